@@ -16,10 +16,10 @@ pub(crate) trait Pass {
         operation: Operation,
     ) -> Result<()>;
 
-    fn pass_list(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>>;
+    fn pass_list(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>>;
 }
 
-impl Pass for dyn driver::Device {
+impl Pass for dyn driver::RawDevice {
     fn pass(
         &self,
         affinity: QueueAffinity,
@@ -31,7 +31,7 @@ impl Pass for dyn driver::Device {
         unsafe { self.submit(affinity, waits, signals, operation) }
     }
 
-    fn pass_list(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    fn pass_list(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         // SAFETY: see the trait.
         unsafe { self.prepare(list) }
     }

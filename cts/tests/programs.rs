@@ -24,11 +24,11 @@ use wrapped::{Wrapped, null, pass};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-fn bench_of(raw: Arc<dyn driver::Device>) -> Bench {
+fn bench_of(raw: Arc<dyn driver::RawDevice>) -> Bench {
     Bench::new(Device::from_driver(raw), &[], LIMIT).unwrap()
 }
 
-fn shuffled(raw: Arc<dyn driver::Device>, seed: u64) -> Bench {
+fn shuffled(raw: Arc<dyn driver::RawDevice>, seed: u64) -> Bench {
     bench_of(shuffle::Device::with_patience(raw, seed, LIMIT))
 }
 
@@ -258,7 +258,7 @@ fn a_device_that_reports_another_failure_is_found_out() {
 }
 
 /// How a device fails an operation, apart from refusing it.
-type Fail = fn(&dyn driver::Device, QueueAffinity, &[Point], &[Point], Operation) -> Result<()>;
+type Fail = fn(&dyn driver::RawDevice, QueueAffinity, &[Point], &[Point], Operation) -> Result<()>;
 
 /// What a search finds in a null device of which every fourth operation or so fails: each second time it is refused, and
 /// else fails as `fail` says.

@@ -144,7 +144,7 @@
 //!
 //! The structs of this page are fronts over the traits in [`driver`]. All work that reaches a driver is canonical:
 //! ranges are in bounds, the usage is allowed, and the objects belong to the device. A driver has one entry for work,
-//! [`driver::Device::submit`], which takes an [`Operation`]. New kinds of operation may be added. So a
+//! [`driver::RawDevice::submit`], which takes an [`Operation`]. New kinds of operation may be added. So a
 //! [`driver::Wrapper`] that traces, records or reorders work has one method to write, and the conformance suite is
 //! built of such wrappers. Handing work to a driver without the front is `unsafe`.
 //!

@@ -10,7 +10,7 @@ use std::{
 use windlass_hal::{
     Buffer, BufferParams, Code, CommandList, Deadline, DeviceInfo, Error, HostCalls, Limits, MemoryType,
     Operation, Point, Points, QueueAffinity, Result, Semaphore, Statistics, WaitPolicy,
-    driver::{self, Device as _},
+    driver::{self, RawDevice as _},
     edge::Domain,
     file::{self, File, Storage},
     host_memory::{self, HostBuffer, HostHeap, HostMemory},
@@ -98,7 +98,8 @@ impl Device {
     }
 }
 
-impl driver::Device for Device {
+// SAFETY: the domain and the limits never change, and no other device takes its objects.
+unsafe impl driver::RawDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -108,21 +109,26 @@ impl driver::Device for Device {
     fn domain(&self) -> Domain {
         self.domain
     }
-    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::RawBuffer>> {
         assert!(params.memory_type.contains(MemoryType::HOST_VISIBLE), "staging memory alone");
         let memory = Arc::new(HostMemory::new(size, 256, 0xcd)?);
         Ok(Arc::new(HostBuffer::new(self.domain, memory).host_visible()))
     }
-    fn reserve(&self, _: QueueAffinity, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+    fn reserve(
+        &self,
+        _: QueueAffinity,
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         self.allocate(params, size)
     }
     fn memory(&self) -> Arc<dyn SlabSource> {
         Arc::new(HostHeap::new(self.domain, 0, ""))
     }
-    unsafe fn load_executable(&self, _: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+    unsafe fn load_executable(&self, _: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         Err(Error::unimplemented("no code"))
     }
-    unsafe fn prepare(&self, _: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    unsafe fn prepare(&self, _: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         Err(Error::unimplemented("no lists"))
     }
     unsafe fn submit(

@@ -61,8 +61,8 @@ fn a_pending_future_is_woken_by_a_failure_and_the_first_failure_wins() {
             })
             .into();
         let first = loom::future::block_on(semaphore.wait(1)).unwrap_err().code();
-        for failer in failers {
-            failer.join().unwrap();
+        for failing in failers {
+            failing.join().unwrap();
         }
         assert_eq!(semaphore.query().unwrap_err().code(), first);
     });
@@ -231,13 +231,13 @@ fn an_operation_is_issued_or_failed_and_never_both() {
             let a = a.clone();
             move || a.signal(1).unwrap()
         });
-        let failer = thread::spawn({
+        let failing = thread::spawn({
             let b = b.clone();
             move || b.fail(Error::data_loss("planned"))
         });
         device.submit(&[a.at(1), b.at(1)], &[done.at(1)]).unwrap();
         signaller.join().unwrap();
-        failer.join().unwrap();
+        failing.join().unwrap();
         assert_eq!(done.query().unwrap_err().code(), Code::DataLoss);
         assert_eq!(device.issued.load(SeqCst), 0);
         assert_eq!(a.waiter_count() + b.waiter_count(), 0);
@@ -369,13 +369,13 @@ fn an_operation_with_a_promise_and_a_failure_is_failed_and_not_issued() {
             let (a, domain) = (a.clone(), device.domain);
             move || Source::new(domain).promise(&a, 1)
         });
-        let failer = thread::spawn({
+        let failing = thread::spawn({
             let b = b.clone();
             move || b.fail(Error::data_loss("planned"))
         });
         device.submit(&[a.at(1), b.at(1)], &[done.at(1)]).unwrap();
         producer.join().unwrap();
-        failer.join().unwrap();
+        failing.join().unwrap();
         assert_eq!(done.query().unwrap_err().code(), Code::DataLoss);
         assert_eq!(device.issued.load(SeqCst), 0);
         assert_eq!(a.waiter_count() + b.waiter_count(), 0);

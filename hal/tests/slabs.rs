@@ -39,7 +39,7 @@ impl Memory {
 }
 
 impl SlabSource for Memory {
-    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::RawBuffer>> {
         assert_eq!(request.params.min_alignment, 0, "alignment is the pool's business");
         self.requests.lock().unwrap().push(request.size);
         let taken = self.left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(request.size));
@@ -79,7 +79,7 @@ impl Drop for Raw {
 
 // SAFETY: the numbers never change, and there is no pointer to access.
 #[allow(unsafe_code)]
-unsafe impl driver::Buffer for Raw {
+unsafe impl driver::RawBuffer for Raw {
     fn domain(&self) -> Domain {
         Domain::unique()
     }
@@ -151,7 +151,7 @@ fn memory_in_flight_is_given_to_who_can_wait_for_it() {
     let ordered = |queue| Reach::Ordered(QueueAffinity::queue(queue));
     let acquire = |reach| slabs.acquire(&source, 512, 0, reach).expect("no error of the device");
     let Acquire::OkFresh(first) = acquire(ordered(0)) else { panic!("a slab was added") };
-    assert!(driver::Buffer::device_address(&*first).is_multiple_of(1024));
+    assert!(driver::RawBuffer::device_address(&*first).is_multiple_of(1024));
     first.release(Frontier::at(1, 7));
     drop(first);
     assert!(matches!(acquire(Reach::Now), Acquire::Exhausted(_)), "in flight");
@@ -197,5 +197,5 @@ fn alignments_are_powers_of_two() {
         Code::InvalidArgument
     );
     let far = slabs.acquire(&source, 64, 4096, Reach::Now).and_then(Acquire::memory).expect("memory");
-    assert!(driver::Buffer::device_address(&*far).is_multiple_of(4096));
+    assert!(driver::RawBuffer::device_address(&*far).is_multiple_of(4096));
 }

@@ -3,7 +3,11 @@
 
 use std::io::IsTerminal;
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{
+    filter::{LevelFilter, Targets},
+    fmt,
+    prelude::*,
+};
 
 use crate::tally::Tally;
 
@@ -11,16 +15,16 @@ use crate::tally::Tally;
 /// that. A second call does nothing but the latter.
 pub fn set_up() {
     let wanted = std::env::var("WINDLASS_LOG").unwrap_or_else(|_| "error".to_owned());
-    let filter = EnvFilter::try_new(&wanted);
-    let refused = filter.as_ref().err().map(ToString::to_string);
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter.unwrap_or_else(|_| EnvFilter::new("error")))
+    let targets = wanted.parse::<Targets>();
+    let refused = targets.as_ref().err().map(ToString::to_string);
+    let log = fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
-        // It would be told where nothing can be written, and panic.
+        // The layer would report an event that cannot be written on standard error, and panic where that is closed.
         .log_internal_errors(false)
         .without_time();
-    let _ = log.try_init();
+    let targets = targets.unwrap_or_else(|_| Targets::new().with_default(LevelFilter::ERROR));
+    let _ = tracing_subscriber::registry().with(log).with(targets).try_init();
     if let Some(reason) = refused {
         tracing::error!("WINDLASS_LOG={wanted}: {reason}; spell it like windlass::sim=debug");
     }

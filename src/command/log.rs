@@ -3,7 +3,7 @@
 
 use std::io;
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{filter::Targets, fmt, prelude::*};
 
 use super::failure::{Failure, Outcome};
 
@@ -12,7 +12,7 @@ pub(crate) fn start() -> Outcome {
     let Some(filter) = std::env::var_os("WINDLASS_LOG").filter(|filter| !filter.is_empty()) else {
         return Ok(());
     };
-    let filter = EnvFilter::try_new(filter.to_string_lossy()).map_err(|error| {
+    let targets: Targets = filter.to_string_lossy().parse().map_err(|error| {
         Failure::input(format!(
             "WINDLASS_LOG={}: {error}; write a level (error, warn, info, debug, trace) or target=level pairs with \
              commas between, such as windlass::hip=trace; targets are windlass::queue, windlass::hip, \
@@ -20,8 +20,8 @@ pub(crate) fn start() -> Outcome {
             filter.display()
         ))
     })?;
-    // A line that cannot be written is lost: reporting the error would panic.
-    let log = tracing_subscriber::fmt().log_internal_errors(false);
-    log.with_env_filter(filter).with_writer(io::stderr).init();
+    // An event that cannot be written is lost: the layer would report it on standard error, and panic if that is closed.
+    let log = fmt::layer().log_internal_errors(false).with_writer(io::stderr);
+    tracing_subscriber::registry().with(log).with(targets).init();
     Ok(())
 }

@@ -125,7 +125,7 @@ saboteurs! {
 }
 
 /// Whether nobody else holds a command buffer.
-fn is_last(command_buffer: &Arc<dyn driver::CommandBuffer>) -> bool {
+fn is_last(command_buffer: &Arc<dyn driver::RawCommandBuffer>) -> bool {
     Arc::strong_count(command_buffer) == 1
 }
 
@@ -173,7 +173,7 @@ fn run_twice(inner: &Inner, s: Submission<'_>) -> Result<()> {
 
 /// Knows which command buffers have run.
 #[derive(Default)]
-struct OnlyOnce(Mutex<Vec<Arc<dyn driver::CommandBuffer>>>);
+struct OnlyOnce(Mutex<Vec<Arc<dyn driver::RawCommandBuffer>>>);
 
 impl Sabotage for OnlyOnce {
     fn submit(&self, inner: &Inner, mut s: Submission<'_>) -> Result<()> {
@@ -190,7 +190,7 @@ impl Sabotage for OnlyOnce {
 }
 
 #[derive(Default)]
-struct FirstTable(Mutex<Vec<(Arc<dyn driver::CommandBuffer>, BindingTable)>>);
+struct FirstTable(Mutex<Vec<(Arc<dyn driver::RawCommandBuffer>, BindingTable)>>);
 
 impl Sabotage for FirstTable {
     fn submit(&self, inner: &Inner, mut s: Submission<'_>) -> Result<()> {
@@ -206,7 +206,7 @@ impl Sabotage for FirstTable {
 }
 
 #[derive(Default)]
-struct LastTable(Mutex<Option<(Arc<dyn driver::CommandBuffer>, BindingTable)>>);
+struct LastTable(Mutex<Option<(Arc<dyn driver::RawCommandBuffer>, BindingTable)>>);
 
 impl Sabotage for LastTable {
     fn submit(&self, inner: &Inner, mut s: Submission<'_>) -> Result<()> {
@@ -221,10 +221,10 @@ impl Sabotage for LastTable {
 }
 
 /// Changes how a recording is prepared.
-struct Prepares(fn(&Inner, CommandList) -> Result<Arc<dyn driver::CommandBuffer>>);
+struct Prepares(fn(&Inner, CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>>);
 
 impl Sabotage for Prepares {
-    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         (self.0)(inner, list)
     }
 }
@@ -233,17 +233,17 @@ impl Sabotage for Prepares {
 pub(super) struct Records(pub(super) fn(&mut Vec<Command>, &mut [u8]));
 
 impl Sabotage for Records {
-    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         inner.pass_list(list.edited(self.0))
     }
 }
 
 /// Remembers the last recording.
 #[derive(Default)]
-struct OneBehind(Mutex<Option<Arc<dyn driver::CommandBuffer>>>);
+struct OneBehind(Mutex<Option<Arc<dyn driver::RawCommandBuffer>>>);
 
 impl Sabotage for OneBehind {
-    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         let prepared = inner.pass_list(list)?;
         let before = lock(&self.0).replace(prepared.clone());
         Ok(before.filter(|before| before.domain() == prepared.domain()).unwrap_or(prepared))

@@ -154,7 +154,7 @@ impl Sabotage for AnyWorkgroup {
         limits.max_workgroup_threads = u32::MAX;
     }
 
-    fn load(&self, inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+    fn load(&self, inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         reflected(inner, code, |functions| {
             functions.iter_mut().for_each(|function| function.max_workgroup_threads = 0);
         })
@@ -169,7 +169,7 @@ fn refused<T>() -> Result<T> {
 }
 
 impl Sabotage for Refusing {
-    fn allocate(&self, _: &Inner, _: &BufferParams, _: u64) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate(&self, _: &Inner, _: &BufferParams, _: u64) -> Result<Arc<dyn driver::RawBuffer>> {
         refused()
     }
     fn reserve(
@@ -178,16 +178,16 @@ impl Sabotage for Refusing {
         _: QueueAffinity,
         _: &BufferParams,
         _: u64,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         refused()
     }
-    fn load(&self, _: &Inner, _: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+    fn load(&self, _: &Inner, _: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         refused()
     }
-    fn link(&self, _: &Inner, _: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+    fn link(&self, _: &Inner, _: &[&[u8]]) -> Result<Arc<dyn driver::RawExecutable>> {
         refused()
     }
-    fn prepare(&self, _: &Inner, _: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    fn prepare(&self, _: &Inner, _: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         refused()
     }
     fn submit(&self, _: &Inner, _: Submission<'_>) -> Result<()> {
@@ -271,7 +271,12 @@ impl Sabotage for OneDomain {
         self.get()
     }
 
-    fn allocate(&self, inner: &Inner, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate(
+        &self,
+        inner: &Inner,
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         Ok(Arc::new(Anyones(inner.allocate(params, size)?, self.get())))
     }
 
@@ -281,15 +286,15 @@ impl Sabotage for OneDomain {
         affinity: QueueAffinity,
         params: &BufferParams,
         size: u64,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         Ok(Arc::new(Anyones(inner.reserve(affinity, params, size)?, self.get())))
     }
 
-    fn load(&self, inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+    fn load(&self, inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         Ok(Arc::new(AnyonesCode(super::sabotage::load(inner, code)?, self.get())))
     }
 
-    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         Ok(Arc::new(AnyonesCommands(inner.pass_list(list)?, self.get())))
     }
 
@@ -344,10 +349,10 @@ fn is_foreign(operation: &Operation, domain: Domain) -> bool {
     }
 }
 
-struct Anyones(Arc<dyn driver::Buffer>, Domain);
+struct Anyones(Arc<dyn driver::RawBuffer>, Domain);
 
 // SAFETY: everything but the domain is that of the buffer that this keeps.
-unsafe impl driver::Buffer for Anyones {
+unsafe impl driver::RawBuffer for Anyones {
     fn domain(&self) -> Domain {
         self.1
     }
@@ -365,9 +370,11 @@ unsafe impl driver::Buffer for Anyones {
     }
 }
 
-struct AnyonesCode(Arc<dyn driver::Executable>, Domain);
+struct AnyonesCode(Arc<dyn driver::RawExecutable>, Domain);
 
-impl driver::Executable for AnyonesCode {
+// SAFETY: the descriptions are forwarded with the code. The domain is wrong on purpose, and a driver finds its own type
+// again.
+unsafe impl driver::RawExecutable for AnyonesCode {
     fn domain(&self) -> Domain {
         self.1
     }
@@ -377,7 +384,7 @@ impl driver::Executable for AnyonesCode {
     fn globals(&self) -> &[windlass_hal::GlobalInfo] {
         self.0.globals()
     }
-    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn driver::Buffer>> {
+    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn driver::RawBuffer>> {
         self.0.clone().global(index, affinity)
     }
     fn as_any(&self) -> &dyn Any {
@@ -385,9 +392,11 @@ impl driver::Executable for AnyonesCode {
     }
 }
 
-struct AnyonesCommands(Arc<dyn driver::CommandBuffer>, Domain);
+struct AnyonesCommands(Arc<dyn driver::RawCommandBuffer>, Domain);
 
-impl driver::CommandBuffer for AnyonesCommands {
+// SAFETY: the list is forwarded with what is replayed. The domain is wrong on purpose, and a driver finds its own type
+// again.
+unsafe impl driver::RawCommandBuffer for AnyonesCommands {
     fn domain(&self) -> Domain {
         self.1
     }

@@ -136,7 +136,7 @@ fn worst(wrong: &[usize], right: &[usize]) -> Vec<usize> {
 struct Misorders(fn(&[Command], &mut Rule));
 
 impl Sabotage for Misorders {
-    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         let mut rule = Rule::RIGHT;
         (self.0)(list.commands(), &mut rule);
         let (wrong, right) = (rule.predecessors(list.commands()), list.predecessors());
@@ -158,7 +158,7 @@ impl Sabotage for Misorders {
 struct RefusesUnused;
 
 impl Sabotage for RefusesUnused {
-    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         let signals = |command: &Command| matches!(command, Command::SignalEvent { .. });
         if list.commands().iter().any(signals) && !has_events(list.commands()) {
             return Err(Error::invalid_argument("nobody waits for an event"));

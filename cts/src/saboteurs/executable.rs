@@ -15,7 +15,7 @@ use crate::pass::Pass;
 
 use super::sabotage::{Inner, Sabotage, Submission, load, lock};
 
-type Raw = Arc<dyn driver::Executable>;
+type Raw = Arc<dyn driver::RawExecutable>;
 
 saboteurs! {
     loads_the_first_again: "Whatever is loaded, the device's first executable is what comes back.",
@@ -181,7 +181,8 @@ impl Sabotage for Accepts {
 /// An executable without functions.
 struct Empty(Domain);
 
-impl driver::Executable for Empty {
+// SAFETY: there is nothing to dispatch.
+unsafe impl driver::RawExecutable for Empty {
     fn domain(&self) -> Domain {
         self.0
     }
@@ -265,7 +266,7 @@ impl Sabotage for Shared {
 }
 
 /// What a global variable is found as.
-type Found = Result<Arc<dyn driver::Buffer>>;
+type Found = Result<Arc<dyn driver::RawBuffer>>;
 
 /// Changes what executables say of their variables, and where these are found.
 struct Globals(fn(&mut Vec<GlobalInfo>), fn(Found) -> Found);
@@ -281,22 +282,22 @@ impl Sabotage for Globals {
 
 /// The same memory with another address and size.
 pub(super) fn moved(
-    raw: Arc<dyn driver::Buffer>,
+    raw: Arc<dyn driver::RawBuffer>,
     address: fn(u64) -> u64,
     size: fn(u64) -> u64,
-) -> Arc<dyn driver::Buffer> {
+) -> Arc<dyn driver::RawBuffer> {
     let (address, size) = (address(raw.device_address()), size(raw.size()));
     Arc::new(Moved { raw, address, size })
 }
 
 struct Moved {
-    raw: Arc<dyn driver::Buffer>,
+    raw: Arc<dyn driver::RawBuffer>,
     address: u64,
     size: u64,
 }
 
 // SAFETY: none of its own; it lies about a variable, whose neighbours are variables of the same code.
-unsafe impl driver::Buffer for Moved {
+unsafe impl driver::RawBuffer for Moved {
     fn domain(&self) -> Domain {
         self.raw.domain()
     }
@@ -333,7 +334,8 @@ struct Copied {
     inner: Inner,
 }
 
-impl driver::Executable for Copied {
+// SAFETY: the descriptions are forwarded with the code.
+unsafe impl driver::RawExecutable for Copied {
     fn domain(&self) -> Domain {
         self.raw.domain()
     }
@@ -386,7 +388,8 @@ impl Sabotage for Unkept {
 
 struct Lent(Raw);
 
-impl driver::Executable for Lent {
+// SAFETY: the descriptions are forwarded with the code.
+unsafe impl driver::RawExecutable for Lent {
     fn domain(&self) -> Domain {
         self.0.domain()
     }
@@ -410,12 +413,12 @@ impl driver::Executable for Lent {
 }
 
 struct LentGlobal {
-    raw: Arc<dyn driver::Buffer>,
+    raw: Arc<dyn driver::RawBuffer>,
     code: Weak<Lent>,
 }
 
 // SAFETY: everything is that of the buffer that this keeps.
-unsafe impl driver::Buffer for LentGlobal {
+unsafe impl driver::RawBuffer for LentGlobal {
     fn domain(&self) -> Domain {
         self.raw.domain()
     }
@@ -441,7 +444,9 @@ struct Reflected {
     global: fn(Found) -> Found,
 }
 
-impl driver::Executable for Reflected {
+// SAFETY: no saboteur lowers `argument_size`, so the code reads within its block. The other descriptions are wrong on
+// purpose.
+unsafe impl driver::RawExecutable for Reflected {
     fn domain(&self) -> Domain {
         self.raw.domain()
     }

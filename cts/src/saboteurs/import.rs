@@ -12,7 +12,7 @@ use super::{
     sabotage::{Inner, Sabotage, Submission, import, lock},
 };
 
-type Raw = Arc<dyn driver::Buffer>;
+type Raw = Arc<dyn driver::RawBuffer>;
 
 saboteurs! {
     imports_a_copy: "An import of host memory is other memory of the same size.",

@@ -15,7 +15,7 @@ use super::{
     sabotage::{Inner, Sabotage, link, load, lock},
 };
 
-type Raw = Arc<dyn driver::Executable>;
+type Raw = Arc<dyn driver::RawExecutable>;
 
 saboteurs! {
     links_nothing: "Several pieces are refused.",
@@ -143,7 +143,8 @@ struct Named {
     symbols: fn(&Raw, QueueAffinity) -> Result<Vec<SymbolInfo>>,
 }
 
-impl driver::Executable for Named {
+// SAFETY: the descriptions are forwarded with the code.
+unsafe impl driver::RawExecutable for Named {
     fn domain(&self) -> Domain {
         self.raw.domain()
     }
@@ -156,7 +157,7 @@ impl driver::Executable for Named {
         self.raw.globals()
     }
 
-    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn driver::Buffer>> {
+    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn driver::RawBuffer>> {
         self.raw.clone().global(index, affinity)
     }
 

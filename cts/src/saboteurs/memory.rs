@@ -24,7 +24,7 @@ use super::{
     transfer::whole,
 };
 
-type Raw = Arc<dyn driver::Buffer>;
+type Raw = Arc<dyn driver::RawBuffer>;
 
 saboteurs! {
     deallocas_at_once: "A dealloca gives the memory back when it is submitted.",
@@ -404,7 +404,7 @@ struct Mapped {
 
 // SAFETY: size and address are those of the buffer that this keeps, and the pointer is to as many bytes that live and
 // stay with this object. That they are not the device's own is what this saboteur breaks; no access goes astray by it.
-unsafe impl driver::Buffer for Mapped {
+unsafe impl driver::RawBuffer for Mapped {
     fn domain(&self) -> Domain {
         self.raw.domain()
     }

@@ -13,7 +13,7 @@ use windlass_hal::{
 
 use super::sabotage::{Inner, Sabotage, Submission, lock};
 
-type Slab = Arc<dyn driver::Buffer>;
+type Slab = Arc<dyn driver::RawBuffer>;
 
 saboteurs! {
     forgets_work_on_pools: "Transfers that touch a pool's memory are forgotten.", Forgets::default(),

@@ -16,7 +16,7 @@ use windlass_hal::{
 use crate::pass::Pass;
 
 /// The device behind the saboteur.
-pub(super) type Inner = Arc<dyn driver::Device>;
+pub(super) type Inner = Arc<dyn driver::RawDevice>;
 
 /// What a saboteur may change. Each method is given what lies behind it, and by default passes on what it is asked.
 pub(super) trait Sabotage: Send + Sync + 'static {
@@ -31,7 +31,12 @@ pub(super) trait Sabotage: Send + Sync + 'static {
     fn domain(&self, inner: &Inner) -> Domain {
         inner.domain()
     }
-    fn allocate(&self, inner: &Inner, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate(
+        &self,
+        inner: &Inner,
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         inner.allocate(params, size)
     }
     fn reserve(
@@ -40,7 +45,7 @@ pub(super) trait Sabotage: Send + Sync + 'static {
         affinity: QueueAffinity,
         params: &BufferParams,
         size: u64,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         inner.reserve(affinity, params, size)
     }
     fn memory(&self, inner: &Inner) -> Arc<dyn SlabSource> {
@@ -52,16 +57,16 @@ pub(super) trait Sabotage: Send + Sync + 'static {
         params: &BufferParams,
         memory: External,
         release: Release,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         import(inner, params, memory, release)
     }
-    fn load(&self, inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+    fn load(&self, inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         load(inner, code)
     }
-    fn link(&self, inner: &Inner, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+    fn link(&self, inner: &Inner, parts: &[&[u8]]) -> Result<Arc<dyn driver::RawExecutable>> {
         link(inner, parts)
     }
-    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         inner.pass_list(list)
     }
     fn submit(&self, inner: &Inner, submission: Submission<'_>) -> Result<()> {
@@ -85,14 +90,14 @@ pub(super) trait Sabotage: Send + Sync + 'static {
 }
 
 /// Loads code for the suite.
-pub(super) fn load(inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+pub(super) fn load(inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
     // SAFETY: a saboteur is run by the suite alone, whose kernels stay within what they are given; what a case passes
     // beyond them no driver takes for code.
     unsafe { inner.load_executable(code) }
 }
 
 /// Links code for the suite.
-pub(super) fn link(inner: &Inner, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+pub(super) fn link(inner: &Inner, parts: &[&[u8]]) -> Result<Arc<dyn driver::RawExecutable>> {
     // SAFETY: as for one piece.
     unsafe { inner.load_linked(parts) }
 }
@@ -103,7 +108,7 @@ pub(super) fn import(
     params: &BufferParams,
     memory: External,
     release: Release,
-) -> Result<Arc<dyn driver::Buffer>> {
+) -> Result<Arc<dyn driver::RawBuffer>> {
     // SAFETY: a saboteur is run by the suite alone, which lends memory that is there until it is released.
     unsafe { inner.import(params, memory, release) }
 }
@@ -311,7 +316,8 @@ struct Device {
     sabotage: Arc<dyn Sabotage>,
 }
 
-impl driver::Device for Device {
+// SAFETY: the device forwards, but for the one contract that its saboteur breaks on purpose.
+unsafe impl driver::RawDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -324,7 +330,7 @@ impl driver::Device for Device {
         self.sabotage.domain(&self.inner)
     }
 
-    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::RawBuffer>> {
         self.sabotage.allocate(&self.inner, params, size)
     }
 
@@ -333,7 +339,7 @@ impl driver::Device for Device {
         affinity: QueueAffinity,
         params: &BufferParams,
         size: u64,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         self.sabotage.reserve(&self.inner, affinity, params, size)
     }
 
@@ -346,19 +352,19 @@ impl driver::Device for Device {
         params: &BufferParams,
         memory: External,
         release: Release,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         self.sabotage.import(&self.inner, params, memory, release)
     }
 
-    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         self.sabotage.load(&self.inner, code)
     }
 
-    unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+    unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::RawExecutable>> {
         self.sabotage.link(&self.inner, parts)
     }
 
-    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         self.sabotage.prepare(&self.inner, list)
     }
 

@@ -81,7 +81,12 @@ impl Sabotage for Upwards {
 struct OfAll(AtomicU64);
 
 impl Sabotage for OfAll {
-    fn allocate(&self, inner: &Inner, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate(
+        &self,
+        inner: &Inner,
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         inner.allocate(params, size).inspect(|_| {
             self.0.fetch_add(size, Relaxed);
         })

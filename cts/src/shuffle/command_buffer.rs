@@ -13,12 +13,12 @@ use crate::random::Random;
 pub(super) struct CommandBuffer {
     domain: Domain,
     list: CommandList,
-    variants: Vec<Arc<dyn driver::CommandBuffer>>,
+    variants: Vec<Arc<dyn driver::RawCommandBuffer>>,
 }
 
 impl CommandBuffer {
     /// Prepares the recorded order, the order that is as much its reverse as barriers and events allow, and a random one.
-    pub(super) fn new(raw: &dyn driver::Device, list: CommandList, random: &mut Random) -> Result<Self> {
+    pub(super) fn new(raw: &dyn driver::RawDevice, list: CommandList, random: &mut Random) -> Result<Self> {
         let mut variants = vec![raw.pass_list(list.clone())?];
         if list.commands().iter().all(is_known) {
             let others = [reordered(&list, |ready| ready - 1), reordered(&list, |ready| random.below(ready))];
@@ -92,7 +92,8 @@ pub(super) fn choose(operation: Operation, choice: usize) -> Operation {
     }
 }
 
-impl driver::CommandBuffer for CommandBuffer {
+// SAFETY: `list` is the list that is replayed, and never changes.
+unsafe impl driver::RawCommandBuffer for CommandBuffer {
     fn domain(&self) -> Domain {
         self.domain
     }

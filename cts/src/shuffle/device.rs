@@ -30,7 +30,7 @@ pub(super) const PATIENCE: Duration = Duration::from_millis(50);
 /// A device behind a schedule of its own. See the [module's text](super).
 pub struct Device {
     me: Weak<Self>,
-    raw: Arc<dyn driver::Device>,
+    raw: Arc<dyn driver::RawDevice>,
     info: DeviceInfo,
     patience: Duration,
     /// Of the promises of submissions that are held back.
@@ -113,12 +113,12 @@ impl Drop for Submitting<'_> {
 
 impl Device {
     /// Shuffles a device.
-    pub fn new(raw: Arc<dyn driver::Device>, seed: u64) -> Arc<Self> {
+    pub fn new(raw: Arc<dyn driver::RawDevice>, seed: u64) -> Arc<Self> {
         Self::with_patience(raw, seed, PATIENCE)
     }
 
     /// Shuffles a device, and hands on what nobody demands when nothing was submitted or demanded for `patience`.
-    pub fn with_patience(raw: Arc<dyn driver::Device>, seed: u64, patience: Duration) -> Arc<Self> {
+    pub fn with_patience(raw: Arc<dyn driver::RawDevice>, seed: u64, patience: Duration) -> Arc<Self> {
         let mut info = raw.info().clone();
         info.uri = format!("shuffle://?seed={seed}&over={}", info.uri);
         info.name = format!("{} (shuffled)", info.name);
@@ -356,8 +356,9 @@ impl Device {
     }
 }
 
-impl driver::Wrapper for Device {
-    fn inner(&self) -> &dyn driver::Device {
+// SAFETY: objects are those of the inner device, and operations are handed on as they came.
+unsafe impl driver::Wrapper for Device {
+    fn inner(&self) -> &dyn driver::RawDevice {
         &*self.raw
     }
 
@@ -365,7 +366,7 @@ impl driver::Wrapper for Device {
         &self.info
     }
 
-    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         let mut random = crate::Random::new(self.lock().schedule.random.next_u64());
         Ok(Arc::new(CommandBuffer::new(&*self.raw, list, &mut random)?))
     }

@@ -35,7 +35,7 @@ impl driver::Driver for Driver {
         Ok(Vec::new())
     }
 
-    fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::Device>> {
+    fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::RawDevice>> {
         if !uri.path().is_empty() {
             return Err(Error::not_found(format!(
                 "{uri}: a shuffled device is named by the one that it wraps; open shuffle://?seed=1&over=URI"

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use windlass_hal::{
     Buffer, Operation, Pattern, Point, QueueAffinity, Result, Semaphore,
-    driver::{self, Device},
+    driver::{self, RawDevice},
     pending,
 };
 
@@ -20,7 +20,7 @@ const MOST: u64 = 1 << 16;
 
 /// Submits an alloca with the poison behind it.
 pub(super) fn alloca(
-    raw: &dyn Device,
+    raw: &dyn RawDevice,
     affinity: QueueAffinity,
     waits: &[Point],
     signals: &[Point],
@@ -38,7 +38,7 @@ pub(super) fn alloca(
 
 /// Submits a dealloca with the poison before it.
 pub(super) fn dealloca(
-    raw: &dyn Device,
+    raw: &dyn RawDevice,
     affinity: QueueAffinity,
     waits: &[Point],
     signals: &[Point],
@@ -61,7 +61,7 @@ fn fill(buffer: &Buffer) -> Option<Operation> {
 
 /// The allocations that were given back while handles remain: their memory may be somebody else's by now.
 #[derive(Default)]
-pub(super) struct Released(Vec<Weak<dyn driver::Buffer>>);
+pub(super) struct Released(Vec<Weak<dyn driver::RawBuffer>>);
 
 impl Released {
     /// Notes that a buffer's memory is given back; `false` if it was before.

@@ -29,7 +29,7 @@ impl driver::Driver for Deviceless {
     fn enumerate(&self) -> Result<Vec<DeviceInfo>> {
         Err((self.error)())
     }
-    fn open(&self, _: &Uri) -> Result<Arc<dyn driver::Device>> {
+    fn open(&self, _: &Uri) -> Result<Arc<dyn driver::RawDevice>> {
         Err((self.error)())
     }
 }
@@ -37,10 +37,11 @@ impl driver::Driver for Deviceless {
 /// `endless://`, a null device whose drains do not end.
 struct Endless;
 
-struct EndlessDevice(Arc<dyn driver::Device>);
+struct EndlessDevice(Arc<dyn driver::RawDevice>);
 
-impl driver::Wrapper for EndlessDevice {
-    fn inner(&self) -> &dyn driver::Device {
+// SAFETY: all calls but `drain` forward.
+unsafe impl driver::Wrapper for EndlessDevice {
+    fn inner(&self) -> &dyn driver::RawDevice {
         self.0.as_ref()
     }
     fn drain(&self, _: Deadline) -> Result<()> {
@@ -60,7 +61,7 @@ impl driver::Driver for Endless {
     fn enumerate(&self) -> Result<Vec<DeviceInfo>> {
         Ok(Vec::new())
     }
-    fn open(&self, _: &Uri) -> Result<Arc<dyn driver::Device>> {
+    fn open(&self, _: &Uri) -> Result<Arc<dyn driver::RawDevice>> {
         let null = windlass_null::NullDriver;
         Ok(Arc::new(EndlessDevice(driver::Driver::open(&null, &"null://".parse()?)?)))
     }

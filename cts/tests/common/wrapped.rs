@@ -11,10 +11,10 @@ use windlass_hal::{
 
 /// What a submission is turned into.
 pub(crate) type Submit =
-    dyn Fn(&dyn driver::Device, QueueAffinity, &[Point], &[Point], Operation) -> Result<()> + Send + Sync;
+    dyn Fn(&dyn driver::RawDevice, QueueAffinity, &[Point], &[Point], Operation) -> Result<()> + Send + Sync;
 
 pub(crate) struct Wrapped {
-    raw: Arc<dyn driver::Device>,
+    raw: Arc<dyn driver::RawDevice>,
     submit: Box<Submit>,
     prepare: fn(CommandList) -> CommandList,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Wrapped {
 impl Wrapped {
     /// A null device with a submit of its own.
     pub(crate) fn new(
-        submit: impl Fn(&dyn driver::Device, QueueAffinity, &[Point], &[Point], Operation) -> Result<()>
+        submit: impl Fn(&dyn driver::RawDevice, QueueAffinity, &[Point], &[Point], Operation) -> Result<()>
         + Send
         + Sync
         + 'static,
@@ -32,23 +32,25 @@ impl Wrapped {
 
     /// A null device that records something else.
     pub(crate) fn recording(prepare: fn(CommandList) -> CommandList) -> Self {
-        let submit = |raw: &dyn driver::Device, affinity, waits: &[Point], signals: &[Point], operation| {
-            pass(raw, affinity, waits, signals, operation)
-        };
+        let submit =
+            |raw: &dyn driver::RawDevice, affinity, waits: &[Point], signals: &[Point], operation| {
+                pass(raw, affinity, waits, signals, operation)
+            };
         Self { prepare, ..Self::new(submit) }
     }
 }
 
-pub(crate) fn null() -> Arc<dyn driver::Device> {
+pub(crate) fn null() -> Arc<dyn driver::RawDevice> {
     windlass_null::NullDriver.open(&"null://".parse().unwrap()).unwrap()
 }
 
-impl driver::Wrapper for Wrapped {
-    fn inner(&self) -> &dyn driver::Device {
+// SAFETY: objects are those of the inner device, and tests change work within its ranges and objects.
+unsafe impl driver::Wrapper for Wrapped {
+    fn inner(&self) -> &dyn driver::RawDevice {
         &*self.raw
     }
 
-    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         // SAFETY: what a test changes of a list stays within the same ranges and objects.
         unsafe { self.raw.prepare((self.prepare)(list)) }
     }
@@ -66,7 +68,7 @@ impl driver::Wrapper for Wrapped {
 
 /// Hands an operation on to the driver.
 pub(crate) fn pass(
-    raw: &dyn driver::Device,
+    raw: &dyn driver::RawDevice,
     affinity: QueueAffinity,
     waits: &[Point],
     signals: &[Point],

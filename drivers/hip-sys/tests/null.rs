@@ -281,35 +281,6 @@ fn host_functions_run_when_their_turn_comes() {
 }
 
 #[test]
-fn the_kth_call_fails_once_and_does_nothing() {
-    let (instance, api) = null();
-    let fault = hipError_t::hipErrorIllegalAddress;
-    instance.fail("hipMalloc", 2, fault).expect("it is a function of the table");
-    let mut address = ptr::null_mut();
-    // SAFETY: the pointer is ours.
-    let statuses: Vec<_> = (0..3).map(|_| unsafe { api.hipMalloc(&mut address, 8) }).collect();
-    assert_eq!(statuses, [OK, fault, OK]);
-    assert_eq!(instance.live().allocations, 2);
-    assert_eq!(instance.count("hipMalloc"), 3, "a failed call counts");
-
-    instance.fail_always("hipMalloc", fault).expect("it is a function of the table");
-    // SAFETY: the pointer is ours.
-    assert!((0..3).all(|_| unsafe { api.hipMalloc(&mut address, 8) } == fault));
-    instance.fail_always("hipMalloc", OK).expect("it is a function of the table");
-    // SAFETY: the pointer is ours.
-    assert_eq!(unsafe { api.hipMalloc(&mut address, 8) }, OK);
-}
-
-#[test]
-fn only_functions_of_the_table_can_fail() {
-    let (instance, _) = null();
-    for name in ["hipMaloc", "hipGetErrorName", "hipGraphCreate"] {
-        let error = instance.fail(name, 1, hipError_t::hipErrorUnknown).expect_err(name);
-        assert!(error.to_string().contains(name), "{error}");
-    }
-}
-
-#[test]
 fn the_last_error_sticks_per_thread_until_it_is_taken() {
     let (_, api) = null();
     // SAFETY: these take no pointers.

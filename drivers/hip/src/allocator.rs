@@ -151,7 +151,7 @@ impl Allocator {
         &self,
         device: &dyn SlabSource,
         request: &SlabRequest,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         let host = is_host(&request.params);
         let gpu = if host { 0 } else { self.gpus.nearest(request.params.queue_affinity).index };
         let hip = &self.gpus[gpu].hip;

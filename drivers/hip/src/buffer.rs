@@ -59,7 +59,7 @@ impl Drop for Block {
 
 // SAFETY: size, address and pointer are those of one allocation, which HIP keeps until this object is dropped; none of
 // them changes.
-unsafe impl driver::Buffer for Block {
+unsafe impl driver::RawBuffer for Block {
     fn domain(&self) -> Domain {
         self.domain
     }

@@ -199,7 +199,8 @@ impl CommandBuffer {
     }
 }
 
-impl driver::CommandBuffer for CommandBuffer {
+// SAFETY: `list` is the list that is replayed, and never changes.
+unsafe impl driver::RawCommandBuffer for CommandBuffer {
     fn domain(&self) -> Domain {
         self.domain
     }

@@ -72,7 +72,7 @@ impl Device {
         })))
     }
 
-    fn load(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+    fn load(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::RawExecutable>> {
         let inner = &self.0;
         inner.usable()?;
         let loaded = Executable::load(&inner.gpus, inner.clone(), &inner.code, parts);
@@ -112,7 +112,7 @@ impl Inner {
 }
 
 impl SlabSource for Inner {
-    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::RawBuffer>> {
         self.allocator.allocate_slab(self, request)
     }
 
@@ -133,7 +133,8 @@ impl SlabSource for Inner {
     }
 }
 
-impl driver::Device for Device {
+// SAFETY: the domain and the limits are set when the device is opened and never change. All of its objects carry this domain.
+unsafe impl driver::RawDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.0.info
     }
@@ -146,7 +147,7 @@ impl driver::Device for Device {
         self.0.gpus.domain
     }
 
-    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::RawBuffer>> {
         self.0.usable()?;
         Ok(self.0.allocator.allocate(self.0.clone(), params, size, Need::Patient)?)
     }
@@ -156,7 +157,7 @@ impl driver::Device for Device {
         affinity: QueueAffinity,
         params: &BufferParams,
         size: u64,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         self.0.usable()?;
         Ok(self.0.allocator.allocate(self.0.clone(), params, size, Need::Ordered(affinity))?)
     }
@@ -170,22 +171,22 @@ impl driver::Device for Device {
         _params: &BufferParams,
         memory: External,
         release: Release,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         self.0.usable()?;
         // SAFETY: the caller makes the same promise.
         let imported = unsafe { Imported::new(&self.0.gpus, self.0.clone(), memory, release) };
         Ok(Arc::new(self.0.retire_if_lost(imported)?))
     }
 
-    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         self.load(&[code])
     }
 
-    unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+    unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::RawExecutable>> {
         self.load(parts)
     }
 
-    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         let inner = &self.0;
         inner.usable()?;
         let prepared = CommandBuffer::prepare(&inner.gpus, &inner.allocator, inner.clone(), list);

@@ -38,7 +38,7 @@ pub(crate) fn enqueue(piece: &NewPiece<'_>, dispatch: &Dispatch) -> Result<Optio
 }
 
 /// A kernel of an executable of this device, once for each GPU.
-pub(crate) fn functions_of(executable: &dyn driver::Executable, index: u32) -> Result<&[Function]> {
+pub(crate) fn functions_of(executable: &dyn driver::RawExecutable, index: u32) -> Result<&[Function]> {
     executable
         .as_any()
         .downcast_ref::<Executable>()
@@ -47,7 +47,7 @@ pub(crate) fn functions_of(executable: &dyn driver::Executable, index: u32) -> R
 }
 
 /// The description of a kernel.
-pub(crate) fn function_info(executable: &dyn driver::Executable, index: u32) -> Result<&FunctionInfo> {
+pub(crate) fn function_info(executable: &dyn driver::RawExecutable, index: u32) -> Result<&FunctionInfo> {
     executable
         .functions()
         .get(index as usize)

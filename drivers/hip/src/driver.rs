@@ -172,7 +172,7 @@ impl driver::Driver for Driver {
             .collect()
     }
 
-    fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::Device>> {
+    fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::RawDevice>> {
         let parameters = uri.reader();
         let queues = parameters.value::<u32>("queues")?.unwrap_or(QUEUES);
         let slab = parameters.value::<u64>("slab")?;

@@ -190,7 +190,8 @@ impl Drop for Executable {
     }
 }
 
-impl driver::Executable for Executable {
+// SAFETY: the descriptions are read from the code that is loaded here, and never change.
+unsafe impl driver::RawExecutable for Executable {
     fn domain(&self) -> Domain {
         self.gpus.domain
     }
@@ -203,7 +204,7 @@ impl driver::Executable for Executable {
         &self.globals
     }
 
-    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn driver::Buffer>> {
+    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn driver::RawBuffer>> {
         let info = self.globals.get(index as usize);
         let name = &info.ok_or_else(|| Error::internal(format!("no global variable {index}")))?.name;
         let gpu = self.gpus.only(affinity)?;

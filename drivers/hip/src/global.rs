@@ -12,19 +12,19 @@ use windlass_hal::{
 /// is a barrier.
 pub(crate) struct Global {
     /// Keeps the module loaded.
-    executable: Arc<dyn driver::Executable>,
+    executable: Arc<dyn driver::RawExecutable>,
     address: u64,
     size: u64,
 }
 
 impl Global {
-    pub(crate) fn new(executable: Arc<dyn driver::Executable>, address: u64, size: u64) -> Self {
+    pub(crate) fn new(executable: Arc<dyn driver::RawExecutable>, address: u64, size: u64) -> Self {
         Self { executable, address, size }
     }
 }
 
 // SAFETY: HIP gave address and size of a variable of a module, which the executable keeps loaded; neither changes.
-unsafe impl driver::Buffer for Global {
+unsafe impl driver::RawBuffer for Global {
     fn domain(&self) -> Domain {
         self.executable.domain()
     }

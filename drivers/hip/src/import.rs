@@ -34,7 +34,7 @@ impl Imported {
     /// Takes the memory.
     ///
     /// # Safety
-    /// As for [`driver::Device::import`].
+    /// As for [`driver::RawDevice::import`].
     pub(crate) unsafe fn new(
         gpus: &Arc<Gpus>,
         device: KeepOpen,
@@ -117,7 +117,7 @@ impl Drop for Imported {
 }
 
 // SAFETY: size, address and pointer are those of memory that stays valid until this object is dropped.
-unsafe impl driver::Buffer for Imported {
+unsafe impl driver::RawBuffer for Imported {
     fn domain(&self) -> Domain {
         self.gpus.domain
     }

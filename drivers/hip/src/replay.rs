@@ -24,7 +24,7 @@ pub(crate) struct Scratch {
 /// where the next piece begins, if one is needed.
 pub(crate) fn enqueue(
     piece: &NewPiece<'_>,
-    command_buffer: &dyn driver::CommandBuffer,
+    command_buffer: &dyn driver::RawCommandBuffer,
     bindings: &[Buffer],
     scratch: &mut Scratch,
 ) -> Result<Option<Resume>> {

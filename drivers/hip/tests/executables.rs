@@ -5,7 +5,7 @@ mod common;
 
 use std::{sync::Barrier, thread};
 
-use common::{VECTOR_ADD, eventually, nothing_leaks, open, open_with};
+use common::{VECTOR_ADD, eventually, nothing_leaks, open, open_failing, open_with};
 use windlass_hal::{Code, Device, Executable, Result};
 use windlass_hip_sys::{bindings::hipError_t, null::Options};
 
@@ -72,17 +72,17 @@ fn threads_that_load_at_once_load_once() {
 
 #[test]
 fn a_load_that_failed_is_tried_anew() {
-    let (instance, device) = open();
-    for (call, kth) in [(LOAD, 1), ("hipModuleGetFunction", 1)] {
-        instance.fail(call, kth, hipError_t::hipErrorOutOfMemory).expect("a function that can fail");
+    let (interposer, instance, device) = open_failing(Options::default(), "test://");
+    for call in [LOAD, "hipModuleGetFunction"] {
+        interposer.fail(call, 1, hipError_t::hipErrorOutOfMemory);
         let error = load(&device).expect_err("refused");
         assert_eq!(error.code(), Code::ResourceExhausted, "{error}");
         assert!(error.to_string().contains(call), "{error}");
     }
     let executable = load(&device).expect("loads");
-    assert_eq!(instance.count(LOAD), 3);
+    assert_eq!(interposer.count(LOAD), 3);
     assert!(executable.same(&load(&device).expect("is there")));
-    assert_eq!(instance.count(LOAD), 3);
+    assert_eq!(interposer.count(LOAD), 3);
     drop((executable, device));
     nothing_leaks(&instance);
 }

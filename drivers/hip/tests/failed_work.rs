@@ -3,15 +3,24 @@
 
 mod common;
 
-use std::thread;
+use std::{sync::Arc, thread};
 
-use common::{SOON, code, eventually, nothing_leaks, open, open_manual};
+use common::{SOON, code, eventually, nothing_leaks, open_failing, open_manual};
 use windlass_hal::{Buffer, BufferParams, Code, Deadline, Device, HostCallFlags, Point, Queue, Semaphore};
-use windlass_hip_sys::{bindings::hipError_t, null::Instance};
+use windlass_hip_sys::{
+    bindings::hipError_t,
+    interposer::Interposer,
+    null::{Instance, Options},
+};
 
 const FILL: &str = "hipMemsetD8Async";
 const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
 const LOSS: hipError_t = hipError_t::hipErrorIllegalAddress;
+
+/// A device whose work stays in flight until the instance completes it, and whose calls the interposer makes fail.
+fn open_failing_manual() -> (Arc<Interposer>, Arc<Instance>, Device) {
+    open_failing(Options { manual: true, ..Options::default() }, "test://")
+}
 
 fn queues(device: &Device) -> [Queue; 3] {
     [0, 1, 2].map(|index| device.queue(index).expect("a queue"))
@@ -25,11 +34,6 @@ fn fill(queue: &Queue, waits: &[Point], signals: &[Point], target: &Buffer) {
     queue.fill(waits, signals, target, 7_u8).expect("a fill is accepted");
 }
 
-/// Makes the next call of a function fail.
-fn fail_next(instance: &Instance, function: &str, status: hipError_t) {
-    instance.fail(function, 1, status).expect("the null HIP has the function");
-}
-
 /// Neither reached nor failed, at repeated checks.
 fn is_open(semaphore: &Semaphore) -> bool {
     (0..100).all(|_| matches!(semaphore.query(), Ok(0)))
@@ -41,7 +45,7 @@ fn message(semaphore: &Semaphore) -> String {
 
 #[test]
 fn dependants_fail_with_the_first_error_once_the_work_before_has_retired_and_never_run() {
-    let (instance, device) = open_manual();
+    let (interposer, instance, device) = open_failing_manual();
     let [q0, q1, q2] = queues(&device);
     let buffer = memory(&device);
     let [a, b, c, d, e] = [(); 5].map(|()| Semaphore::new(0));
@@ -50,10 +54,10 @@ fn dependants_fail_with_the_first_error_once_the_work_before_has_retired_and_nev
         .expect("submits");
     fill(&q2, &[c.at(1)], &[d.at(1)], &buffer);
     fill(&q0, &[], &[a.at(1)], &buffer);
-    fail_next(&instance, FILL, INVALID);
+    interposer.fail(FILL, 1, INVALID);
     fill(&q1, &[a.at(1)], &[b.at(1)], &buffer);
     fill(&q2, &[b.at(1)], &[c.at(1)], &buffer);
-    assert_eq!(instance.count(FILL), 2, "work behind failed work was enqueued");
+    assert_eq!(interposer.count(FILL), 2, "work behind failed work was enqueued");
     for semaphore in [&a, &b, &c, &d, &e] {
         assert!(is_open(semaphore), "told before the work before it had retired");
     }
@@ -65,7 +69,7 @@ fn dependants_fail_with_the_first_error_once_the_work_before_has_retired_and_nev
     for semaphore in [&c, &d, &e] {
         assert_eq!(message(semaphore), first);
     }
-    assert_eq!(instance.count(FILL), 2);
+    assert_eq!(interposer.count(FILL), 2);
     // The device still works.
     let f = Semaphore::new(0);
     fill(&q1, &[], &[f.at(1)], &buffer);
@@ -77,7 +81,7 @@ fn dependants_fail_with_the_first_error_once_the_work_before_has_retired_and_nev
 
 #[test]
 fn a_failure_reaches_sleepers_though_nobody_polls() {
-    let (instance, device) = open_manual();
+    let (interposer, instance, device) = open_failing_manual();
     let [q0, q1, _] = queues(&device);
     let buffer = memory(&device);
     let [a, b, c] = [(); 3].map(|()| Semaphore::new(0));
@@ -86,7 +90,7 @@ fn a_failure_reaches_sleepers_though_nobody_polls() {
     let sleeper = thread::spawn(move || code(sleeping.wait_blocking(1, SOON)));
     eventually("the thread sleeps", || c.waiter_count() > 0);
     fill(&q0, &[], &[a.at(1)], &buffer);
-    fail_next(&instance, FILL, INVALID);
+    interposer.fail(FILL, 1, INVALID);
     fill(&q0, &[], &[b.at(1)], &buffer);
     assert!(!sleeper.is_finished());
     instance.complete();
@@ -95,13 +99,13 @@ fn a_failure_reaches_sleepers_though_nobody_polls() {
 
 #[test]
 fn half_a_command_buffer_fails_once_that_half_has_retired() {
-    let (instance, device) = open_manual();
+    let (interposer, instance, device) = open_failing_manual();
     let [q0, ..] = queues(&device);
     let (commands, table) = common::record(&device, 3, true);
     let done = Semaphore::new(0);
-    instance.fail("hipModuleLaunchKernel", 2, hipError_t::hipErrorLaunchOutOfResources).expect("known");
+    interposer.fail("hipModuleLaunchKernel", 2, hipError_t::hipErrorLaunchOutOfResources);
     q0.execute(&[], &[done.at(1)], &commands, table).expect("submits");
-    assert_eq!(instance.count("hipModuleLaunchKernel"), 2, "went on after a failure");
+    assert_eq!(interposer.count("hipModuleLaunchKernel"), 2, "went on after a failure");
     assert!(is_open(&done));
     instance.complete();
     let error = message(&done);
@@ -111,12 +115,12 @@ fn half_a_command_buffer_fails_once_that_half_has_retired() {
 
 #[test]
 fn work_whose_event_fails_is_not_reported_as_done() {
-    for (function, kth) in [("hipEventRecord", 1), ("hipEventCreateWithFlags", 1)] {
-        let (instance, device) = open_manual();
+    for function in ["hipEventRecord", "hipEventCreateWithFlags"] {
+        let (interposer, instance, device) = open_failing_manual();
         let [q0, q1, _] = queues(&device);
         let buffer = memory(&device);
         let [a, b, c] = [(); 3].map(|()| Semaphore::new(0));
-        instance.fail(function, kth, INVALID).expect("known");
+        interposer.fail(function, 1, INVALID);
         fill(&q0, &[], &[a.at(1)], &buffer);
         fill(&q1, &[a.at(1)], &[b.at(1)], &buffer);
         assert_eq!(instance.count(FILL), 1);
@@ -148,11 +152,11 @@ fn a_semaphore_that_the_host_fails_takes_enqueued_dependants_with_it_after_they_
 
 #[test]
 fn a_refused_operation_leaves_its_signals_alone() {
-    let (instance, device) = open_manual();
+    let (interposer, instance, device) = open_failing_manual();
     let [q0, ..] = queues(&device);
     let buffer = memory(&device);
     let done = Semaphore::new(0);
-    fail_next(&instance, "hipHostMalloc", INVALID);
+    interposer.fail("hipHostMalloc", 1, INVALID);
     let error = q0.update(&[], &[done.at(1)], &[1; 64], &buffer).expect_err("no staging");
     assert!(error.to_string().contains("hipHostMalloc"), "{error}");
     assert!(is_open(&done));
@@ -164,12 +168,12 @@ fn a_refused_operation_leaves_its_signals_alone() {
 /// The memory of a failed dealloca stays with its last user, because no other stream was made to wait for that.
 #[test]
 fn memory_does_not_pass_on_by_a_dealloca_that_failed() {
-    let (instance, device) = open_manual();
+    let (interposer, instance, device) = open_failing_manual();
     let [q0, q1, _] = queues(&device);
     let [a, b] = [(); 2].map(|()| Semaphore::new(0));
     let old = memory(&device);
     fill(&q1, &[], &[a.at(1)], &old);
-    fail_next(&instance, "hipStreamWaitEvent", INVALID);
+    interposer.fail("hipStreamWaitEvent", 1, INVALID);
     q0.dealloca(&[a.at(1)], &[b.at(1)], &old).expect("submits");
     let new = q0.alloca(&[], &[], &BufferParams::device(), 64).expect("memory");
     assert_ne!(new.device_address(), old.device_address(), "in use by work in flight");
@@ -180,7 +184,7 @@ fn memory_does_not_pass_on_by_a_dealloca_that_failed() {
 /// An alloca whose wait failed does not use the memory, and no other user gets it.
 #[test]
 fn memory_does_not_pass_on_by_an_alloca_that_failed() {
-    let (instance, device) = open_manual();
+    let (interposer, instance, device) = open_failing_manual();
     let [q0, q1, _] = queues(&device);
     let [a, b, c, d] = [(); 4].map(|()| Semaphore::new(0));
     let old = memory(&device);
@@ -188,7 +192,7 @@ fn memory_does_not_pass_on_by_an_alloca_that_failed() {
     fill(&q1, &[], &[a.at(1)], &old);
     q1.dealloca(&[a.at(1)], &[b.at(1)], &old).expect("submits");
     drop(old);
-    fail_next(&instance, "hipStreamWaitEvent", INVALID);
+    interposer.fail("hipStreamWaitEvent", 1, INVALID);
     let new = q0.alloca(&[], &[c.at(1)], &BufferParams::device(), 64).expect("memory");
     assert_eq!(new.device_address(), address, "reused, with a device wait");
     fill(&q0, &[c.at(1)], &[d.at(1)], &new);
@@ -281,10 +285,10 @@ fn a_lost_device_fails_everything_at_once_and_keeps_its_memory() {
         ("hipEventQuery", |device| device.poll()),
     ];
     for (function, lose) in losing {
-        let (instance, device) = open_manual();
+        let (interposer, instance, device) = open_failing_manual();
         let kept = memory(&device);
         let (all, host) = in_flight_and_pending(&device);
-        fail_next(&instance, function, LOSS);
+        interposer.fail(function, 1, LOSS);
         lose(&device);
         is_lost(&instance, &device, &all, function);
         assert_eq!(host.waiter_count(), 0);
@@ -308,7 +312,7 @@ fn a_lost_device_fails_everything_at_once_and_keeps_its_memory() {
 
 #[test]
 fn a_loss_that_a_reaper_finds_wakes_sleepers() {
-    let (instance, device) = open_manual();
+    let (interposer, instance, device) = open_failing_manual();
     let [q0, q1, _] = queues(&device);
     let buffer = memory(&device);
     let [a, b] = [(); 2].map(|()| Semaphore::new(0));
@@ -321,7 +325,7 @@ fn a_loss_that_a_reaper_finds_wakes_sleepers() {
     };
     let first = sleeper(&a);
     eventually("the reaper sleeps", || instance.count("hipEventSynchronize") == 1);
-    fail_next(&instance, "hipEventSynchronize", LOSS);
+    interposer.fail("hipEventSynchronize", 1, LOSS);
     let second = sleeper(&b);
     assert_eq!(second.join().expect("no panic"), Some(Code::DataLoss));
     assert_eq!(first.join().expect("no panic"), Some(Code::DataLoss));
@@ -332,10 +336,10 @@ fn a_loss_that_a_reaper_finds_wakes_sleepers() {
 
 #[test]
 fn hips_sticky_error_is_cleared_behind_a_failure() {
-    let (instance, device) = open();
-    fail_next(&instance, "hipMalloc", INVALID);
+    let (interposer, _, device) = open_failing(Options::default(), "test://");
+    interposer.fail("hipMalloc", 1, INVALID);
     device.allocate_device(64).expect_err("planned");
-    let api = instance.api();
+    let api = interposer.api();
     // SAFETY: no arguments.
     assert_eq!(unsafe { api.hipGetLastError() }, hipError_t::hipSuccess);
 }

@@ -7,12 +7,15 @@ mod common;
 
 use std::{sync::Arc, thread, time::Duration};
 
-use common::{SOON, code, eventually, nothing_leaks, open, open_manual};
+use common::{SOON, code, eventually, nothing_leaks, open, open_failing, open_manual};
 use windlass_hal::{
     Argument, Buffer, BufferParams, BufferRef, BufferUsage, Code, CommandBuffer, Device, Error, Function,
     IndirectDispatchConfig, IndirectParameters, Queue, Semaphore,
 };
-use windlass_hip_sys::{bindings::hipError_t, null::Instance};
+use windlass_hip_sys::{
+    bindings::hipError_t,
+    null::{Instance, Options},
+};
 
 const LAUNCH: &str = "hipModuleLaunchKernel";
 const COPY: &str = "hipMemcpyAsync";
@@ -259,13 +262,14 @@ fn a_drain_that_began_at_the_first_piece_waits_for_the_last() {
 
 #[test]
 fn a_device_lost_between_two_pieces_fails_the_signals_and_nothing_follows() {
-    let bench = Bench::new(open_manual(), false);
+    let (interposer, instance, device) =
+        open_failing(Options { manual: true, ..Options::default() }, "test://");
+    let bench = Bench::new((instance, device), false);
     let done = bench.submit(&bench.record(3, true, true));
-    bench.instance.fail_always("hipEventQuery", hipError_t::hipErrorIllegalAddress).expect("a function");
-    bench
-        .instance
-        .fail_always("hipEventSynchronize", hipError_t::hipErrorIllegalAddress)
-        .expect("a function");
+    interposer.on_call(|call| {
+        let waits = matches!(call.name, "hipEventQuery" | "hipEventSynchronize");
+        waits.then_some(hipError_t::hipErrorIllegalAddress)
+    });
     let error = loop {
         bench.instance.complete();
         bench.device.poll();
@@ -285,9 +289,10 @@ fn a_call_that_fails_in_any_piece_fails_the_signals_and_leaves_nothing() {
     for status in [hipError_t::hipErrorInvalidValue, hipError_t::hipErrorOutOfMemory] {
         for call in calls {
             for kth in 1..=5 {
-                let bench = Bench::new(open(), false);
+                let (interposer, instance, device) = open_failing(Options::default(), "test://");
+                let bench = Bench::new((instance, device), false);
                 let commands = bench.record(3, true, true);
-                bench.instance.fail(call, kth, status).expect("a function that can fail");
+                interposer.fail(call, kth, status);
                 let done = Semaphore::new(0);
                 let what = format!("{call} number {kth} with {status:?}");
                 let submitted = bench.queue.execute(&[], &[done.at(1)], &commands, []);
@@ -300,7 +305,7 @@ fn a_call_that_fails_in_any_piece_fails_the_signals_and_leaves_nothing() {
                     Ok(()) => assert_eq!(bench.instance.count(LAUNCH), 4, "{what}: done without its work"),
                     Err(error) => assert!(error.to_string().contains(call), "{what}: {error}"),
                 }
-                bench.instance.fail_always(call, hipError_t::hipSuccess).expect("a function that can fail");
+                interposer.pass();
                 let failed = ended.is_err();
                 if failed {
                     assert_ne!(code(ended), Some(Code::DeadlineExceeded), "{what}");

@@ -5,7 +5,7 @@ mod common;
 
 use std::thread;
 
-use common::{SOON, code, eventually, nothing_leaks, open, open_manual, open_with};
+use common::{SOON, code, eventually, nothing_leaks, open, open_failing, open_manual, open_with};
 use windlass_hal::{Buffer, BufferParams, BufferUsage, Code, Device, Point, Queue, Semaphore};
 use windlass_hip_sys::{
     bindings::hipError_t,
@@ -354,13 +354,14 @@ fn what_cannot_be_allocated_is_refused() {
 /// A device with work in flight, whose pinned memory is all used or idle, and a buffer larger than any idle block. HIP
 /// frees the idle blocks when the work is complete.
 fn short_and_busy() -> (std::sync::Arc<Instance>, Device, Buffer) {
-    let (instance, device) = small(true);
+    let options = Options { memory_bytes: 1 << 20, manual: true, ..Options::default() };
+    let (interposer, instance, device) = open_failing(options, "test://");
     let [q0, _] = queues(&device);
     let target = device.allocate_device(300 << 10).expect("memory");
     fill(&q0, &[], &[Semaphore::new(0).at(1)], &device.allocate_device(SIZE).expect("memory"));
     let idle = [(); 5].map(|()| device.allocate(&BufferParams::host(), 100 << 10).expect("memory"));
     drop(idle);
-    instance.fail_always("hipHostMalloc", hipError_t::hipErrorOutOfMemory).expect("a function of HIP");
+    interposer.fail_always("hipHostMalloc", hipError_t::hipErrorOutOfMemory);
     (instance, device, target)
 }
 

@@ -11,6 +11,7 @@ use common::{SOON, open_with};
 use windlass_hal::{Buffer, BufferParams, Code, Device, QueueAffinity, Registry, Semaphore};
 use windlass_hip_sys::{
     bindings::hipError_t,
+    interposer::Interposer,
     null::{Instance, Options},
 };
 
@@ -20,6 +21,14 @@ fn four() -> (Arc<Instance>, Registry) {
     let mut registry = Registry::new();
     registry.register(windlass_hip::Driver::new("test", windlass_hip::table(instance.api())));
     (instance, registry)
+}
+
+/// The same, with an interposer that makes calls fail.
+fn four_failing() -> (Arc<Interposer>, Registry) {
+    let interposer = Interposer::new(Instance::new(Options { devices: 4, ..Options::default() }).api());
+    let mut registry = Registry::new();
+    registry.register(windlass_hip::Driver::new("test", windlass_hip::table(interposer.api())));
+    (interposer, registry)
 }
 
 /// Two GPUs as one device of four queues each.
@@ -77,21 +86,17 @@ fn each_is_found_by_its_identity() {
 
 #[test]
 fn an_identity_that_hip_does_not_tell_is_none() {
-    let (instance, device) = open_with(Options::default(), "test://");
-    assert!(device.info().uuid.is_some());
-    let mut registry = Registry::new();
-    registry.register(windlass_hip::Driver::new("test", windlass_hip::table(instance.api())));
-    instance.fail_always("hipDeviceGetUuid", hipError_t::hipErrorNotSupported).expect("a function");
+    let (interposer, registry) = four_failing();
+    assert!(registry.open("test://").expect("opens").info().uuid.is_some());
+    interposer.fail_always("hipDeviceGetUuid", hipError_t::hipErrorNotSupported);
     assert_eq!(registry.open("test://").expect("opens").info().uuid, None);
 }
 
 #[test]
 fn properties_are_read_in_their_older_layout_where_the_newer_is_not_to_be_had() {
     // Read first, because unread values are empty then.
-    let (instance, registry) = four();
-    instance
-        .fail_always("hipGetDevicePropertiesR0600", hipError_t::hipErrorNotSupported)
-        .expect("a function");
+    let (interposer, registry) = four_failing();
+    interposer.fail_always("hipGetDevicePropertiesR0600", hipError_t::hipErrorNotSupported);
     let device = registry.open("test://").expect("opens");
     assert_eq!((device.info().architecture.as_str(), device.limits().total_memory), ("gfx942", 16 << 30));
 }
@@ -122,10 +127,10 @@ fn what_is_free_is_said_where_memory_runs_out() {
 
 #[test]
 fn a_gpu_that_cannot_reach_another_makes_no_device_with_it() {
-    let (instance, registry) = four();
+    let (interposer, registry) = four_failing();
     registry.open("test://0,1").expect("they reach each other");
-    assert!(instance.count("hipDeviceEnablePeerAccess") >= 2, "each the other");
-    instance.fail_always("hipDeviceCanAccessPeer", hipError_t::hipErrorInvalidDevice).expect("a function");
+    assert!(interposer.count("hipDeviceEnablePeerAccess") >= 2, "each the other");
+    interposer.fail_always("hipDeviceCanAccessPeer", hipError_t::hipErrorInvalidDevice);
     let (_, text) = refusal(&registry, "test://0,1");
     assert!(text.contains("hipDeviceCanAccessPeer"), "{text}");
 }

@@ -71,7 +71,8 @@ impl Device {
     }
 }
 
-impl driver::Device for Device {
+// SAFETY: the domain and the limits are set when the device is opened and never change. All of its objects carry this domain.
+unsafe impl driver::RawDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -84,7 +85,7 @@ impl driver::Device for Device {
         self.domain
     }
 
-    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::RawBuffer>> {
         let host = params.memory_type.contains(MemoryType::HOST_VISIBLE);
         let slabs = if host { &self.host } else { &self.device };
         Ok(slabs.acquire(&self.memory(), size, params.min_alignment, Reach::Now)?.memory()?)
@@ -96,7 +97,7 @@ impl driver::Device for Device {
         _affinity: QueueAffinity,
         params: &BufferParams,
         size: u64,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         self.allocate(params, size)
     }
 
@@ -110,24 +111,24 @@ impl driver::Device for Device {
         _params: &BufferParams,
         memory: External,
         release: Release,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         // SAFETY: the caller's promise, passed on; the addresses of this device are exposed pointers.
         Ok(Arc::new(unsafe { HostImport::new(self.domain, memory, release) }?))
     }
 
-    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         let native = self.loads_native();
         // SAFETY: the caller's promise, passed on.
         Ok(Arc::new(unsafe { Executable::load(self.domain, &self.libraries, code, native) }?))
     }
 
-    unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+    unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::RawExecutable>> {
         let native = self.loads_native();
         // SAFETY: the caller's promise, passed on.
         Ok(Arc::new(unsafe { Executable::load_linked(self.domain, parts, native) }?))
     }
 
-    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         Ok(Arc::new(CommandBuffer::new(self.domain, list, self.queues.threads())?))
     }
 

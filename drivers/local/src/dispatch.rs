@@ -16,7 +16,7 @@ use crate::{
 /// A dispatch, submitted or recorded. The front has checked its shape.
 #[derive(Clone, Copy)]
 pub(crate) struct Launch<'a> {
-    pub(crate) executable: &'a dyn driver::Executable,
+    pub(crate) executable: &'a dyn driver::RawExecutable,
     pub(crate) function: u32,
     pub(crate) workgroup_count: [u32; 3],
     pub(crate) workgroup_size: [u32; 3],
@@ -31,7 +31,7 @@ pub(crate) fn workgroups(count: [u32; 3]) -> u64 {
 }
 
 /// The executable as this driver made it.
-pub(crate) fn own(executable: &dyn driver::Executable) -> Result<&Executable> {
+pub(crate) fn own(executable: &dyn driver::RawExecutable) -> Result<&Executable> {
     let executable = executable.as_any().downcast_ref();
     executable.ok_or_else(|| Error::internal("the executable is none of the local device"))
 }

@@ -72,7 +72,7 @@ impl Driver for LocalDriver {
         Ok(vec![info("local://".to_owned(), default_threads(), self.loads_native())])
     }
 
-    fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::Device>> {
+    fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::RawDevice>> {
         if !uri.path().is_empty() {
             return Err(Error::not_found(format!(
                 "{uri}: the host is one device, and it has no name; open local://"

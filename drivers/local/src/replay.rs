@@ -46,7 +46,10 @@ pub(crate) struct Share {
 
 impl Replay {
     /// Patches a copy of the arguments, and reads the counts that are read first.
-    pub(crate) fn begin(command_buffer: &dyn driver::CommandBuffer, bindings: BindingTable) -> Result<Self> {
+    pub(crate) fn begin(
+        command_buffer: &dyn driver::RawCommandBuffer,
+        bindings: BindingTable,
+    ) -> Result<Self> {
         let own: Option<&CommandBuffer> = command_buffer.as_any().downcast_ref();
         let own = own.ok_or_else(|| Error::internal("the command buffer is none of the local device"))?;
         let program = own.program().clone();

@@ -9,7 +9,7 @@ use windlass_hal::{Buffer, Error, Limits, Result, WorkgroupCount, driver, host_m
 pub(crate) fn resolve(
     count: &WorkgroupCount,
     bindings: &[Buffer],
-    (executable, function): (&dyn driver::Executable, u32),
+    (executable, function): (&dyn driver::RawExecutable, u32),
     size: [u32; 3],
     limits: &Limits,
 ) -> Result<Option<[u32; 3]>> {
@@ -22,7 +22,7 @@ pub(crate) fn resolve(
 /// The count, if it launches anything. `OUT_OF_RANGE` where the device cannot take it.
 pub(crate) fn checked(
     count: [u32; 3],
-    (executable, function): (&dyn driver::Executable, u32),
+    (executable, function): (&dyn driver::RawExecutable, u32),
     size: [u32; 3],
     limits: &Limits,
 ) -> Result<Option<[u32; 3]>> {

@@ -30,7 +30,7 @@ impl Heap {
 impl SlabSource for Heap {
     /// Gives fresh memory at a multiple of `Limits::allocation_alignment`, or `RESOURCE_EXHAUSTED` with what is free,
     /// and neither waits for work nor runs wakers, because a pool calls it under its lock.
-    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::RawBuffer>> {
         Ok(Arc::new(Buffer::new(self.0.allocate_slab(request)?)))
     }
 

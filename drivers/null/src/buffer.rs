@@ -10,17 +10,17 @@ use windlass_hal::{
 
 /// A slab. A driver with memory of its own keeps address and size here, and gives the memory back when this is dropped:
 /// on whatever thread that happens, without a wait for the device.
-pub(crate) struct Buffer(Arc<dyn driver::Buffer>);
+pub(crate) struct Buffer(Arc<dyn driver::RawBuffer>);
 
 impl Buffer {
-    pub(crate) fn new(memory: Arc<dyn driver::Buffer>) -> Self {
+    pub(crate) fn new(memory: Arc<dyn driver::RawBuffer>) -> Self {
         Self(memory)
     }
 }
 
 // SAFETY: size, address and pointer are those of the one allocation that this object holds and never replaces.
 #[allow(unsafe_code)]
-unsafe impl driver::Buffer for Buffer {
+unsafe impl driver::RawBuffer for Buffer {
     /// Answers the domain of the device that the memory was allocated on, by which fronts refuse foreign buffers.
     fn domain(&self) -> Domain {
         self.0.domain()

@@ -37,7 +37,8 @@ fn is_known(command: &Command) -> bool {
     )
 }
 
-impl driver::CommandBuffer for CommandBuffer {
+// SAFETY: `list` is the list that is replayed, and never changes.
+unsafe impl driver::RawCommandBuffer for CommandBuffer {
     /// Answers the domain of the device that prepared the list, by which fronts refuse foreign command buffers.
     fn domain(&self) -> Domain {
         self.domain

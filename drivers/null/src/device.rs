@@ -2,7 +2,7 @@
 //! The device: memory, queues, and what a driver must answer.
 //!
 //! Every method may be called from any thread, by several at once, and by wakers that this driver's own signals run. None
-//! waits for other work, except [`drain`](driver::Device::drain).
+//! waits for other work, except [`drain`](driver::RawDevice::drain).
 
 use std::sync::Arc;
 
@@ -55,7 +55,8 @@ impl Device {
     }
 }
 
-impl driver::Device for Device {
+// SAFETY: the domain and the limits are set when the device is opened and never change. All of its objects carry this domain.
+unsafe impl driver::RawDevice for Device {
     /// Answers what the device is, with what it lacks, the same from open to drop.
     fn info(&self) -> &DeviceInfo {
         &self.info
@@ -75,7 +76,7 @@ impl driver::Device for Device {
 
     /// Gives memory that is usable at once, aligned as `params` ask and with any contents, or `RESOURCE_EXHAUSTED` with the
     /// size and what is free; it may be slow, but waits for no work.
-    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::RawBuffer>> {
         let host = params.memory_type.contains(MemoryType::HOST_VISIBLE);
         let slabs = if host { &self.host } else { &self.device };
         Ok(slabs.acquire(&self.memory(), size, params.min_alignment, Reach::Now)?.memory()?)
@@ -88,7 +89,7 @@ impl driver::Device for Device {
         _affinity: QueueAffinity,
         params: &BufferParams,
         size: u64,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         self.allocate(params, size)
     }
 
@@ -104,20 +105,20 @@ impl driver::Device for Device {
         _params: &BufferParams,
         memory: External,
         release: Release,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         // SAFETY: the caller's promise, passed on; the addresses of this device are exposed pointers.
         Ok(Arc::new(unsafe { HostImport::new(self.domain, memory, release) }?))
     }
 
     /// Loads code that the caller vouches for but whose bytes may be anything, `INVALID_ARGUMENT` where they are no code and
     /// `NOT_FOUND` where they are for another device; the lack is `Feature::Dispatch`.
-    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         Ok(Arc::new(Executable::load(self.domain, &[code])?))
     }
 
     /// Loads two pieces of code or more as one executable, with an error that names every symbol that none of them has; the
     /// lack is `Feature::Linking`.
-    unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::Executable>> {
+    unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::RawExecutable>> {
         let linked = Executable::load(self.domain, parts);
         Ok(Arc::new(linked.map_err(|error| error.context(format!("linking {} pieces", parts.len())))?))
     }
@@ -125,7 +126,7 @@ impl driver::Device for Device {
     /// Builds once what all submissions of a recording share, which may then be in flight many times at once; the lack is
     /// `Feature::CommandBuffers`.
     #[allow(unsafe_code)]
-    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         Ok(Arc::new(CommandBuffer::new(self.domain, list)?))
     }
 

@@ -43,7 +43,7 @@ impl Driver for NullDriver {
 
     /// Opens a device of its own for each call, `NOT_FOUND` where the URI names none and `INVALID_ARGUMENT` where it has
     /// a key that nobody reads.
-    fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::Device>> {
+    fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::RawDevice>> {
         if !uri.path().is_empty() {
             return Err(Error::not_found(format!(
                 "{uri}: there is one null device, and it has no name; open null://"

@@ -29,7 +29,8 @@ fn functions_of(code: &[&[u8]]) -> Result<Vec<FunctionInfo>> {
     )))
 }
 
-impl driver::Executable for Executable {
+// SAFETY: the descriptions are read from the code that is loaded here, and never change.
+unsafe impl driver::RawExecutable for Executable {
     /// Answers the domain of the device that loaded the code, by which fronts refuse foreign executables.
     fn domain(&self) -> Domain {
         self.domain
@@ -41,7 +42,7 @@ impl driver::Executable for Executable {
         &self.functions
     }
 
-    /// Lists the variables that [`global`](driver::Executable::global) finds, in an order that never changes; an empty
+    /// Lists the variables that [`global`](driver::RawExecutable::global) finds, in an order that never changes; an empty
     /// list goes with the declared lack `Feature::Globals`.
     fn globals(&self) -> &[GlobalInfo] {
         &self.globals
@@ -49,7 +50,7 @@ impl driver::Executable for Executable {
 
     /// Gives a variable's memory as a buffer that keeps this executable loaded, or `FAILED_PRECONDITION` where the queues
     /// of `affinity` do not share one copy; the lack is `Feature::Globals`.
-    fn global(self: Arc<Self>, index: u32, _affinity: QueueAffinity) -> Result<Arc<dyn driver::Buffer>> {
+    fn global(self: Arc<Self>, index: u32, _affinity: QueueAffinity) -> Result<Arc<dyn driver::RawBuffer>> {
         Err(Error::unimplemented(format!(
             "global variable {index}: the null device has none; open hip:// or hip-sim://gfx942"
         )))

@@ -69,7 +69,7 @@ impl Shared {
 }
 
 impl SlabSource for Memory {
-    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::RawBuffer>> {
         let (size, kind) = (request.size, request.params.memory_type);
         let mut map = self.0.lock();
         let free = self.0.total - map.taken;
@@ -114,7 +114,7 @@ pub(crate) struct Slab {
 }
 
 // SAFETY: size, address and pointer are those of the memory that this object owns and never replaces.
-unsafe impl driver::Buffer for Slab {
+unsafe impl driver::RawBuffer for Slab {
     fn domain(&self) -> Domain {
         self.shared.domain
     }

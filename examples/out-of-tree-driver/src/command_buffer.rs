@@ -42,7 +42,8 @@ fn check(command: &Command) -> Result<()> {
     }
 }
 
-impl driver::CommandBuffer for CommandBuffer {
+// SAFETY: `list` is the list that is replayed, and never changes.
+unsafe impl driver::RawCommandBuffer for CommandBuffer {
     fn domain(&self) -> Domain {
         self.domain
     }

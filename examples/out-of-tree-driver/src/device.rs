@@ -53,7 +53,8 @@ impl Device {
     }
 }
 
-impl driver::Device for Device {
+// SAFETY: the domain and the limits are set when the device is opened and never change. All of its objects carry this domain.
+unsafe impl driver::RawDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info
     }
@@ -66,7 +67,7 @@ impl driver::Device for Device {
         self.domain
     }
 
-    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::RawBuffer>> {
         let host = params.memory_type.contains(MemoryType::HOST_VISIBLE);
         let slabs = if host { &self.host } else { &self.device };
         Ok(slabs.acquire(&self.memory(), size, params.min_alignment, Reach::Now)?.memory()?)
@@ -77,7 +78,7 @@ impl driver::Device for Device {
         _affinity: QueueAffinity,
         params: &BufferParams,
         size: u64,
-    ) -> Result<Arc<dyn driver::Buffer>> {
+    ) -> Result<Arc<dyn driver::RawBuffer>> {
         self.allocate(params, size)
     }
 
@@ -85,11 +86,11 @@ impl driver::Device for Device {
         Arc::new(self.memory.clone())
     }
 
-    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::Executable>> {
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         Ok(Arc::new(Executable::load(self.domain, code)?))
     }
 
-    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::CommandBuffer>> {
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         Ok(Arc::new(CommandBuffer::new(self.domain, list)?))
     }
 

@@ -31,7 +31,7 @@ impl Driver for PostfixDriver {
         Ok(vec![info("postfix://".to_owned())])
     }
 
-    fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::Device>> {
+    fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::RawDevice>> {
         if !uri.path().is_empty() {
             return Err(Error::not_found(format!("{uri}: there is one postfix machine; open postfix://")));
         }

@@ -26,7 +26,8 @@ impl Executable {
     }
 }
 
-impl driver::Executable for Executable {
+// SAFETY: the descriptions are read from the code that is loaded here, and never change.
+unsafe impl driver::RawExecutable for Executable {
     fn domain(&self) -> Domain {
         self.domain
     }

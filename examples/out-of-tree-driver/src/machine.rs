@@ -17,7 +17,7 @@ use crate::{
 
 /// A dispatch, submitted or recorded. The front has checked its shape.
 pub(crate) struct Launch<'a> {
-    pub(crate) executable: &'a dyn driver::Executable,
+    pub(crate) executable: &'a dyn driver::RawExecutable,
     pub(crate) function: u32,
     pub(crate) workgroup_count: [u32; 3],
     pub(crate) workgroup_size: [u32; 3],

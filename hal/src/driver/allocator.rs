@@ -39,7 +39,7 @@ pub trait SlabSource: Send + Sync + 'static {
     ///
     /// Submissions call this too, and the pool holds the lock under which it grows. So it must neither wait for work
     /// nor run wakers; retiring work runs wakers.
-    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::Buffer>>;
+    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::RawBuffer>>;
 
     /// Whether all work up to `epoch` of `lane` has retired. Lanes have the numbers of queues. Called with a lock of
     /// the pool held: it must neither block nor call the pool.

@@ -32,7 +32,7 @@ impl HostPointer {
 /// [`host_pointer`](Self::host_pointer). All three must describe one allocation that lives as long as the object, and
 /// must never change. A wrapper that forwards these calls must keep the wrapped buffer.
 #[allow(unsafe_code)]
-pub unsafe trait Buffer: Any + Send + Sync {
+pub unsafe trait RawBuffer: Any + Send + Sync {
     /// The device that owns the allocation.
     fn domain(&self) -> Domain;
 

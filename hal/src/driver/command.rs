@@ -69,8 +69,8 @@ pub enum Command {
 #[derive(Clone)]
 pub struct DispatchCommand {
     /// The code.
-    pub executable: Arc<dyn driver::Executable>,
-    /// The index in [`driver::Executable::functions`].
+    pub executable: Arc<dyn driver::RawExecutable>,
+    /// The index in [`driver::RawExecutable::functions`].
     pub function: u32,
     /// Workgroups in x, y, z, or the range that holds these numbers.
     pub workgroup_count: WorkgroupCount,

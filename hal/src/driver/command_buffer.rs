@@ -6,7 +6,13 @@ use std::{any::Any, fmt};
 use crate::{driver::command_list::CommandList, order::edge::Domain};
 
 /// A prepared command list.
-pub trait CommandBuffer: Any + Send + Sync {
+///
+/// # Safety
+/// Fronts and drivers rely on [`domain`](Self::domain) and [`list`](Self::list), which never change. The list must be
+/// the one that the driver replays for this object: the front checks binding tables by it, and the driver replays the
+/// list that [`as_any`](Self::as_any) leads it to.
+#[allow(unsafe_code)]
+pub unsafe trait RawCommandBuffer: Any + Send + Sync {
     /// The device that prepared it.
     fn domain(&self) -> Domain;
 
@@ -17,7 +23,7 @@ pub trait CommandBuffer: Any + Send + Sync {
     fn as_any(&self) -> &dyn Any;
 }
 
-impl fmt::Debug for dyn CommandBuffer {
+impl fmt::Debug for dyn RawCommandBuffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CommandBuffer({} commands)", self.list().commands().len())
     }

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 
 use crate::{
     driver::{
-        Buffer, CommandBuffer, Executable, accounts::Statistics, allocator::SlabSource,
+        RawBuffer, RawCommandBuffer, RawExecutable, accounts::Statistics, allocator::SlabSource,
         command_list::CommandList, operation::Operation,
     },
     order::{deadline::Deadline, edge::Domain, point::Point},
@@ -20,7 +20,13 @@ use crate::{
 };
 
 /// An opened device.
-pub trait Device: Send + Sync + 'static {
+///
+/// # Safety
+/// Fronts and drivers rely on [`domain`](Self::domain) and [`limits`](Self::limits), which never change. Two devices
+/// have the same domain only if each can execute work with the objects of the other, as a [`Wrapper`](super::Wrapper)
+/// and its inner device can. All objects that the methods return carry this domain.
+#[allow(unsafe_code)]
+pub unsafe trait RawDevice: Send + Sync + 'static {
     /// Describes the device.
     fn info(&self) -> &DeviceInfo;
 
@@ -31,11 +37,16 @@ pub trait Device: Send + Sync + 'static {
     fn domain(&self) -> Domain;
 
     /// Allocates memory that is usable at once. `RESOURCE_EXHAUSTED` names the size and the free bytes.
-    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
+    fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn RawBuffer>>;
 
     /// Reserves memory for an [`Operation::Alloca`]. The address is valid at once. The contents belong to the buffer
     /// when that operation has completed.
-    fn reserve(&self, affinity: QueueAffinity, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
+    fn reserve(
+        &self,
+        affinity: QueueAffinity,
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Arc<dyn RawBuffer>>;
 
     /// The memory of the device, in which pools place buffers. The returned object need not keep the device open.
     fn memory(&self) -> Arc<dyn SlabSource>;
@@ -53,7 +64,7 @@ pub trait Device: Send + Sync + 'static {
         _params: &BufferParams,
         memory: External,
         _release: Release,
-    ) -> Result<Arc<dyn Buffer>> {
+    ) -> Result<Arc<dyn RawBuffer>> {
         Err(Error::unimplemented(format!("importing {memory:?}: the driver imports nothing")))
     }
 
@@ -63,7 +74,7 @@ pub trait Device: Send + Sync + 'static {
     /// The code can write anywhere that the device can. [`crate::Device::load_executable`] says what the caller vouches
     /// for.
     #[allow(unsafe_code)]
-    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn Executable>>;
+    unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn RawExecutable>>;
 
     /// Loads two or more pieces of device code as one executable. The front calls this once for the same pieces in the
     /// same order while a handle of the result lives. A driver without this declares the lack of
@@ -72,7 +83,7 @@ pub trait Device: Send + Sync + 'static {
     /// # Safety
     /// As for [`load_executable`](Self::load_executable), for all pieces together.
     #[allow(unsafe_code)]
-    unsafe fn load_linked(&self, _parts: &[&[u8]]) -> Result<Arc<dyn Executable>> {
+    unsafe fn load_linked(&self, _parts: &[&[u8]]) -> Result<Arc<dyn RawExecutable>> {
         Err(Error::unimplemented("linking: the driver loads one piece of code at a time"))
     }
 
@@ -87,7 +98,7 @@ pub trait Device: Send + Sync + 'static {
     /// The list is canonical: a [`Recorder`](crate::Recorder) of this device recorded it, or it was edited within the
     /// ranges, slots and objects of such a recording.
     #[allow(unsafe_code)]
-    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn CommandBuffer>>;
+    unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn RawCommandBuffer>>;
 
     /// Enqueues an operation. It starts when all waits are reached. When it has completed, all signals are reached.
     ///
@@ -125,7 +136,7 @@ pub trait Device: Send + Sync + 'static {
     fn statistics(&self) -> Statistics;
 }
 
-impl fmt::Debug for dyn Device {
+impl fmt::Debug for dyn RawDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.info())
     }

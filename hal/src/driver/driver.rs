@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::{
-    driver::Device,
+    driver::RawDevice,
     words::{error::Result, info::DeviceInfo, uri::Uri},
 };
 
@@ -21,5 +21,5 @@ pub trait Driver: Send + Sync {
     fn enumerate(&self) -> Result<Vec<DeviceInfo>>;
 
     /// Opens the device that a URI of this scheme names. Unknown parameters are `INVALID_ARGUMENT`.
-    fn open(&self, uri: &Uri) -> Result<Arc<dyn Device>>;
+    fn open(&self, uri: &Uri) -> Result<Arc<dyn RawDevice>>;
 }

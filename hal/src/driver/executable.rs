@@ -4,7 +4,7 @@
 use std::{any::Any, sync::Arc};
 
 use crate::{
-    driver::Buffer,
+    driver::RawBuffer,
     order::edge::Domain,
     words::{
         error::{Error, Result},
@@ -15,7 +15,14 @@ use crate::{
 };
 
 /// Loaded device code.
-pub trait Executable: Any + Send + Sync {
+///
+/// # Safety
+/// Fronts and drivers rely on [`domain`](Self::domain), [`functions`](Self::functions) and [`globals`](Self::globals),
+/// which never change. They must describe the code that the driver of this domain runs for this object, so a wrapper that
+/// forwards [`as_any`](Self::as_any) must forward these three as well: the front checks arguments by the descriptions,
+/// and the driver launches the code that `as_any` leads it to.
+#[allow(unsafe_code)]
+pub unsafe trait RawExecutable: Any + Send + Sync {
     /// The device that loaded the code.
     fn domain(&self) -> Domain;
 
@@ -29,7 +36,7 @@ pub trait Executable: Any + Send + Sync {
 
     /// The memory of one of [`globals`](Self::globals), by number, as kernels on the queues of `affinity` see it. The
     /// buffer keeps the executable loaded. `FAILED_PRECONDITION` where these queues do not share one copy.
-    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn Buffer>> {
+    fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn RawBuffer>> {
         let _ = (index, affinity);
         Err(Error::unimplemented("looking up a global variable: the driver offers none"))
     }

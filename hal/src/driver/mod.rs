@@ -5,13 +5,13 @@
 //!
 //! The front validates, and a driver obeys. All arguments of the methods here are canonical: ranges are in bounds, the
 //! usage is allowed, and the objects belong to the driver's own device. All traits are object-safe, and no method
-//! depends on a cargo feature. Work has one entry, [`Device::submit`], so a [`Wrapper`] such as a tracer or a recorder
+//! depends on a cargo feature. Work has one entry, [`RawDevice::submit`], so a [`Wrapper`] such as a tracer or a recorder
 //! has one method to write.
 //!
-//! Drivers do not check again. So [`Device::submit`] and [`Device::prepare`] are `unsafe`: a caller that hands over
+//! Drivers do not check again. So [`RawDevice::submit`] and [`RawDevice::prepare`] are `unsafe`: a caller that hands over
 //! work without the front vouches for it.
 //!
-//! No method may wait for other work, except [`Device::drain`]. This crate calls all methods with none of its locks
+//! No method may wait for other work, except [`RawDevice::drain`]. This crate calls all methods with none of its locks
 //! held.
 
 pub(crate) mod accounts;
@@ -33,9 +33,9 @@ pub(crate) mod storage;
 pub(crate) mod workgroup_count;
 mod wrapper;
 
-pub use buffer::{Buffer, HostPointer};
-pub use command_buffer::CommandBuffer;
-pub use device::Device;
+pub use buffer::{HostPointer, RawBuffer};
+pub use command_buffer::RawCommandBuffer;
+pub use device::RawDevice;
 pub use driver::Driver;
-pub use executable::Executable;
+pub use executable::RawExecutable;
 pub use wrapper::Wrapper;

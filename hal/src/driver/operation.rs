@@ -18,8 +18,8 @@ use crate::{
 #[non_exhaustive]
 pub struct Dispatch {
     /// The code.
-    pub executable: Arc<dyn driver::Executable>,
-    /// The index in [`driver::Executable::functions`].
+    pub executable: Arc<dyn driver::RawExecutable>,
+    /// The index in [`driver::RawExecutable::functions`].
     pub function: u32,
     /// Workgroups in x, y, z, or the buffer that holds these numbers; never a slot. Both indirect forms mean the same
     /// here: the count is read when the waits are reached.
@@ -34,13 +34,13 @@ pub struct Dispatch {
     pub resources: SmallVec<[Buffer; 4]>,
 }
 
-/// An operation of a queue. See [`driver::Device::submit`].
+/// An operation of a queue. See [`driver::RawDevice::submit`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Operation {
     /// Does nothing: its signals are reached when its waits are.
     Barrier,
-    /// Gives a buffer of [`driver::Device::reserve`] its memory: when this has completed, the contents belong to the
+    /// Gives a buffer of [`driver::RawDevice::reserve`] its memory: when this has completed, the contents belong to the
     /// buffer.
     Alloca {
         /// The reserved buffer.
@@ -96,8 +96,8 @@ pub enum Operation {
     Dispatch(Dispatch),
     /// Runs a prepared command list.
     Execute {
-        /// The list, from [`driver::Device::prepare`].
-        command_buffer: Arc<dyn driver::CommandBuffer>,
+        /// The list, from [`driver::RawDevice::prepare`].
+        command_buffer: Arc<dyn driver::RawCommandBuffer>,
         /// The buffers for its slots, checked against [`crate::CommandList::slots`].
         bindings: BindingTable,
     },

@@ -18,7 +18,7 @@ use crate::{
 /// uses it has ended. Handles may be used and dropped on any thread.
 #[derive(Clone)]
 pub struct Buffer {
-    raw: Kept<Arc<dyn driver::Buffer>>,
+    raw: Kept<Arc<dyn driver::RawBuffer>>,
     params: BufferParams,
     offset: u64,
     length: u64,
@@ -26,7 +26,7 @@ pub struct Buffer {
 
 impl Buffer {
     /// A buffer over a whole allocation of a driver. `params` are those of the allocation.
-    pub fn from_driver(raw: Arc<dyn driver::Buffer>, params: BufferParams) -> Self {
+    pub fn from_driver(raw: Arc<dyn driver::RawBuffer>, params: BufferParams) -> Self {
         let length = raw.size();
         Self { raw: raw.into(), params, offset: 0, length }
     }
@@ -72,7 +72,7 @@ impl Buffer {
 
     /// The allocation. For a buffer that a pool placed, [`backing`](Self::backing) returns the allocation of the
     /// driver.
-    pub fn raw(&self) -> &Arc<dyn driver::Buffer> {
+    pub fn raw(&self) -> &Arc<dyn driver::RawBuffer> {
         &self.raw
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::{
     driver::{
-        Buffer, CommandBuffer, Device, Executable, accounts::Statistics, allocator::SlabSource,
+        RawBuffer, RawCommandBuffer, RawDevice, RawExecutable, accounts::Statistics, allocator::SlabSource,
         command_list::CommandList, operation::Operation,
     },
     order::{deadline::Deadline, edge::Domain, point::Point},
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Declares the trait and implements [`Device`] for its implementors from one list, so that neither half can lack a
+/// Declares the trait and implements [`RawDevice`] for its implementors from one list, so that neither half can lack a
 /// method. The methods under `vouched_for` are `unsafe`.
 macro_rules! wrapper {
     (
@@ -28,10 +28,15 @@ macro_rules! wrapper {
     ) => {
         /// A device over another device: a tracer, a recorder, a scheduler. Methods that it does not override forward
         /// to the inner device. So a wrapper that watches work has two methods, [`inner`](Self::inner) and `submit`.
-        /// The contract of each method is that of the same method of [`Device`].
-        pub trait Wrapper: Send + Sync + 'static {
+        /// The contract of each method is that of the same method of [`RawDevice`].
+        ///
+        /// # Safety
+        /// As for [`RawDevice`]. A wrapper that overrides nothing but `submit`, and hands each operation on as it came,
+        /// fulfils it. A wrapper that returns objects of its own vouches for them.
+        #[allow(unsafe_code)]
+        pub unsafe trait Wrapper: Send + Sync + 'static {
             /// The inner device.
-            fn inner(&self) -> &dyn Device;
+            fn inner(&self) -> &dyn RawDevice;
 
             $($(#[$about])* fn $name(&self $(, $argument: $type)*) $(-> $result)? {
                 self.inner().$name($($argument),*)
@@ -40,7 +45,7 @@ macro_rules! wrapper {
             $($(#[$danger])*
             ///
             /// # Safety
-            /// As for the same method of [`Device`].
+            /// As for the same method of [`RawDevice`].
             #[allow(unsafe_code)]
             unsafe fn $call(&self $(, $given: $of)*) -> $made {
                 // SAFETY: the caller vouches as for the inner call.
@@ -48,7 +53,9 @@ macro_rules! wrapper {
             })*
         }
 
-        impl<W: Wrapper> Device for W {
+        // SAFETY: the implementor of `Wrapper` vouches for the same contract.
+        #[allow(unsafe_code)]
+        unsafe impl<W: Wrapper> RawDevice for W {
             $(fn $name(&self $(, $argument: $type)*) $(-> $result)? {
                 Wrapper::$name(self $(, $argument)*)
             })*
@@ -72,9 +79,9 @@ wrapper! {
         /// through.
         fn domain(&self) -> Domain;
         /// Allocates memory that is usable at once.
-        fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
+        fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn RawBuffer>>;
         /// Reserves memory for an alloca.
-        fn reserve(&self, affinity: QueueAffinity, params: &BufferParams, size: u64) -> Result<Arc<dyn Buffer>>;
+        fn reserve(&self, affinity: QueueAffinity, params: &BufferParams, size: u64) -> Result<Arc<dyn RawBuffer>>;
         /// The memory of the device.
         fn memory(&self) -> Arc<dyn SlabSource>;
         /// Retires finished work.
@@ -90,13 +97,13 @@ wrapper! {
     }
     vouched_for {
         /// Makes a buffer of foreign memory.
-        fn import(&self, params: &BufferParams, memory: External, release: Release) -> Result<Arc<dyn Buffer>>;
+        fn import(&self, params: &BufferParams, memory: External, release: Release) -> Result<Arc<dyn RawBuffer>>;
         /// Loads device code.
-        fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn Executable>>;
+        fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn RawExecutable>>;
         /// Loads several pieces of device code as one executable.
-        fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn Executable>>;
+        fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn RawExecutable>>;
         /// Prepares a recorded list.
-        fn prepare(&self, list: CommandList) -> Result<Arc<dyn CommandBuffer>>;
+        fn prepare(&self, list: CommandList) -> Result<Arc<dyn RawCommandBuffer>>;
         /// Enqueues an operation.
         fn submit(
             &self,

@@ -27,7 +27,7 @@ pub(crate) fn check_lengths(source: u64, target: u64, what: &str) -> Result<()> 
     Ok(())
 }
 
-pub(crate) fn check_device(buffer: &Buffer, device: &dyn driver::Device, what: &str) -> Result<()> {
+pub(crate) fn check_device(buffer: &Buffer, device: &dyn driver::RawDevice, what: &str) -> Result<()> {
     if buffer.raw().domain() != device.domain() {
         return Err(Error::invalid_argument(format!("{what} is a buffer of another device")));
     }

@@ -22,7 +22,7 @@ use crate::{
 /// in flight many times at once.
 #[derive(Clone)]
 pub struct CommandBuffer {
-    pub(crate) raw: Kept<Arc<dyn driver::CommandBuffer>>,
+    pub(crate) raw: Kept<Arc<dyn driver::RawCommandBuffer>>,
 }
 
 impl CommandBuffer {

@@ -40,7 +40,7 @@ pub struct Device {
 
 /// Closes the driver's device with the last handle.
 pub(crate) struct Open {
-    pub(crate) raw: Arc<dyn driver::Device>,
+    pub(crate) raw: Arc<dyn driver::RawDevice>,
     /// The pools that the device made. Some may have no handle and no buffer left.
     pools: Mutex<Vec<Weak<Slabs>>>,
     executables: ExecutableCache,
@@ -57,9 +57,17 @@ impl Drop for Open {
     }
 }
 
+// SAFETY: all methods forward, so the contract is that of the driver's device.
+#[allow(unsafe_code)]
+unsafe impl driver::Wrapper for Open {
+    fn inner(&self) -> &dyn driver::RawDevice {
+        &*self.raw
+    }
+}
+
 impl Device {
     /// Wraps a device that a driver opened.
-    pub fn from_driver(raw: Arc<dyn driver::Device>) -> Self {
+    pub fn from_driver(raw: Arc<dyn driver::RawDevice>) -> Self {
         fork::opened();
         let raw = Open { raw, pools: Mutex::default(), executables: ExecutableCache::default() };
         Self { open: Arc::new(raw) }
@@ -75,9 +83,10 @@ impl Device {
         self.open.raw.limits()
     }
 
-    /// The device of the driver, for wrappers.
-    pub fn raw(&self) -> &Arc<dyn driver::Device> {
-        &self.open.raw
+    /// The driver's side of this device, for a [`Wrapper`](driver::Wrapper) to wrap. The returned object keeps the device
+    /// open, as a handle does. Its [`close`](driver::RawDevice::close) closes the device for all handles.
+    pub fn raw(&self) -> Arc<dyn driver::RawDevice> {
+        self.open.clone()
     }
 
     /// Allocates `size` bytes that are usable at once. The contents are undefined.

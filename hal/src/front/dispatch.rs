@@ -65,7 +65,7 @@ pub(crate) struct Resolved {
 /// Checks a launch against the limits of the function and the device, and fills in the workgroup size.
 pub(crate) fn resolve(
     function: &Function,
-    device: &dyn driver::Device,
+    device: &dyn driver::RawDevice,
     config: &DispatchConfig,
 ) -> Result<Resolved> {
     let (info, limits) = (function.info(), device.limits());

@@ -20,11 +20,11 @@ use crate::{
 /// is dropped and the last submission that uses it has ended.
 #[derive(Clone)]
 pub struct Executable {
-    raw: Kept<Arc<dyn driver::Executable>>,
+    raw: Kept<Arc<dyn driver::RawExecutable>>,
 }
 
 impl Executable {
-    pub(crate) fn from_driver(raw: Arc<dyn driver::Executable>) -> Self {
+    pub(crate) fn from_driver(raw: Arc<dyn driver::RawExecutable>) -> Self {
         Self { raw: raw.into() }
     }
 
@@ -107,7 +107,7 @@ impl fmt::Debug for Executable {
 /// A function of an executable. It keeps the executable loaded.
 #[derive(Clone)]
 pub struct Function {
-    pub(crate) executable: Kept<Arc<dyn driver::Executable>>,
+    pub(crate) executable: Kept<Arc<dyn driver::RawExecutable>>,
     pub(crate) index: u32,
 }
 

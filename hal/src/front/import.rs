@@ -140,7 +140,7 @@ impl Device {
             return Err(Error::invalid_argument(format!("{address:#x} is not aligned to {alignment}")));
         }
         // SAFETY: the caller vouches under the same contract.
-        let raw = unsafe { self.raw().import(params, memory, release) };
+        let raw = unsafe { self.open.raw.import(params, memory, release) };
         let raw = raw.context(|| format!("importing {size} bytes at {address:#x}"))?;
         Ok(Buffer::from_driver(raw, *params))
     }

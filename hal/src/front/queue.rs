@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use crate::{
     driver::{
+        self,
         binding_table::BindingTable,
         buffer_ref::BufferRef,
         host_call::{HostCall, HostCallContext, HostCallFlags},
@@ -126,10 +127,12 @@ impl Queue {
         check_params(params)?;
         fork::check()?;
         let raw = self.device.open.raw.reserve(self.affinity, params, size);
-        let buffer =
-            Buffer::from_driver(raw.context(|| format!("allocating {size} bytes on a queue"))?, *params);
-        self.submit(waits, signals, Operation::Alloca { buffer: buffer.clone() })?;
-        Ok(buffer)
+        self.submit_alloca(
+            waits,
+            signals,
+            raw.context(|| format!("allocating {size} bytes on a queue"))?,
+            params,
+        )
     }
 
     /// [`alloca`](Self::alloca) from a pool of the same device. The buffer may have less usage than the memory of the
@@ -149,8 +152,22 @@ impl Queue {
             return Err(Error::invalid_argument("the pool is one of another device"));
         }
         let raw = pool.acquire(self.affinity, params, size);
-        let buffer =
-            Buffer::from_driver(raw.context(|| format!("allocating {size} bytes on a queue"))?, *params);
+        self.submit_alloca(
+            waits,
+            signals,
+            raw.context(|| format!("allocating {size} bytes on a queue"))?,
+            params,
+        )
+    }
+
+    fn submit_alloca(
+        &self,
+        waits: &[Point],
+        signals: &[Point],
+        reserved: Arc<dyn driver::RawBuffer>,
+        params: &BufferParams,
+    ) -> Result<Buffer> {
+        let buffer = Buffer::from_driver(reserved, *params);
         self.submit(waits, signals, Operation::Alloca { buffer: buffer.clone() })?;
         Ok(buffer)
     }

@@ -33,7 +33,7 @@ use crate::{
 
 /// Records a command buffer. Each call validates at once. A call that fails records nothing.
 pub struct Recorder {
-    device: Arc<dyn driver::Device>,
+    device: Arc<dyn driver::RawDevice>,
     list: CommandList,
     events: Events,
     /// The indices of the commands that opened the debug groups which are still open.
@@ -41,7 +41,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn new(device: Arc<dyn driver::Device>, slots: u32) -> Result<Self> {
+    pub(crate) fn new(device: Arc<dyn driver::RawDevice>, slots: u32) -> Result<Self> {
         const MOST: u32 = 1 << 20;
         if slots > MOST {
             return Err(Error::out_of_range(format!("{slots} slots; a binding table has at most {MOST}")));

@@ -24,15 +24,15 @@ pub(crate) struct ExecutableCache {
 /// The executable of one key. It is locked during the load, so that a second load of the same bytes waits for the
 /// result.
 #[derive(Default)]
-struct Entry(Mutex<Option<Weak<dyn driver::Executable>>>);
+struct Entry(Mutex<Option<Weak<dyn driver::RawExecutable>>>);
 
 impl ExecutableCache {
     /// Returns the executable of `parts`, and loads it where none lives. A failed load is not remembered.
     pub(crate) fn load(
         &self,
         parts: &[&[u8]],
-        load: impl FnOnce() -> Result<Arc<dyn driver::Executable>>,
-    ) -> Result<Arc<dyn driver::Executable>> {
+        load: impl FnOnce() -> Result<Arc<dyn driver::RawExecutable>>,
+    ) -> Result<Arc<dyn driver::RawExecutable>> {
         let entry = self.entry(digest(parts));
         let mut known = lock(&entry.0);
         if let Some(executable) = known.as_ref().and_then(Weak::upgrade) {
@@ -81,7 +81,9 @@ mod tests {
 
     struct Loaded(Domain);
 
-    impl driver::Executable for Loaded {
+    // SAFETY: nothing dispatches this executable.
+    #[allow(unsafe_code)]
+    unsafe impl driver::RawExecutable for Loaded {
         fn domain(&self) -> Domain {
             self.0
         }
@@ -93,7 +95,7 @@ mod tests {
         }
     }
 
-    fn loaded() -> Result<Arc<dyn driver::Executable>> {
+    fn loaded() -> Result<Arc<dyn driver::RawExecutable>> {
         Ok(Arc::new(Loaded(Domain::unique())))
     }
 

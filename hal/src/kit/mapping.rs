@@ -27,7 +27,7 @@ use crate::{
 #[derive(Clone)]
 pub struct Mapping {
     /// Keeps the memory at `start` mapped.
-    buffer: Kept<Arc<dyn driver::Buffer>>,
+    buffer: Kept<Arc<dyn driver::RawBuffer>>,
     start: NonNull<u8>,
     length: u64,
 }
@@ -39,10 +39,10 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// `base` is valid for the whole buffer while the buffer lives, as [`driver::Buffer::host_pointer`] promises. The
+    /// `base` is valid for the whole buffer while the buffer lives, as [`driver::RawBuffer::host_pointer`] promises. The
     /// calling buffer handle has checked the range.
     pub(crate) fn new(
-        buffer: Arc<dyn driver::Buffer>,
+        buffer: Arc<dyn driver::RawBuffer>,
         base: driver::HostPointer,
         offset: u64,
         length: u64,

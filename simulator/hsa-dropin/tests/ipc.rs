@@ -165,7 +165,7 @@ fn shared_signals_end_with_the_last_of_their_owners() {
 }
 
 #[test]
-fn another_processs_handle_is_refused_and_named() {
+fn a_handle_of_another_process_is_refused_and_named() {
     if let Some(path) = std::env::var_os(MAKER) {
         machine(&std::env::var("WINDLASS_SIM").unwrap());
         let text = std::fs::read_to_string(path).unwrap();
@@ -179,7 +179,7 @@ fn another_processs_handle_is_refused_and_named() {
     let path = std::env::temp_dir().join(format!("windlass-hsa-ipc-{}", std::process::id()));
     std::fs::write(&path, handle.handle.map(|word| word.to_string()).join(" ")).unwrap();
     let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "another_processs_handle_is_refused_and_named", "--nocapture"])
+        .args(["--exact", "a_handle_of_another_process_is_refused_and_named", "--nocapture"])
         .env(MAKER, &path)
         .env("WINDLASS_SIM", "gfx942?memory=256M")
         .output()

@@ -212,7 +212,7 @@ fn a_packet_without_the_lds_of_its_kernel_is_a_fault() {
 }
 
 #[test]
-fn code_that_is_none_or_anothers_is_refused() {
+fn damaged_code_and_code_of_another_gpu_are_refused() {
     start();
     const OF_GFX90A: &[u8] = include_bytes!("../../../cts/kernels/bundles/vector_add.hipfb");
     let load = |bytes: &[u8]| {

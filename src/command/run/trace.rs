@@ -33,7 +33,7 @@ impl Trace {
     pub(crate) fn start(device: &Device) -> Self {
         let recorder =
             Arc::new(Recorder { start: Instant::now(), state: Mutex::default(), changed: Condvar::new() });
-        let traced = Traced { inner: device.clone(), recorder: recorder.clone() };
+        let traced = Traced { inner: device.raw(), recorder: recorder.clone() };
         let for_thread = recorder.clone();
         // Without the thread the trace stays empty, and the run goes on.
         let watcher =
@@ -201,13 +201,14 @@ impl Watched {
 
 /// The wrapper.
 struct Traced {
-    inner: Device,
+    inner: Arc<dyn driver::RawDevice>,
     recorder: Arc<Recorder>,
 }
 
-impl driver::Wrapper for Traced {
-    fn inner(&self) -> &dyn driver::Device {
-        &**self.inner.raw()
+// SAFETY: an operation is handed on as it came, with one more signal.
+unsafe impl driver::Wrapper for Traced {
+    fn inner(&self) -> &dyn driver::RawDevice {
+        &*self.inner
     }
 
     unsafe fn submit(
@@ -240,7 +241,7 @@ impl driver::Wrapper for Traced {
         // end.
         let signals: Vec<_> = [end.at(1)].into_iter().chain(signals.iter().cloned()).collect();
         // SAFETY: the operation is passed on unchanged.
-        unsafe { self.inner.raw().submit(affinity, waits, &signals, operation)? };
+        unsafe { self.inner.submit(affinity, waits, &signals, operation)? };
         watched.span.accepted = recorder.start.elapsed();
         recorder.lock().incoming.push(watched);
         recorder.changed.notify_all();

@@ -147,6 +147,12 @@ impl Interposer {
         self.on_call(move |call| (call.name == name && call.nth == nth).then_some(status));
     }
 
+    /// Lets every call of the function called `name` fail with `status` from now on. Replaces the rule before.
+    pub fn fail_always(&self, name: &str, status: hipError_t) {
+        let name = name.to_owned();
+        self.on_call(move |call| (call.name == name).then_some(status));
+    }
+
     /// Lets every call pass again.
     pub fn pass(&self) {
         *self.rule.write().unwrap_or_else(PoisonError::into_inner) = None;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 use super::calls::{Calls, ThreadCalls};
-use super::faults::Faults;
 use super::memory::Memory;
 use super::work::Timeline;
 
@@ -44,7 +43,6 @@ impl Default for Options {
 pub struct Instance {
     pub(super) options: Options,
     pub(super) calls: Calls,
-    pub(super) faults: Faults,
     pub(super) memory: Memory,
     pub(super) timeline: Timeline,
     pub(super) streams: AtomicUsize,
@@ -82,7 +80,6 @@ impl Instance {
             timeline: Timeline::new(options.manual),
             options,
             calls: Calls::new(),
-            faults: Faults::new(),
             streams: AtomicUsize::new(0),
             events: AtomicUsize::new(0),
             modules: AtomicUsize::new(0),

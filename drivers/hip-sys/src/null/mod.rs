@@ -4,7 +4,7 @@
 //! It is for tests of programs that call HIP, and for measuring their own overhead. Kernels never run. Memory is plain
 //! host memory, so copies and fills are real, in the order of the calls. By default all work is complete when its call
 //! returns. With [`Options::manual`] it stays in flight until [`Instance::complete`], so that a test holds work in
-//! flight without sleeping.
+//! flight without sleeping. An [`Interposer`](crate::interposer::Interposer) in front of it makes calls fail.
 //!
 //! ```
 //! use windlass_hip_sys::null;
@@ -29,7 +29,6 @@ mod bytes;
 mod call;
 mod calls;
 mod entries;
-mod faults;
 mod instance;
 mod memory;
 mod work;
@@ -37,11 +36,9 @@ mod work;
 use std::sync::Arc;
 
 pub use calls::ThreadCalls;
-pub use faults::UnknownFunction;
 pub use instance::{Instance, Live, Options};
 
 use crate::api::{Api, Binding, Found, Origin};
-use crate::bindings::hipError_t;
 
 impl Instance {
     /// A table that calls into this instance and keeps it alive.
@@ -64,31 +61,4 @@ impl Instance {
         // `enter` may be called anywhere while the instance lives, which `keep_alive` ensures.
         unsafe { Api::from_entries(entries, origin, Some(binding)) }
     }
-
-    /// Makes the `kth_call` from now (1 is the next one) of a function fail with `status`, once, and do nothing else.
-    ///
-    /// Replaces an earlier request for that function.
-    ///
-    /// # Errors
-    ///
-    /// If no function that returns a status has that name.
-    pub fn fail(&self, function: &str, kth_call: u64, status: hipError_t) -> Result<(), UnknownFunction> {
-        can_fail(function)?;
-        self.faults.arm(function, kth_call, status)
-    }
-
-    /// Makes every call of a function fail with `status` from now on, until [`fail`](Self::fail) or this method is
-    /// called again; `hipSuccess` ends it.
-    ///
-    /// # Errors
-    ///
-    /// If no function that returns a status has that name.
-    pub fn fail_always(&self, function: &str, status: hipError_t) -> Result<(), UnknownFunction> {
-        can_fail(function)?;
-        self.faults.arm_always(function, status)
-    }
-}
-
-fn can_fail(name: &str) -> Result<(), UnknownFunction> {
-    if entries::can_fail(name) { Ok(()) } else { Err(UnknownFunction(name.to_owned())) }
 }

@@ -11,7 +11,10 @@ use windlass_hal::{
     Argument, BindingTable, Buffer, BufferRef, Code, CommandBuffer, Device, DispatchConfig, Function,
     Registry,
 };
-use windlass_hip_sys::null::{Instance, Options};
+use windlass_hip_sys::{
+    interposer::Interposer,
+    null::{Instance, Options},
+};
 
 pub const VECTOR_ADD: &[u8] =
     include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../cts/kernels/bundles/vector_add.ccob"));
@@ -23,6 +26,16 @@ pub fn open_with(options: Options, uri: &str) -> (Arc<Instance>, Device) {
     registry.register(windlass_hip::Driver::new("test", windlass_hip::table(instance.api())));
     let device = registry.open(uri).expect("the null HIP opens");
     (instance, device)
+}
+
+/// As [`open_with`], with an interposer in between that makes calls fail. The instance counts the calls that pass.
+pub fn open_failing(options: Options, uri: &str) -> (Arc<Interposer>, Arc<Instance>, Device) {
+    let instance = Instance::new(options);
+    let interposer = Interposer::new(instance.api());
+    let mut registry = Registry::new();
+    registry.register(windlass_hip::Driver::new("test", windlass_hip::table(interposer.api())));
+    let device = registry.open(uri).expect("the null HIP opens");
+    (interposer, instance, device)
 }
 
 pub fn open() -> (Arc<Instance>, Device) {

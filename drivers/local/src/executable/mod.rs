@@ -40,7 +40,7 @@ impl Executable {
     /// `UNIMPLEMENTED`.
     ///
     /// # Safety
-    /// As for [`driver::Device::load_executable`].
+    /// As for [`driver::RawDevice::load_executable`].
     pub(crate) unsafe fn load(
         domain: Domain,
         libraries: &[Library],
@@ -57,7 +57,7 @@ impl Executable {
     /// Loads shared objects that refer to each other.
     ///
     /// # Safety
-    /// As for [`driver::Device::load_linked`].
+    /// As for [`driver::RawDevice::load_linked`].
     pub(crate) unsafe fn load_linked(domain: Domain, parts: &[&[u8]], native: bool) -> Result<Self> {
         if let Some(index) = parts.iter().position(|part| library::name_in(part).is_some()) {
             return Err(Error::invalid_argument(format!(
@@ -109,7 +109,7 @@ impl Executable {
         self.variables.push((name.to_owned(), memory));
     }
 
-    /// What runs a function, by its number in [`functions`](driver::Executable::functions).
+    /// What runs a function, by its number in [`functions`](driver::RawExecutable::functions).
     pub(crate) fn entry(&self, function: u32) -> Option<&Entry> {
         self.entries.get(function as usize)
     }
@@ -120,7 +120,8 @@ impl Executable {
     }
 }
 
-impl driver::Executable for Executable {
+// SAFETY: the descriptions are read from the code that is loaded here, and never change.
+unsafe impl driver::RawExecutable for Executable {
     fn domain(&self) -> Domain {
         self.domain
     }
@@ -133,7 +134,7 @@ impl driver::Executable for Executable {
         &self.globals
     }
 
-    fn global(self: Arc<Self>, index: u32, _affinity: QueueAffinity) -> Result<Arc<dyn driver::Buffer>> {
+    fn global(self: Arc<Self>, index: u32, _affinity: QueueAffinity) -> Result<Arc<dyn driver::RawBuffer>> {
         let (_, memory) = self
             .variables
             .get(index as usize)

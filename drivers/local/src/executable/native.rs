@@ -30,7 +30,7 @@ impl Executable {
     /// Loads the shared objects of the files, with one scope of names.
     ///
     /// # Safety
-    /// As for [`windlass_hal::driver::Device::load_linked`].
+    /// As for [`windlass_hal::driver::RawDevice::load_linked`].
     pub(super) unsafe fn of_host_code(domain: Domain, files: &[&[u8]], native: bool) -> Result<Self> {
         let parts = select(files)?;
         if !native {

@@ -35,10 +35,10 @@ use transfer::Transfer;
 /// [storage](Storage).
 ///
 /// # Safety
-/// As for [`driver::Device::submit`].
+/// As for [`driver::RawDevice::submit`].
 #[allow(unsafe_code)]
 pub unsafe fn read_through_host(
-    device: Arc<dyn driver::Device>,
+    device: Arc<dyn driver::RawDevice>,
     affinity: QueueAffinity,
     points: (&[Point], &[Point]),
     file: File,
@@ -52,10 +52,10 @@ pub unsafe fn read_through_host(
 /// Does an [`Operation::Write`] in the same way as [`read_through_host`]. Returns at once.
 ///
 /// # Safety
-/// As for [`driver::Device::submit`].
+/// As for [`driver::RawDevice::submit`].
 #[allow(unsafe_code)]
 pub unsafe fn write_through_host(
-    device: Arc<dyn driver::Device>,
+    device: Arc<dyn driver::RawDevice>,
     affinity: QueueAffinity,
     points: (&[Point], &[Point]),
     source: Buffer,
@@ -67,10 +67,10 @@ pub unsafe fn write_through_host(
 }
 
 /// # Safety
-/// As for [`driver::Device::submit`].
+/// As for [`driver::RawDevice::submit`].
 #[allow(unsafe_code)]
 unsafe fn submit(
-    device: Arc<dyn driver::Device>,
+    device: Arc<dyn driver::RawDevice>,
     affinity: QueueAffinity,
     (waits, signals): (&[Point], &[Point]),
     direction: Direction,

@@ -70,7 +70,7 @@ enum Memory {
     InPlace(Mapping),
     /// Staging memory on the host, and the device that copies between it and the range.
     Staged {
-        device: Arc<dyn driver::Device>,
+        device: Arc<dyn driver::RawDevice>,
         affinity: QueueAffinity,
         stages: SmallVec<[(Buffer, Mapping); STAGES]>,
     },
@@ -113,10 +113,10 @@ impl Transfer {
     /// Begins the transfer. Completes `ending` when nothing of the transfer touches memory any more. Does not block.
     ///
     /// # Safety
-    /// As for [`driver::Device::submit`] with the waits reached, for the whole range, until `ending` is completed.
+    /// As for [`driver::RawDevice::submit`] with the waits reached, for the whole range, until `ending` is completed.
     #[allow(unsafe_code)]
     pub(super) unsafe fn begin(
-        device: Arc<dyn driver::Device>,
+        device: Arc<dyn driver::RawDevice>,
         affinity: QueueAffinity,
         direction: Direction,
         file: File,
@@ -399,7 +399,7 @@ impl Parts {
     }
 }
 
-fn stages(device: &dyn driver::Device, length: u64) -> Result<SmallVec<[(Buffer, Mapping); STAGES]>> {
+fn stages(device: &dyn driver::RawDevice, length: u64) -> Result<SmallVec<[(Buffer, Mapping); STAGES]>> {
     let params = BufferParams::host();
     let stage = |_| {
         let buffer = Buffer::from_driver(device.allocate(&params, length.min(PIECE))?, params);

@@ -42,7 +42,7 @@ impl HostBuffer {
 
 // SAFETY: size, address and pointer are those of the memory that this object owns and never replaces.
 #[allow(unsafe_code)]
-unsafe impl driver::Buffer for HostBuffer {
+unsafe impl driver::RawBuffer for HostBuffer {
     fn domain(&self) -> Domain {
         self.domain
     }

@@ -87,7 +87,7 @@ impl Drop for Claim {
 
 impl SlabSource for HostHeap {
     /// Allocates fresh memory. `RESOURCE_EXHAUSTED` names the free bytes.
-    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::Buffer>> {
+    fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::RawBuffer>> {
         let claim = Claim::new(&self.budget, request.params.memory_type, request.size)?;
         let memory = Arc::new(HostMemory::new(request.size, Self::ALIGNMENT, POISON)?);
         Ok(Arc::new(HostBuffer::new(self.domain, memory).host_visible().keeping(claim)))

@@ -31,7 +31,7 @@ impl HostImport {
     /// Takes the memory. `INVALID_ARGUMENT` for address 0.
     ///
     /// # Safety
-    /// As for [`driver::Device::import`]. A device address must be one that was exposed as a pointer.
+    /// As for [`driver::RawDevice::import`]. A device address must be one that was exposed as a pointer.
     pub unsafe fn new(domain: Domain, memory: External, release: Release) -> Result<Self> {
         let (start, size) = match memory {
             External::Host { pointer, size } => {
@@ -62,7 +62,7 @@ impl Drop for HostImport {
 }
 
 // SAFETY: size, address and pointer are those of the memory that this object holds until it is dropped.
-unsafe impl driver::Buffer for HostImport {
+unsafe impl driver::RawBuffer for HostImport {
     fn domain(&self) -> Domain {
         self.domain
     }

@@ -28,7 +28,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    pub(crate) fn new(device: &dyn driver::Device, params: PoolParams) -> Result<Self> {
+    pub(crate) fn new(device: &dyn driver::RawDevice, params: PoolParams) -> Result<Self> {
         let slabs = Arc::new(Slabs::new(params, device.limits().allocation_alignment)?);
         Ok(Self { slabs: slabs.into(), source: device.memory(), domain: device.domain() })
     }

@@ -35,7 +35,7 @@
 //!
 //! # For drivers
 //!
-//! A driver implements [`SlabSource`] and returns it from [`driver::Device::memory`](crate::driver::Device::memory). It
+//! A driver implements [`SlabSource`] and returns it from [`driver::RawDevice::memory`](crate::driver::RawDevice::memory). It
 //! may use [`Slabs`] for its own `allocate` and `reserve` too, as `windlass-hip` does. It then meets pooled buffers in
 //! two operations, through [`placed`]:
 //!

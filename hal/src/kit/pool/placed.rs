@@ -21,7 +21,7 @@ use crate::{
 /// through a handle after its dealloca is a mistake of the program, and not a dangling pointer.
 pub struct Placed {
     /// Declared before `source`, so that it is dropped first.
-    pub(super) slab: Arc<dyn driver::Buffer>,
+    pub(super) slab: Arc<dyn driver::RawBuffer>,
     pub(super) place: Place,
     /// The requested bytes.
     pub(super) size: u64,
@@ -40,7 +40,7 @@ impl Placed {
     }
 
     /// The slab: an allocation of the driver.
-    pub fn slab(&self) -> &Arc<dyn driver::Buffer> {
+    pub fn slab(&self) -> &Arc<dyn driver::RawBuffer> {
         &self.slab
     }
 
@@ -67,7 +67,7 @@ impl Drop for Placed {
 }
 
 // SAFETY: a part of the slab, which this object keeps. The place lies in the slab and does not change.
-unsafe impl driver::Buffer for Placed {
+unsafe impl driver::RawBuffer for Placed {
     fn domain(&self) -> Domain {
         self.slab.domain()
     }
@@ -109,7 +109,7 @@ pub fn placed(buffer: &Buffer) -> Option<&Placed> {
 
 impl Buffer {
     /// The allocation of the driver behind this range, and where the range begins in it, in bytes.
-    pub fn backing(&self) -> (&Arc<dyn driver::Buffer>, u64) {
+    pub fn backing(&self) -> (&Arc<dyn driver::RawBuffer>, u64) {
         match placed(self) {
             Some(placed) => (placed.slab(), placed.offset() + self.offset()),
             None => (self.raw(), self.offset()),

@@ -68,12 +68,12 @@ pub struct Slabs {
 
 struct State {
     strategy: Box<dyn Strategy>,
-    slabs: Slab<(Arc<dyn driver::Buffer>, u64)>,
+    slabs: Slab<(Arc<dyn driver::RawBuffer>, u64)>,
     counts: PoolStatistics,
 }
 
 /// Slabs to be dropped when no lock is held.
-type Gone = Vec<Arc<dyn driver::Buffer>>;
+type Gone = Vec<Arc<dyn driver::RawBuffer>>;
 
 impl Slabs {
     /// An empty pool of a device whose allocations are multiples of `granule` bytes. `INVALID_ARGUMENT` for impossible
@@ -219,7 +219,7 @@ impl Slabs {
         source: &Arc<dyn SlabSource>,
         best: u64,
         least: u64,
-    ) -> Result<(Arc<dyn driver::Buffer>, u64)> {
+    ) -> Result<(Arc<dyn driver::RawBuffer>, u64)> {
         let params = BufferParams { min_alignment: 0, ..self.params.memory };
         let attempt = |size| {
             let request = SlabRequest { size, params };

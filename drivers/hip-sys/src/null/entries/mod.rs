@@ -7,7 +7,6 @@ mod memory;
 mod module;
 mod stream;
 
-use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
 use super::call::Call;
@@ -26,13 +25,6 @@ pub(super) fn table() -> EntryPoints {
     table.hipGetErrorName = Some(hipGetErrorName);
     table.hipGetErrorString = Some(hipGetErrorName);
     table
-}
-
-/// Whether a function is in the table and returns a status.
-pub(super) fn can_fail(name: &str) -> bool {
-    static TABLE: OnceLock<EntryPoints> = OnceLock::new();
-    !matches!(name, "hipGetErrorName" | "hipGetErrorString")
-        && TABLE.get_or_init(table).address(name).is_some()
 }
 
 /// Written by hand, because the returned status is not a failure of the function.
