@@ -147,7 +147,7 @@ impl Interposer {
         self.on_call(move |call| (call.name == name && call.nth == nth).then_some(status));
     }
 
-    /// Lets every call of the function called `name` fail with `status` from now on. Replaces the rule before.
+    /// Makes every call of the function called `name` fail with `status` from now on. Replaces the previous rule.
     pub fn fail_always(&self, name: &str, status: hipError_t) {
         let name = name.to_owned();
         self.on_call(move |call| (call.name == name).then_some(status));
