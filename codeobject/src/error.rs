@@ -3,8 +3,8 @@
 
 /// Why a file, a bundle, an entry or a code object could not be read.
 ///
-/// Every message names what was being read and where it lies. Offsets count bytes from the start of the input that
-/// was being read: of the file for containers, of the unpacked bundle for entries, of the ELF for code objects.
+/// Every message names the part that was read and its place. Offsets count bytes from the start of the input that was
+/// being read: of the file for containers, of the unpacked bundle for entries, of the ELF for code objects.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -31,7 +31,7 @@ impl KernelDescriptor {
     /// Size of a descriptor in bytes.
     pub const SIZE: u64 = 64;
 
-    /// Reads the 64 bytes of a descriptor; `None` where there are fewer.
+    /// Reads the 64 bytes of a descriptor; `None` if there are fewer.
     pub fn parse(bytes: &[u8]) -> Option<KernelDescriptor> {
         array::<64>(bytes, 0)?;
         let word = |offset| array(bytes, offset).map(u32::from_le_bytes);

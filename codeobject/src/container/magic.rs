@@ -47,7 +47,7 @@ pub enum Format {
     SevenZip,
     /// An uncompressed tar file.
     Tar,
-    /// A text bundle: what clang writes for several targets between its stages, such as `.ll` and `.s`.
+    /// A text bundle, which clang writes for several targets between its stages, such as `.ll` and `.s`.
     TextBundle,
 }
 

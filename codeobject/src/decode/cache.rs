@@ -68,7 +68,7 @@ impl Cache {
                 None
             }
         };
-        // Frees what may be hundreds of megabytes outside the lock.
+        // Free outside the lock: it may be hundreds of megabytes.
         drop(kept);
         drop(longer);
     }

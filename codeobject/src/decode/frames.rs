@@ -36,7 +36,7 @@ struct Cut;
 pub(super) struct Frame {
     /// Its end in the stream.
     pub(super) end: u64,
-    /// Its unpacked size, where it states that.
+    /// The unpacked size, if the frame states it.
     pub(super) content: Option<u64>,
 }
 

@@ -28,7 +28,7 @@ impl Zstd {
         Zstd { decoder, in_frame: false }
     }
 
-    /// Begins the frame at the head of `input`, or skips it where it is skippable.
+    /// Begins the frame at the head of `input`, or skips it if it is skippable.
     fn begin_frame(&mut self, input: &mut &[u8]) -> Result<(), String> {
         let start = *input;
         match self.decoder.reset(&mut *input) {

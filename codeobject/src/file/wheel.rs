@@ -78,8 +78,8 @@ impl Wheel {
         Wheel { path, zip, by_name }
     }
 
-    /// Whether the file begins or ends as a zip file does. A file that begins as code is none, whatever its end; one
-    /// with a damaged directory is one. Reads no more than the two ends.
+    /// Whether the file begins or ends like a zip file. False for a file that begins as code; true for a zip file with a
+    /// damaged directory. Reads only the two ends.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl<'w> WheelMember<'w> {
         Ok(may_hold_code(&head) || Format::of(&head).is_some_and(is_read))
     }
 
-    /// Whether the member is an IREE executable, as those of an IREE module are.
+    /// Whether the member is an IREE executable, as in an IREE module.
     ///
     /// # Errors
     ///
