@@ -195,7 +195,7 @@ impl Api {
         self
     }
 
-    /// Wraps the table of a library, whose calls pass through a [`Gate`](crate::end::Gate).
+    /// Wraps the table of a library, whose calls pass through a `Gate`.
     ///
     /// # Safety
     ///

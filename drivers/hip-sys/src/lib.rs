@@ -33,9 +33,9 @@
 //!
 //! - A library on the system, or one that the user names: [`Api::load`] with a [`Source`].
 //! - An implementation in this process: [`Api::from_entries`]. There may be several instances. HIP's functions carry
-//! no instance, so a [`Binding`] selects it before each call.
+//!   no instance, so a [`Binding`] selects it before each call.
 //! - [`null`]: a table that computes nothing and counts every call, for tests and for measuring the overhead of HIP's
-//! callers.
+//!   callers.
 //! - [`interposer`]: a table in front of any other, which counts, fails or blocks chosen calls.
 //!
 //! # The end of the process
