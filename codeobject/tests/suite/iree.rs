@@ -150,7 +150,10 @@ fn images_that_modules_share_are_looked_through_for_some() {
         assert_eq!(file.bundles().len(), 1);
         let problems: Vec<String> = file.problems().iter().map(ToString::to_string).collect();
         assert_eq!(problems.len(), usize::from(is_cut), "{problems:?}");
-        assert!(problems.iter().all(|problem| problem.contains("shares images between modules")), "{problems:?}");
+        assert!(
+            problems.iter().all(|problem| problem.contains("shares images between modules")),
+            "{problems:?}"
+        );
     }
 }
 
