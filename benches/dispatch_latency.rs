@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a dispatch costs the host: recording it, submitting it, seeing it complete.
+//! The cost of a dispatch for the host: recording, submission, completion.
 //!
-//! `cargo bench --bench dispatch_latency`. The rows of `hip-null` measure Windlass above a HIP that does nothing; the
-//! row `floor` beside them is a loop of bare `hipModuleLaunchKernel` calls into the same HIP, and each group is to be
-//! read as a ratio to it. The rows of `hip-sim (functional)` run the kernel on the simulated GPU: they show that the
-//! path works, and no time in them is a GPU's. `WINDLASS_DEVICE` adds a device of your own.
+//! `cargo bench --bench dispatch_latency`. The rows of `hip-null` measure Windlass above a HIP that does nothing. The
+//! row `floor` is a loop of bare `hipModuleLaunchKernel` calls into the same HIP; compare the other rows with it. The
+//! rows of `hip-sim (functional)` run the kernel on the simulated GPU: they show that the path works, and their times
+//! say nothing about a GPU. `WINDLASS_DEVICE` adds another device.
 
 use std::{hint::black_box, ptr, sync::Arc, time::Duration};
 
@@ -50,7 +50,7 @@ impl Setup {
     }
 }
 
-/// Bare launches into the null HIP: what no library above HIP can go below.
+/// Bare launches into the null HIP: the lower bound for any library above HIP.
 fn floor(criterion: &mut Criterion) {
     let api = Arc::new(null::Instance::new(null::Options::default()).api());
     let (mut stream, mut module, mut function) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
@@ -116,7 +116,7 @@ fn record(criterion: &mut Criterion, name: &str, setup: &Setup) {
     }
 }
 
-/// `returns` ends when submit returns, `completed` when the semaphore is reached.
+/// `returns` ends when the submission returns, `completed` when the semaphore is reached.
 fn submit(criterion: &mut Criterion, name: &str, setup: &Setup, until: &str) {
     let queue = setup.device.queue(0).expect("a queue");
     for (form, by_table) in [("direct", false), ("table", true)] {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a read of a file through a queue costs beside plain reads of the same file.
+//! The cost of reading a file through a queue, compared with plain reads of the same file.
 //!
-//! `cargo bench --bench file_transfers`. Each row is read in turn with `pread` calls of 4 MiB into one vector, and is to
-//! be taken as a ratio to these: the file is in the system's cache, so that both are copies, and what else the machine
-//! does falls on both. The simulated GPU's memory is the host's: its rows show what the steps between cost, and no GPU.
+//! `cargo bench --bench file_transfers`. Each row alternates with `pread` calls of 4 MiB into one vector and is stated
+//! as a ratio to them. The file is in the system's cache, so both are copies, and other load affects both. The
+//! simulated GPU's memory is host memory: its rows show the cost of the intermediate steps, not of a GPU.
 
 use std::{
     env, fs,
@@ -86,7 +86,7 @@ fn plain(file: &fs::File, offset: u64, length: u64, piece: usize) {
     }
 }
 
-/// Medians of both, in turn, and of the ratio within each round.
+/// The medians of both, alternating, and of the ratio in each round.
 fn compare(row: &str, mut ours: impl FnMut() -> Result<()>, mut plain: impl FnMut()) -> Result<()> {
     let mut rounds = Vec::new();
     for round in 0..=ROUNDS {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whole kernels on the simulated GPU, beside plain loops that compute the same on one thread.
 //!
-//! `cargo bench --bench simulated_kernels`. Each kernel is a group of two rows: `simulated` is the project's own code
-//! object on `hip-sim://gfx942?threads=1`, `loop` what a Rust programmer would write. Both are measured in the process's CPU
-//! time, so that other work on the machine matters little, and both results are compared first. No time here is a GPU's.
+//! `cargo bench --bench simulated_kernels`. Each kernel has two rows: `simulated` is the project's own code object on
+//! `hip-sim://gfx942?threads=1`, `loop` a plain Rust loop. Both are measured in CPU time of the process, so that other
+//! load matters little, and the results are compared first. No time here is a GPU's.
 
 use std::{hint::black_box, time::Duration};
 
@@ -74,7 +74,7 @@ fn floats_of(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks().0.iter().map(|word| f32::from_le_bytes(*word)).collect()
 }
 
-/// Numbers from -1 to 1 that are the same in every run.
+/// Numbers from -1 to 1, the same in every run.
 fn numbers(count: usize) -> Vec<f32> {
     (0..count as u32)
         .map(|index| (index.wrapping_mul(2_654_435_761) >> 8) as f32 / (1 << 23) as f32 - 1.0)
@@ -88,7 +88,7 @@ fn assert_close(found: &[f32], expected: &[f32], tolerance: f32) {
     }
 }
 
-/// Measures both ways; `work` is counted in each round.
+/// Measures both; `work` is the amount of work of each round.
 fn compare(
     criterion: &mut Criterion,
     name: &str,
@@ -151,7 +151,7 @@ fn matmul(criterion: &mut Criterion) {
     compare(criterion, "matmul f32, 256^3", 2 * (N * N * N) as u64, simulated, || plain(black_box(&mut out)));
 }
 
-/// `out[m,n] = a[m,k] * b[k,n]`: the order of the loops that vectorises.
+/// `out[m,n] = a[m,k] * b[k,n]`, with the loops in the order that vectorises.
 fn product(a: &[f32], b: &[f32], out: &mut [f32], [m, n, k]: [usize; 3]) {
     out.fill(0.0);
     for row in 0..m {

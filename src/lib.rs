@@ -10,11 +10,11 @@ use std::sync::{Arc, OnceLock};
 
 pub use default_device::{DEVICE_VARIABLE, REAL_SCHEME, default_device, real_devices};
 pub use windlass_hal::*;
-/// The CPU driver: what kernels in Rust are written with.
+/// The CPU driver, with the interface for kernels written in Rust.
 #[cfg(feature = "local")]
 pub use windlass_local as local;
 
-/// The drivers of this build. It is made once; clone it to register more.
+/// The drivers of this build. The registry is made once; clone it to register more drivers.
 pub fn registry() -> &'static Registry {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
     REGISTRY.get_or_init(|| {
@@ -29,17 +29,17 @@ pub fn registry() -> &'static Registry {
     })
 }
 
-/// Opens the device that a URI names, with the drivers of this build. `docs/uris.md` has the keys of each.
+/// Opens the device that a URI names, with the drivers of this build. `docs/uris.md` lists the keys of each driver.
 ///
-/// `hip://` loads a HIP library, whose constructors run in this process: the system's, or the one that the key `library` or
-/// the variable `WINDLASS_HIP_LIBRARY` names. This is the exception to the rule that loading code and
-/// importing pointers are the unsafe acts: whoever can write the URI or the variable decides which native code runs in this
-/// process, as with any dynamic loader.
+/// `hip://` loads a HIP library, whose constructors run in this process: the library of the system, or the one that
+/// the key `library` or the variable `WINDLASS_HIP_LIBRARY` names. Elsewhere loading code and importing pointers are
+/// `unsafe`; this function is the exception. The author of the URI or the variable decides which native code runs in
+/// this process, as with any dynamic loader.
 pub fn open(uri: &str) -> Result<Device> {
     registry().open(uri)
 }
 
-/// The drivers whose devices wrap those of others.
+/// The drivers whose devices wrap the devices of other drivers.
 #[cfg(feature = "command")]
 fn wrappers(drivers: Registry) -> Registry {
     let mut registry = Registry::new();
@@ -47,13 +47,13 @@ fn wrappers(drivers: Registry) -> Registry {
     registry
 }
 
-/// There are none in this build.
+/// Without the feature there are none.
 #[cfg(not(feature = "command"))]
 fn wrappers(_drivers: Registry) -> Registry {
     Registry::new()
 }
 
-/// The enabled drivers, the last resort first: a registry lists those registered last first.
+/// The enabled drivers, in reverse order of preference: a registry lists the driver first that was registered last.
 fn drivers() -> Vec<Arc<dyn driver::Driver>> {
     vec![
         #[cfg(feature = "null")]
@@ -63,7 +63,7 @@ fn drivers() -> Vec<Arc<dyn driver::Driver>> {
         #[cfg(feature = "hip")]
         windlass_hip::Driver::new("hip-null", windlass_hip::null()),
         #[cfg(feature = "sim")]
-        windlass_hip::Driver::new("hip-sim", simulated::Source),
+        windlass_hip::Driver::new("hip-sim", simulated::SimulatedHip),
         #[cfg(feature = "hip")]
         windlass_hip::Driver::new("hip", windlass_hip::system()),
     ]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The `windlass` command. `windlass help` says what it does.
+//! The `windlass` command. `windlass help` lists its subcommands.
 //!
 //! Results go to standard output, messages to standard error. Exit codes are those of [`failure::Exit`].
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Marries the HIP driver with the simulator's HIP: `hip-sim://`.
+//! Joins the HIP driver and the simulator's HIP: `hip-sim://`.
 
 use windlass_hip::{Found, Selector};
 use windlass_simulator::{Options, OptionsError, Part, Simulator};
 
 use crate::{Error, Parameters, Result, Uri};
 
-/// The source of `hip-sim://`. Each opened device is a machine of its own, so that what happens on one concerns no
-/// other.
-pub(crate) struct Source;
+/// The source of `hip-sim://`. Each opened device is a machine of its own and does not affect the others.
+pub(crate) struct SimulatedHip;
 
-/// The options of a machine: what the URI says, then what `WINDLASS_SIM` says, then the simulator's defaults.
+/// The options of a machine: the URI outranks `WINDLASS_SIM`, which outranks the simulator's defaults.
 const KEYS: &[&str] = &[
     "devices",
     "memory",
@@ -30,14 +29,14 @@ const KEYS: &[&str] = &[
     "replay",
 ];
 
-impl windlass_hip::Source for Source {
+impl windlass_hip::Source for SimulatedHip {
     fn description(&self) -> String {
         let parts: Vec<_> = Part::all().iter().map(Part::name).collect();
         format!("simulated AMD GPUs ({}), which run real code objects on the CPU", parts.join(", "))
     }
 
     fn open(&self, uri: &Uri, parameters: &Parameters<'_>) -> Result<Found> {
-        // A number is a device of the default machine, as the driver lists them; anything else is a target.
+        // A number names a device of the default machine, as the driver lists them; other text is a target.
         let by_number = !uri.path().is_empty() && uri.path().bytes().all(|byte| byte.is_ascii_digit());
         let device = match by_number {
             true => Selector::from_path(uri.path())?,
@@ -54,7 +53,7 @@ impl windlass_hip::Source for Source {
     }
 }
 
-/// The text of `WINDLASS_SIM`, checked so that a mistake is blamed on the variable.
+/// The text of `WINDLASS_SIM`, checked so that an error names the variable.
 fn environment() -> Result<String> {
     Options::from_environment().map_err(|error| wrong(&error).context("reading WINDLASS_SIM"))?;
     Ok(std::env::var("WINDLASS_SIM").unwrap_or_default())
@@ -64,7 +63,7 @@ fn wrong(error: &OptionsError) -> Error {
     Error::invalid_argument(error.to_string())
 }
 
-/// Spells a machine as the simulator reads it, which lets the last of several settings of a key hold.
+/// Spells a machine for the simulator. If a key is set several times, the last setting counts.
 fn describe(target: &str, given: &[(&str, &str)], environment: &str) -> String {
     let (default_target, defaults) = environment.split_once('?').unwrap_or((environment, ""));
     let target = if target.is_empty() { default_target } else { target };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the documentation and the workflows tell CI to run is what the runner takes.
+//! The commands for CI in the documentation and the workflows are valid.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ const FILES: [(&str, &str, usize); 4] = [
     ("README.md", include_str!("../README.md"), 1),
 ];
 
-/// The words behind `windlass cts`, or behind `cts` at the start of a line that goes on from one with `windlass`.
+/// The words after `windlass cts`, also on continuation lines.
 fn runs(text: &str) -> Vec<Vec<String>> {
     let joined = text.replace("\\\n", " ");
     let lines = joined.lines().filter(|line| !line.contains('|') && !line.trim_start().starts_with('`'));
@@ -30,7 +30,7 @@ fn runs(text: &str) -> Vec<Vec<String>> {
     runs
 }
 
-/// What GitHub and the shell put into a line before it is run.
+/// The text after GitHub's and the shell's expansion.
 fn expanded(text: &str) -> String {
     text.replace("${{ matrix.shard }}", "1/2").replace("$LEVEL", "full")
 }

@@ -9,7 +9,7 @@ fn conforms(device: &str) {
     assert!(text.contains("running"), "{text}");
 }
 
-/// What a run comes to, and what it writes.
+/// The expected result of a run, and words of its output.
 fn run(device: &str, level: Level) -> (Exit, String) {
     let mut options = Options::new(device);
     options.level = level;
@@ -32,7 +32,7 @@ fn the_simulated_gpu_conforms() {
     conforms("hip-sim://gfx942");
 }
 
-/// Its instructions and its private memory are others; what the suite holds of HIP is the same.
+/// The instructions and the private memory differ; the suite's contracts on HIP hold as well.
 #[test]
 fn another_simulated_part_conforms() {
     conforms("hip-sim://gfx90a?hip=5.2");
@@ -43,7 +43,8 @@ fn a_simulated_gpu_with_a_seed_conforms() {
     conforms("hip-sim://gfx942?seed=7");
 }
 
-/// AMD's runtime has streams share hardware queues. Here all streams share one, so that whatever waits holds up all behind it.
+/// In AMD's runtime streams share hardware queues. Here all streams share one, so a waiting stream blocks all work
+/// behind it.
 #[test]
 fn streams_that_share_one_hardware_queue_conform() {
     conforms("hip-sim://gfx942?hardware_queues=1&queues=16");
@@ -54,14 +55,14 @@ fn streams_that_share_one_hardware_queue_conform() {
     }
 }
 
-/// A driver that gives kernels the host's addresses of imported memory passes where they are the same.
+/// A driver that passes the host's address of imported memory to kernels works only if the addresses are equal.
 #[test]
 fn registered_memory_at_another_address_conforms() {
     conforms("hip-sim://gfx942?lock=apart");
 }
 
-/// The oldest version that runs all of the suite's kernels for gfx942, one of each later major version, and one that lacks what the
-/// driver can do without. The newest is the default.
+/// The oldest version that runs all of the suite's kernels for gfx942, one of each later major version, and one
+/// without the functions that the driver can do without. The newest is the default.
 #[test]
 fn every_version_of_hip_conforms() {
     for options in ["hip=5.7", "hip=6.2", "hip=7.0", "without=hipLaunchHostFunc"] {
@@ -69,7 +70,7 @@ fn every_version_of_hip_conforms() {
     }
 }
 
-/// AMD's HIP 5.2 knows no gfx942, so there is no need of kernels that such a machine would run.
+/// AMD's HIP 5.2 does not know gfx942, so no kernels are built for such a machine.
 #[test]
 fn a_hip_that_reads_none_of_the_kernels_skips_what_needs_them_and_says_why() {
     let (exit, text) = run("hip-sim://gfx942?hip=5.2", Level::Smoke);

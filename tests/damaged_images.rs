@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Code objects with damaged headers over the simulated GPU, whose loader and memory check every access: each is refused
-//! with a code of its own, or loads, and all of its variables are memory.
+//! Code objects with damaged headers on the simulated GPU, whose loader and memory check every access. Each is refused
+//! with a specific code, or it loads and all of its variables are usable.
 #![cfg(feature = "sim")]
 
 use std::time::Duration;
@@ -9,7 +9,7 @@ use windlass::{Code, Device, Semaphore};
 
 const GLOBALS: &[u8] = include_bytes!("../cts/kernels/bundles/globals.gfx942.co");
 const FUNCTIONS: &[u8] = include_bytes!("../cts/kernels/bundles/functions.gfx942.co");
-/// Longer than anything here takes, so that a hang is a failure.
+/// Longer than any step takes, so a timeout is a failure.
 const SOON: Duration = Duration::from_secs(60);
 
 fn number(bytes: &[u8], at: usize, size: usize) -> usize {
@@ -25,13 +25,13 @@ fn headers(image: &[u8]) -> impl Iterator<Item = usize> {
         .chain(sections..sections + 64 * number(image, 60, 2))
 }
 
-/// Whether the image loads. Writes to all of its variables then.
+/// Whether the image loads. If so, writes to all of its variables.
 fn load(device: &Device, image: &[u8], what: &str) -> bool {
     // SAFETY: the simulated GPU checks every access.
     let executable = match unsafe { device.load_executable(image) } {
         Ok(executable) => executable,
         Err(error) => {
-            // Memory that a segment claims and no GPU has is the loader's to refuse.
+            // The loader refuses segments that claim more memory than a GPU has.
             let refused =
                 [Code::InvalidArgument, Code::NotFound, Code::FailedPrecondition, Code::ResourceExhausted];
             assert!(refused.contains(&error.code()), "{what}: {error}");

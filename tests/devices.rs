@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Windlass's own libamdhip64.so, which a build leaves in `target`, is never taken for AMD's.
+//! Windlass's own libamdhip64.so, which a build leaves in `target`, is never mistaken for AMD's.
 #![allow(clippy::print_stderr)]
 
 use std::{
@@ -11,12 +11,12 @@ use std::{
 
 use serde_json::Value;
 
-/// The folder of built artifacts that this test was built into.
+/// The folder of the build that contains this test.
 fn artifacts() -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_windlass")).parent().expect("the binary is in a folder").to_owned()
 }
 
-/// The drop-in, where it was built: `cargo test --workspace` does, `cargo test` alone does not.
+/// The drop-in, if it was built: `cargo test --workspace` builds it, `cargo test` alone does not.
 fn drop_in() -> Option<PathBuf> {
     let candidates = [artifacts().join("libamdhip64.so"), artifacts().join("deps/libamdhip64.so")];
     let found = candidates.into_iter().find(|path| path.exists());
@@ -71,7 +71,7 @@ fn the_drop_in_is_taken_and_marked_where_the_user_names_it() {
     assert_eq!((&device["simulated"], &device["real_gpu"]), (&true.into(), &false.into()), "{hip}");
 }
 
-/// A copy of the drop-in that does not say what it is, under AMD's name: a search takes it for AMD's.
+/// A copy of the drop-in without its marker, under AMD's name. A search takes it for AMD's.
 #[cfg(target_os = "linux")]
 fn disguised(drop_in: &Path, folder: &Path) {
     const MARKER: &[u8] = b"windlass_simulator_marker\0";

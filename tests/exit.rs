@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The end of a process that uses devices: no crash, whatever goes on, and the exit code is the program's. Each program
-//! here is a process of its own, of this test. On `hip://` they run on the drop-in library, which aborts where AMD's
-//! HIP crashes: when it is called after its end.
+//! The end of a process that uses devices: no crash in any state, and the program's exit code stays. Each program runs
+//! in a process of its own. For `hip://` the drop-in library stands in, which aborts in every case in which AMD's HIP
+//! may crash: when it is called after its end.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -18,10 +18,10 @@ use windlass::{Argument, Buffer, Code, Deadline, Device, DispatchConfig, Error, 
 
 const BUNDLE: &[u8] = include_bytes!("../cts/kernels/bundles/vector_add.ccob");
 
-/// The variable that tells a program its device.
+/// The variable with the device of a program.
 const URI: &str = "WINDLASS_TEST_EXIT_URI";
 
-/// What programs end with that end themselves. A panic is 101, a failed check in a handler 9.
+/// The exit codes of programs that end themselves. A panic is 101, a failed check in a handler 9.
 const CODE: i32 = 7;
 
 // The programs.
@@ -30,7 +30,7 @@ fn uri() -> String {
     std::env::var(URI).expect("run by the tests below")
 }
 
-/// A device with something to do.
+/// A device with some work.
 #[derive(Clone)]
 struct Busy {
     device: Device,
@@ -51,7 +51,7 @@ impl Busy {
         Self { device, function, buffers, timeline: Semaphore::new(0) }
     }
 
-    /// Has the device do something; the last of it reaches `value`.
+    /// Gives the device some work; the last operation reaches `value`.
     fn submit(&self, value: u64) -> Result<(), Error> {
         let queues = self.device.limits().queues;
         for turn in 0..8 {
@@ -73,7 +73,7 @@ impl Busy {
         self.device.queue(0)
     }
 
-    /// All that a thread may do, once.
+    /// Each kind of use of a device, once.
     fn work(&self, value: u64) -> Result<(), Error> {
         drop(self.device.allocate_device(64 << 10)?);
         self.submit(value)?;
@@ -82,7 +82,7 @@ impl Busy {
     }
 }
 
-/// Whether a device may answer this when the process ends.
+/// Whether a device may return this error when the process ends.
 fn is_right(result: &Result<(), Error>) -> bool {
     let may_end = uri().starts_with("hip://");
     match result {
@@ -95,12 +95,12 @@ fn is_right(result: &Result<(), Error>) -> bool {
     }
 }
 
-/// Ends the process at once if a check in a handler fails, which nobody else would hear of.
+/// Ends the process at once if a check in a handler fails, because a failure would not be noticed.
 #[allow(clippy::print_stderr, reason = "the test shows it")]
 fn must(right: bool, what: &dyn std::fmt::Debug) {
     if !right {
         eprintln!("wrong: {what:?}");
-        // SAFETY: ends the process without what is registered for its end.
+        // SAFETY: ends the process without its exit handlers.
         unsafe { libc::_exit(9) };
     }
 }
@@ -145,18 +145,18 @@ fn exit_in_a_host_call() {
     let never = Semaphore::new(0);
     let call = |_: &mut _| std::process::exit(CODE);
     busy.queue().expect("a queue").host_call(&[], &[never.at(1)], Default::default(), call).expect("submits");
-    // Meanwhile this thread goes on, until the end has come.
+    // This thread continues until the end has come.
     while busy.timeline.query().and_then(|now| busy.work(now + 1)).is_ok() {}
     let _ = never.wait_blocking(1, Deadline::NEVER);
 }
 
 /// The end of the process has come, and HIP's.
 static LATE: AtomicBool = AtomicBool::new(false);
-/// What came of a round of a thread that began after that.
+/// The result of a thread's round that began after that.
 static ROUND: Mutex<Option<Result<(), Error>>> = Mutex::new(None);
 static CHANGED: Condvar = Condvar::new();
 
-/// Keeps the process until a thread has gone round.
+/// Keeps the process alive until a thread has finished a round.
 extern "C" fn let_others_go_on() {
     let mut round = ROUND.lock().expect("no panic");
     LATE.store(true, SeqCst);
@@ -171,7 +171,7 @@ extern "C" fn let_others_go_on() {
 #[test]
 #[ignore = "runs in a process of its own"]
 fn a_thread_outlives_main() {
-    // Before HIP registers anything: it runs after all of that.
+    // Registered before HIP's handlers, so it runs after all of them.
     at_exit(let_others_go_on);
     let busy = Busy::open();
     busy.work(1).expect("works");
@@ -180,7 +180,7 @@ fn a_thread_outlives_main() {
         thread::spawn(move || {
             loop {
                 let late = LATE.load(SeqCst);
-                // Whatever comes of a device of the loop's own.
+                // The result for the loop's own device does not matter.
                 let own = windlass::open(&uri());
                 let result = busy.timeline.query().and_then(|now| busy.work(now + 1));
                 drop(own);
@@ -195,7 +195,7 @@ fn a_thread_outlives_main() {
 
 static KEPT: OnceLock<Busy> = OnceLock::new();
 
-/// What the handlers of a process and the destructors of a thread may do.
+/// The permitted calls in exit handlers and in a thread's destructors.
 fn late_work() {
     let busy = KEPT.get().expect("set by main");
     let drained = busy.device.drain(Deadline::NEVER);
@@ -244,7 +244,7 @@ thread_local! {
 #[ignore = "runs in a process of its own"]
 fn destructors_and_handlers_drain() {
     at_exit(late_and_close);
-    // Destroyed after everything that the thread makes from here on, and before it.
+    // Destroyed after everything that the thread makes from here on.
     FIRST.with(|_| ());
     let busy = Busy::open();
     busy.work(1).expect("works");
@@ -282,7 +282,7 @@ fn a_child_by_fork_exits() {
         if child == 0 {
             // SAFETY: a timer of this process, which ends a child that hangs.
             unsafe { libc::alarm(60) };
-            // SAFETY: no other thread of this process calls it: there is none.
+            // SAFETY: only this thread calls it.
             unsafe { libc::exit(CODE) };
         }
         let mut status = 0;
@@ -317,7 +317,7 @@ fn run(program: &str, uri: &str) -> (Option<i32>, String) {
     (output.status.code(), format!("{}\n{said}", output.status))
 }
 
-/// Runs a program on each device, again and again.
+/// Runs a program several times on each device.
 #[allow(clippy::print_stderr, reason = "a skip must be seen")]
 fn check(program: &str, code: i32) {
     let mut uris: Vec<(String, usize)> =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Kernels that go wrong on the simulated GPU: one clear message, for those whom it concerns, and a device that goes on.
+//! Faulting kernels on the simulated GPU: one clear message for the affected work, and a device that continues.
 #![cfg(feature = "sim")]
 
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ const VECTOR_ADD_GFX942: &[u8] = include_bytes!("../cts/kernels/bundles/vector_a
 const FAULTS: &[u8] = include_bytes!("../cts/kernels/bundles/faults.ccob");
 const VIOLATIONS: &[u8] = include_bytes!("../cts/kernels/bundles/violations.ccob");
 const COUNT: u64 = 1000;
-/// Longer than anything here takes, so that a hang is a failure.
+/// Longer than any step takes, so a timeout is a failure.
 const SOON: Duration = Duration::from_secs(60);
 
 fn open(uri: &str) -> Device {
@@ -65,7 +65,7 @@ impl Add {
     }
 }
 
-/// One round: a launch with a buffer too small, its dependants, and work that has nothing to do with it.
+/// One round: a launch with a buffer that is too small, its dependants, and unrelated work.
 fn round(device: &Device, add: &Add) {
     let [q0, q1] = [0, 1].map(|index| queue(device, index));
     let small = device.allocate_device(4 * COUNT - 4).expect("3996 bytes");
@@ -116,7 +116,7 @@ fn a_buffer_too_small_fails_its_launch_and_nothing_else() {
     for _ in 0..20 {
         round(&device, &add);
     }
-    // Whoever saw the last work complete lets go of it a moment after those who wait for it are woken.
+    // The thread that saw the last work complete releases its objects shortly after it wakes waiters.
     let give_up = Instant::now() + SOON;
     while device.statistics().device_bytes_used != before.device_bytes_used {
         assert!(Instant::now() < give_up, "memory of failed work is kept: {:?}", device.statistics());
@@ -144,7 +144,7 @@ fn each_fault_has_its_own_message() {
         queue(&device, 0).dispatch(&[], &[done.at(1)], function, config, arguments).expect("a dispatch");
     };
     for _ in 0..3 {
-        // All in flight at once, some with nobody who is told.
+        // All in flight together, some without a waiter.
         let [stored, loaded, trapped, fine, ran] = [(); 5].map(|()| Semaphore::new(0));
         let unheard = [words.arg(), 99_i64.into(), 7_u32.into()];
         queue(&device, 0).dispatch(&[], &[], &write_at, once(), &unheard).expect("a dispatch");
@@ -221,7 +221,7 @@ fn the_first_fault_of_a_command_buffer_fails_its_execution() {
     assert_eq!(bytes[..12], [7, 0, 0, 0, 7, 0, 0, 0, 7, 0, 0, 0]);
 }
 
-/// `vector_add` with its first instruction replaced by one that no gfx942 has.
+/// `vector_add` with its first instruction replaced by one that gfx942 lacks.
 fn patched() -> Vec<u8> {
     let parsed = windlass_codeobject::CodeObject::parse(VECTOR_ADD_GFX942).expect("a code object");
     let kernel = parsed.kernels().iter().find(|kernel| kernel.name == "vector_add").expect("the kernel");
@@ -272,7 +272,7 @@ fn a_sticky_fault_loses_the_device_as_on_hardware() {
     open("hip-sim://gfx942?faults=sticky").allocate_device(64).expect("another machine");
 }
 
-/// A kernel of `violations.hip`, its last argument if it has one, and what its report says besides the place.
+/// A kernel of `violations.hip`, its last argument if it has one, and the report's text besides the place.
 type Violation = (&'static str, Option<Argument<'static>>, &'static [&'static str]);
 
 fn violations() -> [Violation; 14] {
@@ -296,7 +296,7 @@ fn violations() -> [Violation; 14] {
     ]
 }
 
-/// Runs a kernel of which work-item 165 of two workgroups of 96 does what `argument` says, on 64 bytes.
+/// Runs a kernel in which work-item 165 of two workgroups of 96 acts by `argument`, on 64 bytes.
 fn violate(device: &Device, kernel: &str, argument: Option<Argument<'static>>) -> (Semaphore, Buffer) {
     let function = function(device, VIOLATIONS, kernel);
     let words = device.allocate_device(64).expect("64 bytes");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Children by `fork` of a process that has opened devices: told so by every call that would wait for threads which stayed
-//! behind.
+//! Children by `fork` of a process that has opened devices: every call that would wait for the parent's threads is an
+//! error.
 #![cfg(unix)]
 
 use std::sync::OnceLock;
@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use windlass::{BufferParams, Code, Deadline, Device, Error, Queue, Semaphore};
 
-/// Runs a check in a child by `fork`, and says whether it held.
+/// Runs a check in a child by `fork`, and returns its result.
 fn holds_in_child(check: impl FnOnce() -> bool) -> bool {
-    // SAFETY: the child calls nothing but the check, and ends without what the parent has registered for its end.
+    // SAFETY: the child runs only the check, and ends without the parent's exit handlers.
     match unsafe { libc::fork() } {
         0 => {
             // SAFETY: a timer of this process, which ends a child that hangs.
@@ -29,8 +29,8 @@ fn holds_in_child(check: impl FnOnce() -> bool) -> bool {
     }
 }
 
-/// A child of a process that has opened nothing opens what it wants. Each test begins with this: the first to come makes it
-/// true or not.
+/// A child of a process that has opened no device may open one. Each test begins with this check, because another test
+/// may open a device in this process.
 fn opens_before_the_parent() {
     static OPENS: OnceLock<bool> = OnceLock::new();
     assert!(
@@ -45,7 +45,7 @@ fn is_told<T>(result: Result<T, Error>) -> bool {
     })
 }
 
-/// All that may need threads, locks or HIP. A host call has a thread on every driver.
+/// All calls that may need threads, locks or HIP. A host call needs a thread on every driver.
 fn is_refused((device, queue): &(Device, Queue)) -> bool {
     let done = Semaphore::new(0);
     is_told(done.wait_blocking(1, Deadline::NEVER))
@@ -58,7 +58,7 @@ fn is_refused((device, queue): &(Device, Queue)) -> bool {
         && done.query().is_ok_and(|value| value == 0)
 }
 
-/// Threads of the parent hold locks at nearly any time: a child that asks for one of them hangs.
+/// Threads of the parent hold locks at almost any time, so a child that takes one of them hangs.
 #[test]
 fn a_child_of_a_busy_process_lets_go_of_what_it_has() {
     opens_before_the_parent();
@@ -101,7 +101,7 @@ fn a_child_is_told_and_the_parent_goes_on() {
         let device = windlass::open(uri).expect("a device");
         let queue = device.queue(0).expect("a queue");
         let timeline = Semaphore::new(0);
-        // So that threads are there and HIP was used.
+        // Starts threads and uses HIP.
         let call = |queue: &Queue, value| {
             queue.host_call(&[], &[timeline.at(value)], Default::default(), |_| Ok(())).expect("submits");
             timeline.wait_blocking(value, Deadline::NEVER).expect("runs");
@@ -110,7 +110,7 @@ fn a_child_is_told_and_the_parent_goes_on() {
         let handles = (device, queue);
         assert!(holds_in_child(|| is_refused(&handles)), "{uri}");
         assert!(holds_in_child(|| is_told(windlass::open(uri))), "{uri}");
-        // The last handle goes in a child, and there alone.
+        // The last handle is dropped in a child only.
         let mut handles = Some(handles);
         let ended = holds_in_child(|| {
             let (device, queue) = handles.take().expect("both");

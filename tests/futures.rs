@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The future of a wait under executors that have nothing in common: pollster, tokio, and one that polls once and goes
-//! away.
+//! The future of a wait under independent executors: pollster, tokio, and one that polls once and stops.
 #![cfg(feature = "sim")]
 
 use std::{
@@ -31,7 +30,8 @@ impl Add {
         Self { queue: device.queue(0).expect("a queue"), device, function, buffers }
     }
 
-    /// Fills two buffers and adds them into the third, all behind `start`; gives the point at which the sum is there.
+    /// Fills two buffers and adds them into the third, all behind `start`. Returns the point at which the sum is
+    /// complete.
     fn submit(&self, start: Point) -> Point {
         let [a, b, sum] = &self.buffers;
         let timeline = Semaphore::new(0);

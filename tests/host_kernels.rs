@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The commands of docs/host-kernels.md do what the page says. They need a C compiler.
+//! The commands of docs/host-kernels.md behave as the page says. They need a C compiler.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
@@ -7,13 +7,13 @@ use std::{fs, os::unix::fs::symlink, path::Path, process::Command};
 
 const PAGE: &str = include_str!("../docs/host-kernels.md");
 
-/// The contents of the blocks of a language, in their order.
+/// The blocks of a language, in order.
 fn blocks(language: &str) -> Vec<&'static str> {
     let fence = format!("```{language}\n");
     PAGE.split(&fence).skip(1).filter_map(|rest| rest.split("```").next()).collect()
 }
 
-/// Commands, each with the lines that it prints.
+/// Commands, each with its output lines.
 fn commands(block: &str) -> Vec<(String, String)> {
     let mut commands: Vec<(String, String)> = Vec::new();
     let mut goes_on = false;

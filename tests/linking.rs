@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Executables of several code objects on the simulated GPU: what HIP is shown, what it refuses, what kernels then do.
+//! Executables of several code objects on the simulated GPU: the code that HIP gets, the errors, and the results of
+//! kernels.
 
 use std::path::Path;
 
@@ -22,7 +23,7 @@ fn link(device: &Device, parts: &[&[u8]]) -> Result<Executable, Error> {
     unsafe { device.load_linked(parts) }
 }
 
-/// What `link_apply` makes of a few values on a queue.
+/// The results of `link_apply` for a few values on a queue.
 fn apply(device: &Device, queue: &Queue, executable: &Executable) -> Vec<f32> {
     let values: Vec<u8> = [1.0_f32, -2.0, 10.0].iter().flat_map(|value| value.to_le_bytes()).collect();
     let (buffer, done) = (device.allocate_device(12).expect("memory"), Semaphore::new(0));
@@ -81,7 +82,7 @@ fn every_gpu_is_given_addresses_of_its_own() {
     }
 }
 
-/// Pieces that cannot be linked, the code of the error, and words of it.
+/// Pieces that cannot be linked, the error code, and words of its message.
 type Refusal<'a> = (Vec<&'a [u8]>, Code, &'a [&'a str]);
 
 #[test]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! HIP 5, as the simulated GPU plays it: the driver does without what it gets wrong, and says what it cannot read.
+//! HIP 5, as the simulated GPU imitates it: the driver avoids its defects, and explains code that it cannot read.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use windlass::{
 const SOON: Duration = Duration::from_secs(60);
 const VECTOR_ADD: &[u8] = include_bytes!("../cts/kernels/bundles/vector_add.gfx942.co");
 
-/// Two words, of which the second begins behind the first.
+/// Two words. The second begins behind the first.
 const SIZE: u64 = 16;
 
 fn open(hip: &str) -> Device {
@@ -36,7 +36,7 @@ fn expected(start: u64, length: u64, pattern: Pattern) -> Vec<u8> {
     bytes
 }
 
-/// Memory of which nothing is filled yet.
+/// Unfilled memory.
 fn untouched(device: &Device) -> Buffer {
     let buffer = device.allocate_device(SIZE).expect("memory");
     let done = Semaphore::new(0);
@@ -45,7 +45,7 @@ fn untouched(device: &Device) -> Buffer {
     buffer
 }
 
-/// Fills by `submit`, which is held up until it has returned, and compares every byte.
+/// Fills by `submit` while the queue is blocked, and then compares every byte.
 #[track_caller]
 fn check(device: &Device, fill: (u64, u64, Pattern), submit: impl FnOnce(&Buffer, &Semaphore, &Semaphore)) {
     let (start, length, pattern) = fill;
@@ -78,7 +78,7 @@ fn recorded_fills_within_a_word_are_right() {
     for (start, length, pattern) in fills() {
         check(&device, (start, length, pattern), |buffer, gate, done| {
             let mut recorder = device.record().expect("a recorder");
-            // Updates and fills have their bytes in one place.
+            // Updates and fills stage their bytes in one place.
             let first = buffer.subspan(start, 1).expect("a part");
             recorder.update(&[0x99], &first).expect("an update");
             recorder.barrier();
@@ -90,7 +90,7 @@ fn recorded_fills_within_a_word_are_right() {
     }
 }
 
-/// Where the buffer lies is known when the commands are submitted.
+/// The address of the buffer is known only at submission.
 #[test]
 fn recorded_fills_of_a_slot_are_right_wherever_it_lies() {
     let device = open("5.2");
@@ -160,7 +160,7 @@ fn code_that_is_old_enough_runs() {
     }
 }
 
-/// AMD's 5.2 follows a null pointer on launching such kernels. The suite skips what links code, saying why.
+/// AMD's 5.2 dereferences a null pointer when it launches such kernels. The suite skips linked code, with the reason.
 #[test]
 fn kernels_that_would_end_the_process_are_refused_by_name() {
     const LINK_USER: &[u8] = include_bytes!("../cts/kernels/bundles/link_user.ccob");
@@ -171,7 +171,7 @@ fn kernels_that_would_end_the_process_are_refused_by_name() {
             windlass::open(&format!("hip-sim://gfx90a?hip={hip}&threads=1")).expect("a simulated GPU");
         let lacks = device.info().lacks.iter().any(|lack| lack.feature == windlass::Feature::Linking);
         assert_eq!(lacks, refused, "HIP {hip}");
-        // SAFETY: nothing of it is dispatched.
+        // SAFETY: nothing of the code is dispatched.
         let (linked, loaded) =
             unsafe { (device.load_linked(&[LINK_USER, LINK_PROVIDER]), device.load_executable(CALLS)) };
         for (result, named) in [(linked, "link the code"), (loaded, "hidden_completion_action")] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A program that forgot an edge is found out by `shuffle://`, over every kind of device, within a hundred seeds; the
-//! table in `docs/random-programs.md` says with which.
+//! `shuffle://` finds a missing edge in a program, over every kind of device, within a hundred seeds. The table in
+//! `docs/random-programs.md` lists the seeds.
 #![cfg(all(feature = "sim", feature = "local", feature = "null"))]
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
@@ -12,16 +12,16 @@ use windlass_cts::{
 };
 use windlass_hal::Device;
 
-/// Longer than anything here takes, so that a hang is a failure.
+/// Longer than any step takes, so a timeout is a failure.
 const LIMIT: Duration = Duration::from_secs(120);
 
 const DEVICES: [&str; 4] =
     ["null://", "local://?threads=0", "hip-sim://gfx942", "hip-sim://gfx942?devices=2"];
 
-/// So many programs with each kind of error, the first that a seed of the generator gives.
+/// The number of programs with each kind of error, the first ones of the generator's seed.
 const PROGRAMS: usize = 6;
 
-/// A program that lacks an edge, and the whole one.
+/// A program without an edge, and the complete one.
 struct Broken {
     program: Program,
     whole: Program,
@@ -43,8 +43,8 @@ fn broken(bench: &Bench) -> BTreeMap<Plant, Vec<Broken>> {
     broken
 }
 
-/// For each kind of error and each program the first seed that finds it. Even seeds hand work on one by one, so that
-/// what they find depends on nothing but the seed, whatever threads the device has.
+/// For each kind of error and each program, the first seed that finds it. Even seeds pass operations on one at a time,
+/// so the result depends on the seed alone, for any number of threads.
 fn first_seeds(uri: &str) -> BTreeMap<Plant, Vec<u64>> {
     let parsed = uri.parse().unwrap();
     let scheme = uri.split("://").next().unwrap();
@@ -84,7 +84,7 @@ fn table() -> String {
     table
 }
 
-/// What stands before and behind the table.
+/// The text before and after the table.
 const BEGIN: &str = "<!-- written by tests/planted_errors.rs -->\n";
 const END: &str = "<!-- end -->\n";
 

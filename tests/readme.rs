@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The README's first command does what the README says. Its Rust example is a doctest of the facade.
+//! The README's first command behaves as the README says. Its Rust example is a doctest of the facade.
 
 use std::process::Command;
 
@@ -24,13 +24,13 @@ fn the_first_command_prints_what_it_says() {
     let finished = run.output().expect("the command starts");
     let printed = String::from_utf8_lossy(&finished.stderr).into_owned();
     assert!(finished.status.success(), "{printed}");
-    // On a machine with a GPU nothing needs to be announced.
+    // On a machine with a GPU there is no announcement.
     let said = output.lines().filter(|line| !line.starts_with("no real GPU"));
     let printed_lines = printed.lines().filter(|line| !line.starts_with("no real GPU"));
     assert!(said.eq(printed_lines), "the README says\n{output}and the command printed\n{printed}");
 }
 
-/// Where the command ends: behind the first line that does not go on with a backslash.
+/// The end of the command: behind the first line without a backslash at its end.
 fn end_of_command(block: &str) -> usize {
     let mut end = 0;
     for line in block.split_inclusive('\n') {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The suite can fail: a driver that breaks a contract is caught by the case that states it.
 //!
-//! Here over the simulated GPU, for what needs kernels; `cts/tests/saboteurs.rs` has the rest over the null device.
+//! Over the simulated GPU, for saboteurs that need kernels; `cts/tests/saboteurs.rs` has the others over the null
+//! device.
 
 use std::sync::{
     Arc, Mutex,
@@ -14,14 +15,14 @@ use windlass_cts::{
 };
 use windlass_hal::Feature;
 
-/// The device and its driver: two simulated GPUs, or what `WINDLASS_DEVICE` names.
+/// The device and its driver: two simulated GPUs, or the device in `WINDLASS_DEVICE`.
 fn device() -> (Arc<dyn windlass_hal::driver::Driver>, String) {
     let device = std::env::var("WINDLASS_DEVICE").unwrap_or("hip-sim://gfx942?devices=2".to_owned());
     let scheme = device.split("://").next().expect("a scheme");
     (windlass::registry().driver(scheme).expect("a driver").clone(), device)
 }
 
-/// Every saboteur, or the one that `SABOTEURS` names, or those whose names contain what it says, with commas between.
+/// All saboteurs, or those of `SABOTEURS`: one whole name, or parts of names separated by commas.
 fn chosen() -> Vec<Saboteur> {
     let parts = std::env::var("SABOTEURS").unwrap_or_default();
     let mut saboteurs = saboteurs::all();
@@ -38,7 +39,7 @@ fn chosen_that_need_kernels() -> Vec<Saboteur> {
     saboteurs
 }
 
-/// Does something with each saboteur, a few at a time: most of them show by waiting.
+/// Runs a function for each saboteur, a few in parallel, because most tests wait for timeouts.
 fn for_each(saboteurs: &[Saboteur], act: impl Fn(&Saboteur) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -65,7 +66,8 @@ fn what_needs_kernels_is_caught_over_the_simulated_gpu() {
     assert!(survivors.is_empty(), "not caught:\n{}", survivors.join("\n"));
 }
 
-/// Over AMD's HIP a signal catches saboteurs that have kernels stray. Where all cases of a saboteur skip, so does it.
+/// Over AMD's HIP, faults of saboteurs' kernels end the process by a signal. A saboteur is skipped if all of its cases
+/// are.
 #[test]
 #[ignore = "for devices over which a fault ends the process: .ci/amd-hip runs it"]
 #[expect(clippy::print_stdout, reason = "the counts are what the script shows")]
@@ -73,7 +75,7 @@ fn what_needs_kernels_is_caught_in_processes_of_their_own() {
     let (survivors, signals, skips) = (Mutex::new(Vec::new()), AtomicUsize::new(0), AtomicUsize::new(0));
     let saboteurs = chosen_that_need_kernels();
     for_each(&saboteurs, |saboteur| {
-        // Not `current_exe`, which is the loader where one was named as the program.
+        // Not `current_exe`, which may be the dynamic loader.
         let output = std::process::Command::new(std::env::args_os().next().expect("a path"))
             .args(["--exact", "what_needs_kernels_is_caught_over_the_simulated_gpu"])
             .env("SABOTEURS", saboteur.name)
@@ -97,8 +99,8 @@ fn what_needs_kernels_is_caught_in_processes_of_their_own() {
     println!("{} caught, {signals} of them by a signal, {skips} skipped", saboteurs.len() - skips);
 }
 
-/// Every case over every saboteur, to find which case catches what. `CASES` says what is in the names of the cases to
-/// try. A slow case that does not end in time looks caught.
+/// Runs every case over every saboteur, to find which case catches which saboteur. `CASES` has parts of the names of
+/// cases. A slow case that exceeds its deadline looks caught.
 #[test]
 #[ignore = "prints the full matrix, which takes many minutes"]
 #[expect(clippy::print_stdout, reason = "the matrix is what this is for")]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One bundle, two machines: each kernel of `cts/kernels` that has host code gives on `local://` what it gives on the
-//! simulated GPU, bit for bit, for arguments made up from the manifest.
+//! One bundle on two machines: each kernel of `cts/kernels` with host code gives the same result on `local://` as on
+//! the simulated GPU, bit for bit, for arguments that the manifest determines.
 #![cfg(all(
     feature = "sim",
     feature = "local",
@@ -14,11 +14,11 @@ use serde_json::Value;
 use windlass::{Argument, Buffer, Device, DispatchConfig, Executable, Function, ParameterKind, Semaphore};
 
 const FOLDER: &str = "cts/kernels";
-/// Longer than anything here takes, so that a hang is a failure.
+/// Longer than any step takes, so a timeout is a failure.
 const SOON: Duration = Duration::from_secs(60);
-/// Elements, where a kernel is told how many there are: no multiple of a workgroup, and even for those that want that.
+/// The number of elements, if a kernel takes one: no multiple of a workgroup, and even, as some kernels demand.
 const COUNT: u32 = 1002;
-/// What a buffer holds whose size the manifest leaves open: kernels write up to 12 elements for each that they read.
+/// The size of a buffer without a size in the manifest: kernels write up to 12 elements for each one that they read.
 const ELEMENTS: usize = 16 * 1024;
 
 #[test]
@@ -29,7 +29,7 @@ fn each_kernel_gives_the_same_on_the_host_and_on_the_simulated_gpu() {
     for module in modules() {
         let Some(executables) = load(&devices, &module) else { continue };
         for kernel in with_host_code(&module) {
-            let launch = Launch::of(kernel);
+            let launch = Launch::prepare(kernel);
             let [host, gpu] = std::array::from_fn(|index| {
                 launch.run(&devices[index], &function(&executables[index], kernel))
             });
@@ -63,7 +63,7 @@ fn host_code_is_reflected_as_the_manifest_tells() {
         {
             continue;
         }
-        // SAFETY: nothing of it is dispatched.
+        // SAFETY: nothing of the code is dispatched.
         let executable = unsafe { host.load_executable(&fs::read(&path).unwrap()) }.unwrap();
         let described: BTreeSet<_> = with_host_code(&module).map(name).collect();
         let functions: BTreeSet<_> =
@@ -128,8 +128,8 @@ fn devices() -> [Device; 2] {
     ["local://?threads=0", "hip-sim://gfx942"].map(|uri| windlass::open(uri).unwrap())
 }
 
-/// The module on both, with what it lacks; `None` where it has no host code, or lacks what lacks it in turn, which HIP does
-/// not load.
+/// The module on both machines, linked with its dependencies. `None` if it has no host code, or if it and its
+/// dependency need each other, which HIP cannot load.
 fn load(devices: &[Device; 2], module: &Value) -> Option<[Executable; 2]> {
     with_host_code(module).next()?;
     let files: &[&str] = match module["module"].as_str().unwrap() {
@@ -155,7 +155,7 @@ fn function(executable: &Executable, kernel: &Value) -> Function {
 
 // ---- a dispatch ----
 
-/// How far apart results may lie, relative and absolute, of kernels that the README calls approximate.
+/// The relative and absolute tolerance for kernels that the README calls approximate.
 fn tolerance(kernel: &Value) -> Option<(f64, f64)> {
     (name(kernel) == "approximate_f32").then_some((1e-6, 4e-6))
 }
@@ -163,7 +163,7 @@ fn tolerance(kernel: &Value) -> Option<(f64, f64)> {
 struct Launch {
     config: DispatchConfig,
     pointers: Vec<Pointer>,
-    /// In order: the bytes of a value, or nothing for the next pointer.
+    /// In order: the bytes of a value, or `None` for the next pointer.
     arguments: Vec<Option<Vec<u8>>>,
 }
 
@@ -174,7 +174,7 @@ struct Pointer {
 }
 
 impl Launch {
-    fn of(kernel: &Value) -> Self {
+    fn prepare(kernel: &Value) -> Self {
         let mut random = SplitMix64(name(kernel).bytes().map(u64::from).sum());
         let (mut pointers, mut values) = (Vec::new(), Vec::new());
         for argument in arguments(kernel) {
@@ -193,13 +193,13 @@ impl Launch {
         Self { config: config(kernel), pointers, arguments: values }
     }
 
-    /// What the buffers hold behind it.
+    /// The contents of the buffers afterwards.
     fn run(&self, device: &Device, function: &Function) -> Vec<Vec<u8>> {
         let (queue, step) = (device.queue(0).unwrap(), Semaphore::new(0));
         let mut written = 0;
         let mut upload = |contents: &[u8]| {
             let buffer = device.allocate_device(contents.len() as u64).unwrap();
-            // An update takes 64 KiB at most.
+            // An update takes at most 64 KiB.
             for (index, part) in contents.chunks(1 << 15).enumerate() {
                 let target = buffer.subspan((index << 15) as u64, part.len() as u64).unwrap();
                 queue.update(&[step.at(written)], &[step.at(written + 1)], part, &target).unwrap();
@@ -224,7 +224,7 @@ impl Launch {
     }
 }
 
-/// Workgroups and their sizes by the manifest's rules.
+/// The grid and the workgroup size by the manifest's rules.
 fn config(kernel: &Value) -> DispatchConfig {
     let rule = |key: &str| kernel[key].as_str().unwrap().to_owned();
     let free = if rule("block_rule").starts_with("any") { [4, 2, 3] } else { [64, 1, 1] };
@@ -248,7 +248,7 @@ fn config(kernel: &Value) -> DispatchConfig {
     DispatchConfig::new(grid).workgroup_size(block).dynamic_local_memory(dynamic)
 }
 
-/// m, n and k of a product of matrices.
+/// m, n and k of a matrix product.
 const SIZES: (u32, u32, u32) = (50, 33, 70);
 
 fn of_value(kernel: &Value, argument: &Value, random: &mut SplitMix64) -> Vec<u8> {
@@ -260,7 +260,7 @@ fn of_value(kernel: &Value, argument: &Value, random: &mut SplitMix64) -> Vec<u8
         ("matmul", "k") => number(u64::from(SIZES.2)),
         ("sum_words", "n") => number(200),
         (_, "n") => number(u64::from(COUNT)),
-        // The offset of local memory, a flag that is up already, no trap.
+        // The offset of local memory; a flag that is already set; no trap.
         (_, "exchange") | ("spin_until" | "spin_until_host", "value") | ("trap_if", "condition") => number(0),
         // Converted to a byte.
         ("write_arguments", "e") => half::f16::from_f32(7.5).to_le_bytes().to_vec(),
@@ -273,35 +273,35 @@ fn of_value(kernel: &Value, argument: &Value, random: &mut SplitMix64) -> Vec<u8
     }
 }
 
-/// One element, of which the kernel makes something that the README fixes to the bit.
+/// One element for a kernel whose result the README fixes to the bit.
 fn of_buffer(kernel: &Value, buffer: &str, element: &str, random: &mut SplitMix64) -> Vec<u8> {
     let name = name(kernel);
     let bits = random.next();
     let small = |modulus: u64| integer(element, bits % modulus);
     match (name.as_str(), buffer) {
-        // They end, and soon.
+        // Kernels with loops must end soon.
         ("collatz", "in") => integer(element, 1 + bits % 100_000),
         ("recurse", "in") => small(12),
         // They count from zero.
         ("tickets" | "append", _) => small(1),
         ("scale_f32" | "scale_f64", "e") => integer(element, (bits % 61).wrapping_sub(30)),
-        // No division by zero, and none whose quotient overflows.
+        // No division by zero, and no quotient that overflows.
         (divide, "b") if divide.starts_with("divide_") => match integer(element, bits | 1) {
             ones if ones.iter().all(|byte| *byte == 0xff) => integer(element, 3),
             other => other,
         },
         (compare, _) if compare.starts_with("compare_") || compare.starts_with("branch_") => match element {
-            // Equal ones among them, zeros of either sign, and NaN.
+            // With equal values, zeros of either sign, and NaN.
             "f16" | "f32" | "f64" if buffer != "out" => {
                 float(element, [0.0, -0.0, 1.5, -1.5, f64::NAN, f64::INFINITY, -3.0][(bits % 7) as usize])
             }
             _ => small(3),
         },
-        // Sums that no order rounds.
+        // Sums that are exact in any order.
         ("reduce_sum" | "atomics_f64", _) => float(element, (bits % 512) as f64 * 0.25 - 64.0),
         ("approximate_f32", _) => float(element, 0.01 + (bits >> 11) as f64 / (1_u64 << 53) as f64 * 15.9),
         _ if element.starts_with('f') => {
-            // Any mantissa, and exponents that neither overflow nor vanish. Halves have all of theirs.
+            // Any mantissa, and exponents without overflow or underflow. Halves take all of their exponents.
             let exponents = if element == "f16" && name.starts_with("half_") { 30 } else { 12 };
             let sign = if bits & 1 == 0 { 1.0 } else { -1.0 };
             let mantissa = 1.0 + (bits >> 12) as f64 / (1_u64 << 52) as f64;
@@ -327,7 +327,7 @@ fn float(element: &str, value: f64) -> Vec<u8> {
 }
 
 impl Pointer {
-    /// The first element that is another, if there is one. All NaN are one.
+    /// The first differing element. All NaN count as equal.
     fn first_difference(&self, host: &[u8], gpu: &[u8], tolerance: Option<(f64, f64)>) -> Option<String> {
         let bits = self.element[1..].parse::<usize>().unwrap();
         let value = |bytes: &[u8]| match self.element.as_str() {

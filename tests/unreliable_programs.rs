@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Random programs on a simulated GPU while HIP calls fail: an operation that ends well has done what it must, one that
-//! fails fails what waits for it, and nothing hangs.
+//! Random programs on a simulated GPU with failing HIP calls: a successful operation has done its work, a failed one
+//! fails its dependants, and nothing hangs.
 #![cfg(all(feature = "sim", feature = "hip"))]
 
 use std::{
@@ -16,14 +16,14 @@ use windlass_cts::program::{Bench, Mix, search_with};
 use windlass_hip_sys::{bindings::hipError_t, interposer::Interposer};
 use windlass_simulator::Simulator;
 
-/// Longer than anything here takes, so that a hang is a failure.
+/// Longer than any step takes, so a timeout is a failure.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Statuses that cost an operation, and one that costs the device.
+/// Statuses that fail an operation, and one that loses the device.
 const HARMLESS: [hipError_t; 2] = [hipError_t::hipErrorOutOfMemory, hipError_t::hipErrorInvalidValue];
 const LOST: hipError_t = hipError_t::hipErrorUnknown;
 
-/// Runs programs on devices of which one call out of `every` fails. How many calls failed.
+/// Runs programs on devices of which one call out of `every` fails. Returns the number of failed calls.
 fn run(options: &str, uri: &str, every: u64, count: u32) -> u64 {
     let simulator = Simulator::new(options.parse().unwrap()).unwrap();
     let interposer = Interposer::new(simulator.api());
@@ -33,7 +33,7 @@ fn run(options: &str, uri: &str, every: u64, count: u32) -> u64 {
     let mut bench = None;
     let everything = Mix::for_device(registry.open(uri).unwrap().info()).with_failures();
     let result = search_with(every, count, everything, |program| {
-        // A device that was lost is no use for the next program.
+        // A lost device is useless for the next program.
         let lost = bench.as_ref().is_none_or(|bench: &Bench| bench.device().allocate_device(4).is_err());
         if lost {
             bench = Some(Bench::new(registry.open(uri).unwrap(), &[], LIMIT).unwrap());
@@ -52,7 +52,7 @@ fn run(options: &str, uri: &str, every: u64, count: u32) -> u64 {
                 }),
             }
         });
-        // What one call has left behind may fail the next program before it begins.
+        // State left by one call may fail the next program before it begins.
         if result.is_err() {
             bench = None;
         }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-/// The first cells of the table that begins with `heading`: code without its marks.
+/// The first cells of the table that begins with `heading`, without backticks.
 fn rows(heading: &str) -> BTreeSet<(&'static str, &'static str)> {
     let page = include_str!("../docs/uris.md");
     let table = page.lines().skip_while(|line| !line.starts_with(heading)).skip(2);
@@ -17,10 +17,10 @@ fn rows(heading: &str) -> BTreeSet<(&'static str, &'static str)> {
         .collect()
 }
 
-/// What a driver says that it knows, when it is asked for what no driver has.
+/// The keys that a driver lists in its error for an unknown key.
 fn keys_of(scheme: &str) -> Vec<String> {
     let more = match scheme {
-        // Nothing is loaded for a URI that is wrong.
+        // An invalid URI loads nothing.
         "hip" => "&library=/no/such/library.so",
         "shuffle" => "&over=null://",
         _ => "",
@@ -42,7 +42,7 @@ fn the_table_has_the_keys_that_drivers_know() {
         .collect();
     let known: BTreeSet<_> = known.iter().map(|(scheme, key)| (*scheme, key.as_str())).collect();
     assert!(known.len() >= 3, "{known:?}");
-    // A build without some driver has the same page.
+    // The page also lists drivers that this build lacks.
     let documented: BTreeSet<_> =
         documented.into_iter().filter(|(scheme, _)| schemes.contains(scheme)).collect();
     let missing: Vec<_> = known.difference(&documented).collect();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `local://` beside IREE's CPU drivers, with the same kernels, in one run.
 //!
-//! `cargo bench --bench local_peers` compiles `tiny.c` with `cc` and `tiny.mlir` with `iree-compile`, and then measures both
-//! in turns: the time of a submission with its wait, of a prepared command buffer of N dispatches with a barrier behind
-//! each, and of one dispatch of 100 000 workgroups. Rows are the least and the median of the rounds; what a dispatch costs
-//! is the slope between two lengths, so that starting, waking and waiting cancel out. Instructions are counted by valgrind,
-//! as the difference of two runs, of Windlass alone. What is not installed is said and left out: `cc`, `valgrind`, and
-//! IREE's tools, which are looked for on the PATH and in Python's packages (iree-base-compiler, iree-base-runtime).
+//! `cargo bench --bench local_peers` compiles `tiny.c` with `cc` and `tiny.mlir` with `iree-compile`, and measures
+//! both alternately: the time of a submission with its wait, of a prepared command buffer of N dispatches with a
+//! barrier after each, and of one dispatch of 100 000 workgroups. Rows are the minimum and the median of the rounds.
+//! The cost of a dispatch is the slope between two lengths, so that starting, waking and waiting cancel out. Valgrind
+//! counts instructions, for Windlass alone, as the difference of two runs. Missing tools are reported and their rows
+//! left out: `cc`, `valgrind`, and IREE's tools, which are searched on the PATH and in Python's packages
+//! (iree-base-compiler, iree-base-runtime).
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -84,7 +85,7 @@ struct Row {
     is_iree: bool,
 }
 
-/// What is measured: a kernel over so many workgroups, so many times.
+/// A load: a kernel, a number of workgroups, and a number of dispatches.
 #[derive(Clone, Copy)]
 struct Load {
     kernel: &'static str,
@@ -183,7 +184,7 @@ fn compare_in(folder: &Path, scratch: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Says what an inline replay costs in instructions: the slope over the length of the list, of the slope over the number of
+/// Prints the instructions of an inline replay: the slope over the length of the list, of the slope over the number of
 /// submissions.
 fn instructions(row: &Row) -> Result<()> {
     let count = |dispatches: u64, submissions: u64| -> Result<Option<f64>> {
@@ -286,7 +287,7 @@ impl Row {
     }
 }
 
-/// For each row and load the times of all rounds, measured in turns.
+/// The times of all rounds for each row and load, measured alternately.
 fn rounds(rows: &[Row], loads: &[Load]) -> Result<Vec<Vec<Vec<f64>>>> {
     let mut times = vec![vec![Vec::new(); loads.len()]; rows.len()];
     for _ in 0..ROUNDS {

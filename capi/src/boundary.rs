@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The boundary: every entry point runs its body through one of two functions here, so that no panic crosses it.
+//! The boundary: every entry point runs its body through one of two functions here, so that no panic leaves the
+//! library.
 
 use std::ptr::NonNull;
 
@@ -12,12 +13,12 @@ pub(crate) fn fallible(body: impl FnOnce() -> Result<()>) -> Option<NonNull<wind
     contain(body).unwrap_or_else(Err).err().map(windlass_error_t::create)
 }
 
-/// Runs the body of an entry point that says nothing of failure: `otherwise` is what a failure looks like.
+/// Runs the body of an entry point that reports no failure. `otherwise` is the result after a failure.
 pub(crate) fn infallible<T>(otherwise: T, body: impl FnOnce() -> Result<T>) -> T {
     contain(body).and_then(|result| result).unwrap_or(otherwise)
 }
 
-/// A panic is a defect of ours: `INTERNAL`, with its text.
+/// A panic is a defect of the library: `INTERNAL`, with its text.
 fn contain<T>(body: impl FnOnce() -> T) -> Result<T> {
     caught(body).map_err(|text| Error::internal(format!("Windlass panicked: {text}")))
 }

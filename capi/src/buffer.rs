@@ -18,30 +18,30 @@ use crate::{
 pub struct windlass_buffer_t(Shell<Buffer>);
 object!(windlass_buffer_t, Buffer, "buffer");
 
-/// Where memory lives and who sees it: a set of WINDLASS_MEMORY_TYPE_*, with IREE's numeric values.
+/// The place and visibility of memory: a set of WINDLASS_MEMORY_TYPE_*, with IREE's numeric values.
 pub type windlass_memory_type_t = u32;
 
-/// The host can map it.
+/// The host can map the memory.
 pub const WINDLASS_MEMORY_TYPE_HOST_VISIBLE: windlass_memory_type_t = 1 << 1;
 /// Host and device see each other's writes without flushes.
 pub const WINDLASS_MEMORY_TYPE_HOST_COHERENT: windlass_memory_type_t = 1 << 2;
 /// Host reads are cached.
 pub const WINDLASS_MEMORY_TYPE_HOST_CACHED: windlass_memory_type_t = 1 << 3;
-/// It lives near the host, which can map it.
+/// The memory is near the host, which can map it.
 pub const WINDLASS_MEMORY_TYPE_HOST_LOCAL: windlass_memory_type_t = (1 << 6) | (1 << 1);
-/// Device queues can use it.
+/// Device queues can use the memory.
 pub const WINDLASS_MEMORY_TYPE_DEVICE_VISIBLE: windlass_memory_type_t = 1 << 4;
-/// It lives near the device, whose queues can use it.
+/// The memory is near the device, whose queues can use it.
 pub const WINDLASS_MEMORY_TYPE_DEVICE_LOCAL: windlass_memory_type_t = (1 << 5) | (1 << 4);
 
-/// What a buffer may be used for: a set of WINDLASS_BUFFER_USAGE_*, with IREE's numeric values.
+/// The permitted uses of a buffer: a set of WINDLASS_BUFFER_USAGE_*, with IREE's numeric values.
 pub type windlass_buffer_usage_t = u32;
 
 /// Source of copies.
 pub const WINDLASS_BUFFER_USAGE_TRANSFER_SOURCE: windlass_buffer_usage_t = 1 << 0;
 /// Target of copies, fills and updates.
 pub const WINDLASS_BUFFER_USAGE_TRANSFER_TARGET: windlass_buffer_usage_t = 1 << 1;
-/// Both.
+/// Source and target.
 pub const WINDLASS_BUFFER_USAGE_TRANSFER: windlass_buffer_usage_t = (1 << 0) | (1 << 1);
 /// Parameters of indirect dispatches.
 pub const WINDLASS_BUFFER_USAGE_DISPATCH_INDIRECT_PARAMETERS: windlass_buffer_usage_t = 1 << 8;
@@ -51,36 +51,37 @@ pub const WINDLASS_BUFFER_USAGE_DISPATCH_STORAGE_READ: windlass_buffer_usage_t =
 pub const WINDLASS_BUFFER_USAGE_DISPATCH_STORAGE_WRITE: windlass_buffer_usage_t = 1 << 11;
 /// Argument of dispatches.
 pub const WINDLASS_BUFFER_USAGE_DISPATCH_STORAGE: windlass_buffer_usage_t = (1 << 10) | (1 << 11);
-/// The host may map it.
+/// The host may map the buffer.
 pub const WINDLASS_BUFFER_USAGE_MAPPING: windlass_buffer_usage_t = 1 << 24;
 /// Transfers and dispatches.
 pub const WINDLASS_BUFFER_USAGE_DEFAULT: windlass_buffer_usage_t =
     (1 << 0) | (1 << 1) | (1 << 10) | (1 << 11);
 
-/// How to allocate a buffer. windlass_buffer_params_device and windlass_buffer_params_host make the usual ones.
+/// Parameters of an allocation. windlass_buffer_params_device and windlass_buffer_params_host make the usual ones.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct windlass_buffer_params_t {
     /// sizeof this struct.
     pub struct_size: usize,
-    /// Where it lives.
+    /// The place of the memory.
     pub memory_type: windlass_memory_type_t,
-    /// What it may be used for.
+    /// The permitted uses.
     pub usage: windlass_buffer_usage_t,
-    /// The least alignment of its address in bytes, a power of two; 0 for the device's own.
+    /// The minimum alignment of the address in bytes, a power of two; 0 for the device's own.
     pub min_alignment: u64,
-    /// The queues that use it most, bit n for queue n: where a device has several GPUs, the memory is near the first of these.
-    /// 0 for any.
+    /// The queues that use the buffer most, bit n for queue n. On a device of several GPUs the memory is near the
+    /// first of these queues. 0 for any.
     pub queue_affinity: u64,
 }
 
-// SAFETY: repr(C), its size first, and zeros are a value of it.
+// SAFETY: repr(C), its size first, and all zeros are a valid value.
 unsafe impl Growing for windlass_buffer_params_t {
     const NAME: &'static str = "windlass_buffer_params_t";
 }
 
-/// What an operation works on: a range of a buffer, or a range of whatever the binding table of a command buffer holds in
-/// a slot. windlass_range, windlass_whole and windlass_slot make one. It borrows the buffer for the call it is passed to.
+/// The target of an operation: a range of a buffer, or a range of the buffer that the binding table of a command
+/// buffer holds in a slot. windlass_range, windlass_whole and windlass_slot make one. It borrows the buffer for the
+/// call.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct windlass_buffer_ref_t {
@@ -90,21 +91,21 @@ pub struct windlass_buffer_ref_t {
     pub slot: u32,
     /// The buffer; NULL for a slot.
     pub buffer: Option<NonNull<windlass_buffer_t>>,
-    /// Where the range begins, in bytes.
+    /// The offset of the range in bytes.
     pub offset: u64,
-    /// Bytes. WINDLASS_WHOLE_BUFFER for what a buffer has behind the offset; a slot needs a number.
+    /// The length in bytes. WINDLASS_WHOLE_BUFFER extends to the end of the buffer; a slot needs a number.
     pub length: u64,
 }
 
 /// A range of a buffer.
 pub const WINDLASS_REF_BUFFER: u32 = 1;
-/// A range of what the binding table holds in a slot.
+/// A range of the buffer in a slot of the binding table.
 pub const WINDLASS_REF_SLOT: u32 = 2;
 
-/// The length that means everything from the offset on.
+/// The length of a range that extends to the end of the buffer.
 pub const WINDLASS_WHOLE_BUFFER: u64 = u64::MAX;
 
-/// The parameters of an allocation: device memory where none are given.
+/// The parameters of an allocation; device memory if there are none.
 ///
 /// # Safety
 /// As for [`read_struct`].
@@ -122,7 +123,7 @@ pub(crate) unsafe fn params_of(params: *const windlass_buffer_params_t) -> Resul
     Ok(params)
 }
 
-/// The range that a reference names, which must be one of a buffer.
+/// The range of a buffer. A slot is an error.
 pub(crate) fn range_of(name: &str, reference: &windlass_buffer_ref_t) -> Result<Buffer> {
     let wrong = |what: String| Error::invalid_argument(format!("`{name}` {what}"));
     match reference.kind {
@@ -143,23 +144,23 @@ pub(crate) fn range_of(name: &str, reference: &windlass_buffer_ref_t) -> Result<
     }
 }
 
-/// What a reference in a command buffer names.
+/// The range of a reference in a command buffer.
 pub(crate) fn ref_of(name: &str, reference: &windlass_buffer_ref_t) -> Result<BufferRef> {
     if reference.kind != WINDLASS_REF_SLOT {
         return range_of(name, reference).map(BufferRef::Direct);
     }
     if reference.buffer.is_some() || reference.length == WINDLASS_WHOLE_BUFFER {
         return Err(Error::invalid_argument(format!(
-            "`{name}` is slot {} and needs a length and no buffer: what it stands for is known at submission",
+            "`{name}` is slot {} and needs a length and no buffer: its buffer is known only at submission",
             reference.slot
         )));
     }
     Ok(BufferRef::slot(reference.slot, reference.offset, reference.length))
 }
 
-/// Allocates memory that is usable at once. Its contents are undefined. NULL parameters mean those of
-/// windlass_buffer_params_device. RESOURCE_EXHAUSTED where memory ran out. windlass_queue_alloca is cheaper for memory
-/// that lives for a few operations. The caller owns the buffer.
+/// Allocates memory that is usable at once, with undefined contents. NULL parameters mean those of
+/// windlass_buffer_params_device. RESOURCE_EXHAUSTED if memory is exhausted. windlass_queue_alloca is cheaper for
+/// memory that lives for a few operations. The caller owns the buffer.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_buffer_allocate(
@@ -170,15 +171,15 @@ pub unsafe extern "C" fn windlass_buffer_allocate(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
         give(buffer, || {
-            // SAFETY: the header asks of the caller what `params_of` asks.
+            // SAFETY: the contract in the header covers that of `params_of`.
             let params = unsafe { params_of(params) }?;
             used(device)?.device.allocate(&params, size)
         })
     })
 }
 
-/// A part of a buffer as a buffer of its own, which shares the allocation. OUT_OF_RANGE where it does not fit. The caller
-/// owns the handle.
+/// A part of a buffer as a buffer of its own, which shares the allocation. OUT_OF_RANGE if the part exceeds the
+/// buffer. The caller owns the handle.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_buffer_subspan(
@@ -190,7 +191,7 @@ pub extern "C" fn windlass_buffer_subspan(
     fallible(|| give(part, || used(buffer)?.subspan(offset, length)))
 }
 
-/// Adds a reference and gives the buffer back. NULL for NULL.
+/// Adds a reference and returns the buffer. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_buffer_retain(
     buffer: Option<NonNull<windlass_buffer_t>>,
@@ -198,7 +199,7 @@ pub extern "C" fn windlass_buffer_retain(
     infallible(None, || handle::retain(buffer).map(|()| buffer))
 }
 
-/// Gives a reference back. NULL is right. Work that uses the buffer goes on.
+/// Releases a reference. NULL is allowed. Work in flight that uses the buffer continues.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_buffer_release(buffer: Option<NonNull<windlass_buffer_t>>) {
     infallible((), || {
@@ -207,21 +208,21 @@ pub extern "C" fn windlass_buffer_release(buffer: Option<NonNull<windlass_buffer
     });
 }
 
-/// Bytes in the buffer; 0 for NULL.
+/// The number of bytes; 0 for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_buffer_size(buffer: Option<NonNull<windlass_buffer_t>>) -> u64 {
     infallible(0, || Ok(used(buffer)?.len()))
 }
 
-/// The address that device code sees; 0 for NULL. It is not the host's to follow.
+/// The address for device code; 0 for NULL. The host must not dereference it.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_buffer_device_address(buffer: Option<NonNull<windlass_buffer_t>>) -> u64 {
     infallible(0, || Ok(used(buffer)?.device_address()))
 }
 
-/// Copies bytes of a mappable buffer to the host, at once: what a queue does to them meanwhile is ordered by semaphores
-/// alone. FAILED_PRECONDITION where the buffer was not allocated for mapping, UNAVAILABLE where the device's memory cannot be
-/// mapped (windlass_queue_download can), OUT_OF_RANGE where the buffer is shorter.
+/// Copies bytes of a mappable buffer to the host, at once. Only semaphores order the copy with work on queues.
+/// FAILED_PRECONDITION if the buffer was not allocated for mapping, UNAVAILABLE if the device's memory cannot be
+/// mapped (use windlass_queue_download), OUT_OF_RANGE if the buffer is shorter.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_buffer_read(
@@ -230,7 +231,8 @@ pub unsafe extern "C" fn windlass_buffer_read(
     target: *mut c_void,
     size: usize,
 ) -> Option<NonNull<windlass_error_t>> {
-    /// The bytes go through the stack of this thread: a Rust reference to the caller's, uninitialised ones may not exist.
+    /// The bytes go through this thread's stack, because a Rust reference to the caller's memory would need
+    /// initialised bytes.
     const PIECE: usize = 4096;
     fallible(|| {
         let mapping = used(buffer)?.subspan(offset, size as u64)?.map()?;
@@ -239,7 +241,7 @@ pub unsafe extern "C" fn windlass_buffer_read(
         for start in (0..size).step_by(PIECE) {
             let piece = &mut piece[..PIECE.min(size - start)];
             mapping.read(start as u64, piece)?;
-            // SAFETY: the header asks for `size` writable bytes at `target`, and these lie within.
+            // SAFETY: the header demands `size` writable bytes at `target`, and these lie within.
             unsafe { write_bytes("target", piece, target.byte_add(start)) }?;
         }
         Ok(())
@@ -256,13 +258,13 @@ pub unsafe extern "C" fn windlass_buffer_write(
     size: usize,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `bytes` asks.
+        // SAFETY: the contract in the header covers that of `bytes`.
         let source = unsafe { bytes("source", size, source) }?;
         used(buffer)?.map()?.write(offset, source)
     })
 }
 
-/// The host's pointer to a mappable buffer, valid while the buffer's handle is. The device may write the bytes at any time
+/// The host's pointer to a mappable buffer, valid as long as the handle. The device may write the bytes at any time
 /// that semaphores do not exclude. Fails like windlass_buffer_read.
 #[unsafe(no_mangle)]
 #[must_use]

@@ -22,16 +22,16 @@ use crate::{
     pattern::pattern_of,
 };
 
-/// A finished recording, immutable. May be in flight any number of times at once, on any queues of its device.
+/// A finished recording, immutable. It may be in flight any number of times, on any queues of its device.
 pub struct windlass_command_buffer_t(Shell<CommandBuffer>);
 object!(windlass_command_buffer_t, CommandBuffer, "command buffer");
 
-/// Records a command buffer. Every call validates at once; a call that fails records nothing. Commands may run in any order or
-/// at once unless a barrier stands between them. Threads that share a recorder take turns.
+/// Records a command buffer. Every call validates at once; a failed call records nothing. Commands may run in any
+/// order or in parallel unless a barrier is between them. Threads may share a recorder; their calls are serialised.
 pub struct windlass_recorder_t(Shell<Mutex<Option<Recorder>>>);
 object!(windlass_recorder_t, Mutex<Option<Recorder>>, "recorder");
 
-/// Records through a recorder that was not finished yet.
+/// Records with a recorder that is not finished.
 fn record<T>(
     recorder: Option<NonNull<windlass_recorder_t>>,
     command: impl FnOnce(&mut Recorder) -> Result<T>,
@@ -46,7 +46,7 @@ fn finished() -> Error {
     Error::failed_precondition("the recording was finished before")
 }
 
-/// Starts a command buffer whose binding table has this many slots. The caller owns the recorder.
+/// Starts a command buffer with this many slots in its binding table. The caller owns the recorder.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_recorder_create(
@@ -62,7 +62,7 @@ pub extern "C" fn windlass_recorder_create(
     })
 }
 
-/// Adds a reference and gives the recorder back. NULL for NULL.
+/// Adds a reference and returns the recorder. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_recorder_retain(
     recorder: Option<NonNull<windlass_recorder_t>>,
@@ -70,7 +70,7 @@ pub extern "C" fn windlass_recorder_retain(
     infallible(None, || handle::retain(recorder).map(|()| recorder))
 }
 
-/// Gives a reference back. NULL is right. The last one gives a recording up that was not finished.
+/// Releases a reference. NULL is allowed. Releasing the last one discards an unfinished recording.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_recorder_release(recorder: Option<NonNull<windlass_recorder_t>>) {
     infallible((), || {
@@ -79,7 +79,7 @@ pub extern "C" fn windlass_recorder_release(recorder: Option<NonNull<windlass_re
     });
 }
 
-/// Everything recorded before completes before anything recorded after starts.
+/// All earlier commands complete before any later command starts.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_recorder_barrier(
@@ -93,7 +93,8 @@ pub extern "C" fn windlass_recorder_barrier(
     })
 }
 
-/// Repeats a pattern of 1, 2 or 4 bytes over `target`, whose address and length must be multiples of the pattern's size.
+/// Repeats a pattern of 1, 2 or 4 bytes over `target`, whose address and length must be multiples of the pattern's
+/// size.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_recorder_fill(
@@ -103,14 +104,14 @@ pub unsafe extern "C" fn windlass_recorder_fill(
     pattern_size: usize,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `pattern_of` asks.
+        // SAFETY: the contract in the header covers that of `pattern_of`.
         let pattern = unsafe { pattern_of(pattern, pattern_size) }?;
         let target = ref_of("target", &target)?;
         record(recorder, |recorder| recorder.fill(target, pattern))
     })
 }
 
-/// Writes `size` bytes of the host, which are captured now, over `target`, which has as many.
+/// Writes `size` bytes of the host to `target`, which has the same length. The bytes are captured now.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_recorder_update(
@@ -120,14 +121,14 @@ pub unsafe extern "C" fn windlass_recorder_update(
     target: windlass_buffer_ref_t,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `bytes` asks.
+        // SAFETY: the contract in the header covers that of `bytes`.
         let source = unsafe { bytes("source", size, source) }?;
         let target = ref_of("target", &target)?;
         record(recorder, |recorder| recorder.update(source, target))
     })
 }
 
-/// Copies `source` over `target` of the same length; they must not overlap.
+/// Copies `source` to `target`, which has the same length and must not overlap it.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_recorder_copy(
@@ -152,18 +153,18 @@ pub unsafe extern "C" fn windlass_recorder_dispatch(
     arguments: *const windlass_argument_t,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `config_of` asks.
+        // SAFETY: the contract in the header covers that of `config_of`.
         let config = unsafe { config_of(config) }?;
-        // SAFETY: the header asks of the caller what `Arguments::of` asks.
-        let arguments = unsafe { Arguments::of(argument_count, arguments) }?;
-        // SAFETY: they stay as they are until this returns.
+        // SAFETY: the contract in the header covers that of `Arguments::read`.
+        let arguments = unsafe { Arguments::read(argument_count, arguments) }?;
+        // SAFETY: the bytes do not change before this returns.
         let arguments = unsafe { arguments.packed() }?;
         let function = used(function)?;
         record(recorder, |recorder| recorder.dispatch(&function.function, config, &arguments))
     })
 }
 
-/// Opens a named group, for tools. Groups nest.
+/// Opens a named group, for tools. Groups may be nested.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_recorder_begin_debug_group(
@@ -171,7 +172,7 @@ pub unsafe extern "C" fn windlass_recorder_begin_debug_group(
     label: *const c_char,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `text` asks.
+        // SAFETY: the contract in the header covers that of `text`.
         let label = unsafe { text("label", label) }?;
         record(recorder, |recorder| {
             recorder.begin_debug_group(label);
@@ -180,7 +181,7 @@ pub unsafe extern "C" fn windlass_recorder_begin_debug_group(
     })
 }
 
-/// Closes the innermost group. FAILED_PRECONDITION where none is open.
+/// Closes the innermost group. FAILED_PRECONDITION if none is open.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_recorder_end_debug_group(
@@ -189,8 +190,8 @@ pub extern "C" fn windlass_recorder_end_debug_group(
     fallible(|| record(recorder, Recorder::end_debug_group))
 }
 
-/// Ends the recording, successful or not; the recorder is still to be released. FAILED_PRECONDITION where it was finished before or a
-/// debug group is open. The caller owns the command buffer.
+/// Ends the recording, successfully or not; the recorder must still be released. FAILED_PRECONDITION if it is already
+/// finished or a debug group is open. The caller owns the command buffer.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_recorder_finish(
@@ -206,7 +207,7 @@ pub extern "C" fn windlass_recorder_finish(
     })
 }
 
-/// Adds a reference and gives the command buffer back. NULL for NULL.
+/// Adds a reference and returns the command buffer. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_command_buffer_retain(
     command_buffer: Option<NonNull<windlass_command_buffer_t>>,
@@ -214,7 +215,7 @@ pub extern "C" fn windlass_command_buffer_retain(
     infallible(None, || handle::retain(command_buffer).map(|()| command_buffer))
 }
 
-/// Gives a reference back. NULL is right. Submissions of it go on.
+/// Releases a reference. NULL is allowed. Submissions of the command buffer continue.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_command_buffer_release(
     command_buffer: Option<NonNull<windlass_command_buffer_t>>,

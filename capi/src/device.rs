@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Devices: finding and opening them, and what they are.
+//! Devices: enumeration, opening, descriptions and limits.
 
 use std::{
     ffi::{CString, c_char},
@@ -17,8 +17,8 @@ use crate::{
     wait::deadline,
 };
 
-/// An opened device. When the last reference to it and to its queues is released, what was not issued fails with
-/// CANCELLED; what was issued goes on and still reaches its signals. Nothing waits for it.
+/// An opened device. Releasing the last reference to it and to its queues cancels operations that were not issued
+/// (CANCELLED). Issued operations continue and still reach their signals. No call waits for them.
 pub struct windlass_device_t(Shell<Opened>);
 object!(windlass_device_t, Opened, "device");
 
@@ -38,7 +38,7 @@ impl Opened {
 pub struct windlass_device_list_t(Shell<Vec<Description>>);
 object!(windlass_device_list_t, Vec<Description>, "device list");
 
-/// A device's identity with its strings in C's form.
+/// A device's identity with C strings.
 pub(crate) struct Description {
     uri: CString,
     name: CString,
@@ -73,42 +73,42 @@ impl Description {
     }
 }
 
-/// What a device is. Its strings belong to the device, or to the list that the device stands in.
+/// The description of a device. Its strings belong to the device, or to the list that contains the description.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct windlass_device_info_t {
-    /// sizeof this struct, set by the caller: windlass_device_info_init does.
+    /// sizeof this struct, set by the caller: windlass_device_info_init does so.
     pub struct_size: usize,
-    /// The URI that opens this very device.
+    /// The URI that opens this device.
     pub uri: *const c_char,
-    /// The name its maker gives it.
+    /// The maker's name of the device.
     pub name: *const c_char,
     /// The target that code must be built for, with the state of its features: "gfx942:sramecc+:xnack-".
     pub architecture: *const c_char,
-    /// A lasting identity ("GPU-..."), or NULL.
+    /// A permanent identity ("GPU-..."), or NULL.
     pub uuid: *const c_char,
     /// The library behind it and its version, or NULL.
     pub library: *const c_char,
-    /// True for anything that is not the hardware it looks like. Whoever prints a device prints this.
+    /// Whether the device is simulated in any way. Print this wherever you print a device.
     pub simulated: bool,
 }
 
-// SAFETY: repr(C), its size first, and zeros are a value of it.
+// SAFETY: repr(C), its size first, and all zeros are a valid value.
 unsafe impl Growing for windlass_device_info_t {
     const NAME: &'static str = "windlass_device_info_t";
 }
 
-/// What a device can take. Zero means that the device sets no limit.
+/// The limits of a device. Zero means that the device sets no limit.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct windlass_device_limits_t {
-    /// sizeof this struct, set by the caller: windlass_device_limits_init does.
+    /// sizeof this struct, set by the caller: windlass_device_limits_init does so.
     pub struct_size: usize,
-    /// Queues, numbered from 0. At least 1, at most 64.
+    /// The number of queues, 1 to 64. They are numbered from 0.
     pub queues: u32,
     /// Work-items of a workgroup in x, y, z.
     pub max_workgroup_size: [u32; 3],
-    /// Work-items of a workgroup in all.
+    /// Work-items of a workgroup in total.
     pub max_workgroup_threads: u32,
     /// Workgroups of a dispatch in x, y, z.
     pub max_workgroup_count: [u32; 3],
@@ -120,55 +120,57 @@ pub struct windlass_device_limits_t {
     pub total_memory: u64,
     /// The alignment of allocations in bytes.
     pub allocation_alignment: u64,
-    /// GPUs or other processors that the device is made of, each with its own memory and an equal share of the queues, in order.
+    /// The number of GPUs or other processors of the device. Each has its own memory and, in order, an equal share of
+    /// the queues.
     pub physical_devices: u32,
     /// Zero.
     pub reserved: u32,
 }
 
-// SAFETY: repr(C), its size first, and zeros are a value of it.
+// SAFETY: repr(C), its size first, and all zeros are a valid value.
 unsafe impl Growing for windlass_device_limits_t {
     const NAME: &'static str = "windlass_device_limits_t";
 }
 
-/// What a device's memory is used for, in bytes. What the host can map is host memory.
+/// The memory use of a device, in bytes. Memory that the host can map counts as host memory.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct windlass_statistics_t {
-    /// sizeof this struct, set by the caller: windlass_statistics_init does.
+    /// sizeof this struct, set by the caller: windlass_statistics_init does so.
     pub struct_size: usize,
-    /// Device memory in use by buffers, as they asked for it.
+    /// Device memory in use by buffers, in requested bytes.
     pub device_bytes_used: u64,
     /// Device memory taken from the system, in use or kept for reuse.
     pub device_bytes_reserved: u64,
-    /// The most that device_bytes_used ever was.
+    /// The maximum of device_bytes_used.
     pub device_bytes_peak: u64,
-    /// Device memory that buffers ever got.
+    /// The total of all allocations of device memory.
     pub device_bytes_allocated: u64,
-    /// Device memory that buffers gave back.
+    /// The total of all releases of device memory.
     pub device_bytes_freed: u64,
-    /// Host memory in use by buffers, as they asked for it.
+    /// Host memory in use by buffers, in requested bytes.
     pub host_bytes_used: u64,
     /// Host memory taken from the system, in use or kept for reuse.
     pub host_bytes_reserved: u64,
-    /// The most that host_bytes_used ever was.
+    /// The maximum of host_bytes_used.
     pub host_bytes_peak: u64,
-    /// Host memory that buffers ever got.
+    /// The total of all allocations of host memory.
     pub host_bytes_allocated: u64,
-    /// Host memory that buffers gave back.
+    /// The total of all releases of host memory.
     pub host_bytes_freed: u64,
-    /// The number of allocations that are in use.
+    /// The number of allocations in use.
     pub allocations: u64,
-    /// The number of pools that have a handle or a buffer left.
+    /// The number of pools with a handle or a buffer.
     pub pools: u64,
 }
 
-// SAFETY: repr(C), its size first, and zeros are a value of it.
+// SAFETY: repr(C), its size first, and all zeros are a valid value.
 unsafe impl Growing for windlass_statistics_t {
     const NAME: &'static str = "windlass_statistics_t";
 }
 
-/// The drivers of this library by scheme, numbered from 0: "hip", "hip-sim", ... NULL past the last. Valid for ever.
+/// The drivers of this library by scheme, numbered from 0: "hip", "hip-sim", ... NULL after the last one. The string
+/// is valid forever.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_driver_scheme(index: usize) -> *const c_char {
     infallible(ptr::null(), || Ok(schemes().get(index).map_or(ptr::null(), |scheme| scheme.as_ptr())))
@@ -179,8 +181,8 @@ fn schemes() -> &'static [CString] {
     SCHEMES.get_or_init(|| facade::registry().drivers().map(|driver| c_string(driver.scheme())).collect())
 }
 
-/// Lists the devices of a driver, of which there may be none. A driver that cannot look, because a library or an access
-/// right is missing, is an error that says which. The caller owns the list.
+/// Lists the devices of a driver; the list may be empty. An error names the missing library or access right if the
+/// driver cannot look for devices. The caller owns the list.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_driver_devices(
@@ -189,7 +191,7 @@ pub unsafe extern "C" fn windlass_driver_devices(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
         give(list, || {
-            // SAFETY: the header asks of the caller what `text` asks.
+            // SAFETY: the contract in the header covers that of `text`.
             let scheme = unsafe { text("scheme", scheme) }?;
             let devices = facade::registry().driver(scheme)?.enumerate()?;
             Ok(devices.iter().map(Description::new).collect())
@@ -203,8 +205,8 @@ pub extern "C" fn windlass_device_list_count(list: Option<NonNull<windlass_devic
     infallible(0, || Ok(used(list)?.len()))
 }
 
-/// What a device of the list is. OUT_OF_RANGE where the list is shorter. The strings are valid until the list's last
-/// reference is released.
+/// The description of a device in the list. OUT_OF_RANGE if the list is shorter. The strings are valid until the
+/// list's last reference is released.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_device_list_info(
@@ -217,12 +219,12 @@ pub unsafe extern "C" fn windlass_device_list_info(
         let device = list
             .get(index)
             .ok_or_else(|| Error::out_of_range(format!("device {index} of a list of {}", list.len())))?;
-        // SAFETY: the header asks of the caller what `write_struct` asks.
+        // SAFETY: the contract in the header covers that of `write_struct`.
         unsafe { write_struct(info, &device.for_c()) }
     })
 }
 
-/// Adds a reference and gives the list back. NULL for NULL.
+/// Adds a reference and returns the list. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_device_list_retain(
     list: Option<NonNull<windlass_device_list_t>>,
@@ -230,7 +232,7 @@ pub extern "C" fn windlass_device_list_retain(
     infallible(None, || handle::retain(list).map(|()| list))
 }
 
-/// Gives a reference back. NULL is right.
+/// Releases a reference. NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_device_list_release(list: Option<NonNull<windlass_device_list_t>>) {
     infallible((), || {
@@ -239,8 +241,8 @@ pub extern "C" fn windlass_device_list_release(list: Option<NonNull<windlass_dev
     });
 }
 
-/// Opens the device that a URI names: "hip://", "hip://1", "hip-sim://gfx942", ... NOT_FOUND or UNAVAILABLE say what was
-/// looked for and where. The caller owns the device.
+/// Opens the device of a URI: "hip://", "hip://1", "hip-sim://gfx942", ... NOT_FOUND and UNAVAILABLE list the searched
+/// places. The caller owns the device.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_device_open(
@@ -249,15 +251,15 @@ pub unsafe extern "C" fn windlass_device_open(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
         give(device, || {
-            // SAFETY: the header asks of the caller what `text` asks.
+            // SAFETY: the contract in the header covers that of `text`.
             let uri = unsafe { text("uri", uri) }?;
             facade::open(uri).map(Opened::new)
         })
     })
 }
 
-/// Opens the device that the environment variable WINDLASS_DEVICE names, else the first real GPU. Nothing simulated is
-/// chosen unasked: where there is no GPU, UNAVAILABLE says why and what to set. The caller owns the device.
+/// Opens the device that the environment variable WINDLASS_DEVICE names, else the first real GPU. A simulated device
+/// is never chosen unasked: without a GPU, UNAVAILABLE says why and which variable to set. The caller owns the device.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_device_open_default(
@@ -266,7 +268,7 @@ pub extern "C" fn windlass_device_open_default(
     fallible(|| give(device, || facade::default_device().map(Opened::new)))
 }
 
-/// Adds a reference and gives the device back. NULL for NULL.
+/// Adds a reference and returns the device. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_device_retain(
     device: Option<NonNull<windlass_device_t>>,
@@ -274,7 +276,7 @@ pub extern "C" fn windlass_device_retain(
     infallible(None, || handle::retain(device).map(|()| device))
 }
 
-/// Gives a reference back. NULL is right. Never waits.
+/// Releases a reference. NULL is allowed. Never waits.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_device_release(device: Option<NonNull<windlass_device_t>>) {
     infallible((), || {
@@ -283,7 +285,7 @@ pub extern "C" fn windlass_device_release(device: Option<NonNull<windlass_device
     });
 }
 
-/// What the device is. The strings are valid until the device's last reference is released.
+/// The description of the device. The strings are valid until the device's last reference is released.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_device_info(
@@ -292,12 +294,12 @@ pub unsafe extern "C" fn windlass_device_info(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
         let device = used(device)?;
-        // SAFETY: the header asks of the caller what `write_struct` asks.
+        // SAFETY: the contract in the header covers that of `write_struct`.
         unsafe { write_struct(info, &device.info.for_c()) }
     })
 }
 
-/// What the device can take.
+/// The limits of the device.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_device_limits(
@@ -320,12 +322,12 @@ pub unsafe extern "C" fn windlass_device_limits(
             physical_devices: of.physical_devices,
             reserved: 0,
         };
-        // SAFETY: the header asks of the caller what `write_struct` asks.
+        // SAFETY: the contract in the header covers that of `write_struct`.
         unsafe { write_struct(limits, &value) }
     })
 }
 
-/// What the device's memory is used for.
+/// The memory use of the device.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_device_statistics(
@@ -349,12 +351,12 @@ pub unsafe extern "C" fn windlass_device_statistics(
             allocations: of.allocations,
             pools: of.pools,
         };
-        // SAFETY: the header asks of the caller what `write_struct` asks.
+        // SAFETY: the contract in the header covers that of `write_struct`.
         unsafe { write_struct(statistics, &value) }
     })
 }
 
-/// Retires what has finished. Never blocks. Waiting and submitting do this too.
+/// Retires finished work. Never blocks. Waits and submissions also do so.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_device_poll(
@@ -366,8 +368,8 @@ pub extern "C" fn windlass_device_poll(
     })
 }
 
-/// Blocks until everything issued so far has retired, or DEADLINE_EXCEEDED. Operations whose waits are not reached are
-/// not issued, and not waited for.
+/// Blocks until all issued operations have retired, or DEADLINE_EXCEEDED. Operations whose waits are not reached are
+/// not issued, so it does not wait for them.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_device_drain(
@@ -381,7 +383,8 @@ pub extern "C" fn windlass_device_drain(
     })
 }
 
-/// Closes the device for all handles: what was not issued fails with CANCELLED, new work is refused. Does not wait.
+/// Closes the device for all handles: operations that were not issued fail with CANCELLED, and new work is refused.
+/// Does not wait.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_device_close(
@@ -393,7 +396,7 @@ pub extern "C" fn windlass_device_close(
     })
 }
 
-/// Gives memory that nobody uses back to the system.
+/// Returns unused memory to the system.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_device_trim(

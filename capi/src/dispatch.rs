@@ -11,7 +11,7 @@ use crate::{
     memory::{Growing, bytes, list, read_struct},
 };
 
-/// How to launch a function. windlass_dispatch_config makes one.
+/// The parameters of a launch. windlass_dispatch_config makes one.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct windlass_dispatch_config_t {
@@ -19,26 +19,26 @@ pub struct windlass_dispatch_config_t {
     pub struct_size: usize,
     /// Workgroups in x, y, z.
     pub workgroup_count: [u32; 3],
-    /// Work-items of a workgroup in x, y, z; zeros where the code fixes it.
+    /// Work-items of a workgroup in x, y, z; zeros if the code fixes them.
     pub workgroup_size: [u32; 3],
-    /// Bytes of local memory (LDS) beyond what the function declares.
+    /// Bytes of local memory (LDS) in addition to the function's own.
     pub dynamic_local_memory: u32,
     /// A set of WINDLASS_DISPATCH_*.
     pub flags: u32,
 }
 
-/// The arguments are one block that the caller packed: the first argument is bytes, exactly as many as the function's
-/// argument_size, in its layout; those after it are the buffers whose addresses stand in the block, which the submission
-/// keeps alive.
+/// The caller has packed the arguments into one block. The first argument is the block, with exactly the function's
+/// argument_size bytes in its layout. The other arguments are the buffers whose addresses the block contains; the
+/// submission keeps them alive.
 pub const WINDLASS_DISPATCH_RAW_ARGUMENTS: u32 = 1 << 0;
 
-// SAFETY: repr(C), its size first, and zeros are a value of it.
+// SAFETY: repr(C), its size first, and all zeros are a valid value.
 unsafe impl Growing for windlass_dispatch_config_t {
     const NAME: &'static str = "windlass_dispatch_config_t";
 }
 
-/// One argument: there is one for each explicit parameter of the function, in the function's order. windlass_arg_buffer,
-/// windlass_arg_i32 and their like make one. What it points to is read before the call returns.
+/// One argument, for one explicit parameter of the function, in the function's order. windlass_arg_buffer,
+/// windlass_arg_i32 and similar functions make one. The bytes that it points to are read before the call returns.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct windlass_argument_t {
@@ -50,22 +50,22 @@ pub struct windlass_argument_t {
     pub range: windlass_buffer_ref_t,
     /// Bytes of exactly the parameter's size: numbers and structs by value, in the kernel's layout.
     pub bytes: *const c_void,
-    /// How many bytes.
+    /// The number of bytes.
     pub size: usize,
     /// A number, in the first bytes.
     pub value: [u8; 8],
 }
 
-/// The address of a range; of a slot only in command buffers.
+/// The address of a range; slots only in command buffers.
 pub const WINDLASS_ARGUMENT_RANGE: u32 = 1;
-/// Bytes elsewhere.
+/// Bytes at a pointer.
 pub const WINDLASS_ARGUMENT_BYTES: u32 = 2;
 /// A number in the argument itself.
 pub const WINDLASS_ARGUMENT_VALUE: u32 = 3;
 /// A null address.
 pub const WINDLASS_ARGUMENT_NULL: u32 = 4;
 
-/// The launch that the caller describes.
+/// The launch parameters of the caller.
 ///
 /// # Safety
 /// As for [`read_struct`].
@@ -82,17 +82,17 @@ pub(crate) unsafe fn config_of(config: *const windlass_dispatch_config_t) -> Res
     }
 }
 
-/// Arguments of the caller's, with the ranges that they name.
+/// Arguments of the caller, with the ranges that they name.
 pub(crate) struct Arguments<'a> {
     given: &'a [windlass_argument_t],
-    /// For each argument that is a range.
+    /// The ranges among the arguments.
     ranges: SmallVec<[Option<BufferRef>; 8]>,
 }
 
 impl<'a> Arguments<'a> {
     /// # Safety
     /// As for [`list`].
-    pub(crate) unsafe fn of(count: usize, arguments: *const windlass_argument_t) -> Result<Self> {
+    pub(crate) unsafe fn read(count: usize, arguments: *const windlass_argument_t) -> Result<Self> {
         // SAFETY: the same contract.
         let given = unsafe { list("arguments", count, arguments) }?;
         let range = |(index, argument): (usize, &windlass_argument_t)| match argument.kind {
@@ -106,7 +106,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// # Safety
-    /// The bytes that arguments point to stay as they are while the result lives.
+    /// The bytes that arguments point to must not change while the result lives.
     pub(crate) unsafe fn packed(&self) -> Result<SmallVec<[Argument<'_>; 8]>> {
         let pairs = self.given.iter().zip(&self.ranges).enumerate();
         pairs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Errors: what a call that failed returns.
+//! Errors: the result of a failed call.
 
 use std::{
     ffi::{CString, c_char},
@@ -14,45 +14,46 @@ use crate::{
     memory::{c_string, text},
 };
 
-/// The kind of a failure: one of WINDLASS_CODE_*, with the numeric values of gRPC and IREE. More may come.
+/// The kind of a failure: one of WINDLASS_CODE_*, with the numeric values of gRPC and IREE. Later versions may add
+/// codes.
 pub type windlass_code_t = u32;
 
 /// No failure: the code of a NULL error.
 pub const WINDLASS_CODE_OK: windlass_code_t = 0;
-/// The work was given up before it was issued, usually because its device was closed.
+/// The work was cancelled before it was issued, usually because its device was closed.
 pub const WINDLASS_CODE_CANCELLED: windlass_code_t = 1;
 /// A failure that fits no other code.
 pub const WINDLASS_CODE_UNKNOWN: windlass_code_t = 2;
-/// The caller passed something that can never be right.
+/// An argument that is invalid in every state.
 pub const WINDLASS_CODE_INVALID_ARGUMENT: windlass_code_t = 3;
-/// The time of a wait was up. The thing waited for may still happen.
+/// The timeout of a wait expired. The awaited event may still happen.
 pub const WINDLASS_CODE_DEADLINE_EXCEEDED: windlass_code_t = 4;
 /// A named thing (function, device, file) does not exist.
 pub const WINDLASS_CODE_NOT_FOUND: windlass_code_t = 5;
-/// A thing that must be new exists.
+/// An object that must be new already exists.
 pub const WINDLASS_CODE_ALREADY_EXISTS: windlass_code_t = 6;
 /// The system denies access, for example to /dev/kfd.
 pub const WINDLASS_CODE_PERMISSION_DENIED: windlass_code_t = 7;
-/// Memory or another bounded resource ran out.
+/// Memory or another limited resource is exhausted.
 pub const WINDLASS_CODE_RESOURCE_EXHAUSTED: windlass_code_t = 8;
-/// The call is right but not in this state of the object.
+/// The call is valid, but not in this state of the object.
 pub const WINDLASS_CODE_FAILED_PRECONDITION: windlass_code_t = 9;
-/// Work failed while it ran, or something that it depends on did.
+/// Work failed while it ran, or work that it depends on failed.
 pub const WINDLASS_CODE_ABORTED: windlass_code_t = 10;
-/// An offset, a length or a count lies outside what the object has.
+/// An offset, a length or a count is outside of the object.
 pub const WINDLASS_CODE_OUT_OF_RANGE: windlass_code_t = 11;
-/// The driver does not offer this.
+/// The driver does not support this.
 pub const WINDLASS_CODE_UNIMPLEMENTED: windlass_code_t = 12;
-/// An invariant of Windlass or of the vendor's library broke.
+/// A defect of Windlass or of the vendor's library.
 pub const WINDLASS_CODE_INTERNAL: windlass_code_t = 13;
-/// The device or the library is not there now.
+/// The device or the library is not available now.
 pub const WINDLASS_CODE_UNAVAILABLE: windlass_code_t = 14;
 /// The device was lost, or data cannot be recovered.
 pub const WINDLASS_CODE_DATA_LOSS: windlass_code_t = 15;
 /// Credentials are missing.
 pub const WINDLASS_CODE_UNAUTHENTICATED: windlass_code_t = 16;
 
-/// The codes by number less one.
+/// The codes, by their number minus one.
 const CODES: [Code; 16] = [
     Code::Cancelled,
     Code::Unknown,
@@ -72,7 +73,7 @@ const CODES: [Code; 16] = [
     Code::Unauthenticated,
 ];
 
-/// Why a call failed: a code, and a message that says what was tried and what to do.
+/// The reason for a failed call: a code, and a message with the attempt and a remedy.
 pub struct windlass_error_t(Shell<Failure>);
 object!(windlass_error_t, Failure, "error");
 
@@ -87,12 +88,12 @@ impl windlass_error_t {
         handle::create(Failure { error, message })
     }
 
-    /// What is behind an error of the caller's.
+    /// The error behind a handle of the caller.
     pub(crate) fn get(error: Option<NonNull<Self>>) -> Result<Error> {
         Ok(used(error)?.error.clone())
     }
 
-    /// An error that the caller gives away: nothing for NULL.
+    /// Takes an error from the caller; `None` for NULL.
     pub(crate) fn take(error: Option<NonNull<Self>>) -> Result<()> {
         if error.is_none() {
             return Ok(());
@@ -103,7 +104,7 @@ impl windlass_error_t {
     }
 }
 
-/// An error with a code and a message of the caller's.
+/// An error with the caller's code and message.
 ///
 /// # Safety
 /// As for [`text`].
@@ -115,9 +116,9 @@ pub(crate) unsafe fn error_of(code: windlass_code_t, message: *const c_char) -> 
     Ok(Error::new(code, message))
 }
 
-/// Makes an error, for a callback to return and for windlass_semaphore_fail_with. A code that does not exist becomes
-/// UNKNOWN. The message may be NULL; it is copied. A message that is not UTF-8 makes an INVALID_ARGUMENT error that
-/// says so. The caller owns the error.
+/// Makes an error, for a callback to return and for windlass_semaphore_fail_with. An unknown code becomes UNKNOWN. The
+/// message is copied, and may be NULL. A message that is not UTF-8 makes an INVALID_ARGUMENT error that says so. The
+/// caller owns the error.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_error_create(
@@ -125,13 +126,13 @@ pub unsafe extern "C" fn windlass_error_create(
     message: *const c_char,
 ) -> Option<NonNull<windlass_error_t>> {
     infallible(None, || {
-        // SAFETY: the header asks of the caller what `text` asks.
+        // SAFETY: the contract in the header covers that of `text`.
         let error = unsafe { error_of(code, message) }.unwrap_or_else(|mistake| mistake);
         Ok(Some(windlass_error_t::create(error)))
     })
 }
 
-/// The kind of the failure; WINDLASS_CODE_OK for NULL, INVALID_ARGUMENT for an error that was released.
+/// The code of the failure; WINDLASS_CODE_OK for NULL, INVALID_ARGUMENT for an error that was released.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_error_code(error: Option<NonNull<windlass_error_t>>) -> windlass_code_t {
     if error.is_none() {
@@ -140,7 +141,7 @@ pub extern "C" fn windlass_error_code(error: Option<NonNull<windlass_error_t>>) 
     infallible(WINDLASS_CODE_INVALID_ARGUMENT, || Ok(windlass_error_t::get(error)?.code() as u32))
 }
 
-/// The code's name, the message and what was being done, in one line: "NOT_FOUND: no function `add`; the executable has
+/// The code's name, the message and the failed action, in one line: "NOT_FOUND: no function `add`; the executable has
 /// `sum` (while ...)". "OK" for NULL. Valid until the error's last reference is released.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_error_message(error: Option<NonNull<windlass_error_t>>) -> *const c_char {
@@ -150,7 +151,7 @@ pub extern "C" fn windlass_error_message(error: Option<NonNull<windlass_error_t>
     infallible(c"the error was released".as_ptr(), || Ok(used(error)?.message.as_ptr()))
 }
 
-/// Adds a reference and gives the error back. NULL for NULL.
+/// Adds a reference and returns the error. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_error_retain(
     error: Option<NonNull<windlass_error_t>>,
@@ -158,7 +159,7 @@ pub extern "C" fn windlass_error_retain(
     infallible(None, || handle::retain(error).map(|()| error))
 }
 
-/// Gives a reference back. The error and its message end with the last one. NULL is right.
+/// Releases a reference. NULL is allowed. The last one frees the error and its message.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_error_release(error: Option<NonNull<windlass_error_t>>) {
     infallible((), || {
@@ -167,7 +168,7 @@ pub extern "C" fn windlass_error_release(error: Option<NonNull<windlass_error_t>
     });
 }
 
-/// A code's name, such as "INVALID_ARGUMENT"; "OK" for 0, NULL for a number that is no code. Valid for ever.
+/// A code's name, such as "INVALID_ARGUMENT"; "OK" for 0, NULL for an unknown number. The string is valid forever.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_code_name(code: windlass_code_t) -> *const c_char {
     let name = match code {

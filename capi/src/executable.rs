@@ -18,8 +18,8 @@ use crate::{
     memory::{Growing, bytes, c_string, give, list, text, write_struct},
 };
 
-/// Loaded device code. Lives until the last reference to it and to its functions is released and the last submission
-/// that uses it has ended.
+/// Loaded device code. It lives until the last reference to it and to its functions is released and the last
+/// submission that uses it has ended.
 pub struct windlass_executable_t(Shell<Executable>);
 object!(windlass_executable_t, Executable, "executable");
 
@@ -27,7 +27,7 @@ object!(windlass_executable_t, Executable, "executable");
 pub struct windlass_function_t(Shell<Reflected>);
 object!(windlass_function_t, Reflected, "function");
 
-/// A function with its strings in C's form.
+/// A function with C strings.
 pub(crate) struct Reflected {
     pub(crate) function: Function,
     name: CString,
@@ -48,7 +48,7 @@ impl Reflected {
     }
 }
 
-/// What a parameter takes: one of WINDLASS_PARAMETER_*. More may come.
+/// The kind of a parameter: one of WINDLASS_PARAMETER_*. Later versions may add kinds.
 pub type windlass_parameter_kind_t = u32;
 
 /// A device address of eight bytes: a buffer, a slot or null.
@@ -56,29 +56,29 @@ pub const WINDLASS_PARAMETER_BUFFER: windlass_parameter_kind_t = 1;
 /// Bytes of exactly the parameter's size.
 pub const WINDLASS_PARAMETER_VALUE: windlass_parameter_kind_t = 2;
 
-/// What a function takes and needs. Its strings belong to the function's handle.
+/// The description of a function. Its strings belong to the function's handle.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct windlass_function_info_t {
-    /// sizeof this struct, set by the caller: windlass_function_info_init does.
+    /// sizeof this struct, set by the caller: windlass_function_info_init does so.
     pub struct_size: usize,
-    /// The name to look it up by.
+    /// The name for lookups.
     pub name: *const c_char,
     /// Name and parameters in one line: "saxpy(alpha: 4 bytes, x: buffer, y: buffer, n: 4 bytes)".
     pub signature: *const c_char,
-    /// Explicit parameters. What the runtime fills in is not among them.
+    /// The number of explicit parameters. The runtime fills hidden ones.
     pub parameter_count: u32,
-    /// Bytes of the block that holds the explicit arguments.
+    /// The size of the block of explicit arguments in bytes.
     pub argument_size: u32,
-    /// The workgroup size that the code was built for; zeros where it fixes none.
+    /// The workgroup size that the code was built for; zeros if the code fixes none.
     pub workgroup_size: [u32; 3],
-    /// The most work-items of a workgroup; 0 where only the device's limit counts.
+    /// The maximum number of work-items of a workgroup; 0 if only the device's limit counts.
     pub max_workgroup_threads: u32,
-    /// Bytes of local memory (LDS) that every workgroup gets.
+    /// Bytes of local memory (LDS) of every workgroup.
     pub static_local_memory: u32,
 }
 
-// SAFETY: repr(C), its size first, and zeros are a value of it.
+// SAFETY: repr(C), its size first, and all zeros are a valid value.
 unsafe impl Growing for windlass_function_info_t {
     const NAME: &'static str = "windlass_function_info_t";
 }
@@ -87,30 +87,30 @@ unsafe impl Growing for windlass_function_info_t {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct windlass_parameter_t {
-    /// sizeof this struct, set by the caller: windlass_parameter_init does.
+    /// sizeof this struct, set by the caller: windlass_parameter_init does so.
     pub struct_size: usize,
-    /// Its name in the source; NULL where the compiler did not keep it.
+    /// The name in the source; NULL if the compiler did not keep it.
     pub name: *const c_char,
-    /// What it takes.
+    /// The kind of the parameter.
     pub kind: windlass_parameter_kind_t,
-    /// Where it lies in the argument block, in bytes.
+    /// The offset in the argument block, in bytes.
     pub offset: u32,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u32,
 }
 
-// SAFETY: repr(C), its size first, and zeros are a value of it.
+// SAFETY: repr(C), its size first, and all zeros are a valid value.
 unsafe impl Growing for windlass_parameter_t {
     const NAME: &'static str = "windlass_parameter_t";
 }
 
-/// Loads device code: a code object, or a bundle of them, compressed or not. The best entry for the device is chosen; where
-/// none fits, NOT_FOUND says for each entry why. The code is copied; the caller owns the executable.
+/// Loads device code: a code object or a bundle, compressed or not. The best entry for the device is chosen; if none
+/// fits, NOT_FOUND gives the reason for each entry. The code is copied. The caller owns the executable.
 ///
-/// Besides the program's own pointers this is the one unsafe act of the C interface: device code can write wherever the
-/// device can reach, and no check can stop it. The caller vouches for every dispatch of the code that the program can
-/// make: whatever buffers, values and raw argument blocks it is given, it stays within live buffers of this device and
-/// within the usage they were allocated for.
+/// This is the one unsafe act of the C interface, apart from the program's own pointers: device code can write to all
+/// memory of the device, and no check can stop it. The caller vouches for every dispatch of the code that the program
+/// can make: with any buffers, values and raw argument blocks, the code stays within live buffers of this device and
+/// within their usage.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_executable_load(
@@ -122,19 +122,19 @@ pub unsafe extern "C" fn windlass_executable_load(
     fallible(|| {
         give(executable, || {
             let device = used(device)?;
-            // SAFETY: the header asks of the caller what `bytes` asks.
+            // SAFETY: the contract in the header covers that of `bytes`.
             let code = unsafe { bytes("code", size, code) }?;
-            // SAFETY: the header asks of the caller what `load_executable` asks.
+            // SAFETY: the contract in the header covers that of `load_executable`.
             unsafe { device.device.load_executable(code) }
         })
     })
 }
 
-/// Loads `count` pieces of device code as one executable: what one piece leaves undefined, a function or a variable, another
-/// may define. Piece i has `sizes[i]` bytes at `codes[i]` and is what `windlass_executable_load` takes. A symbol that no
-/// piece defines is NOT_FOUND and is named. FAILED_PRECONDITION where pieces need each other in a circle, and where nobody
-/// tells the device address of a symbol. The code is copied; the caller owns the executable, and vouches for all pieces as
-/// `windlass_executable_load` says.
+/// Loads `count` pieces of device code as one executable: a function or a variable that one piece leaves undefined may
+/// be defined by another. Piece i has `sizes[i]` bytes at `codes[i]`, as for `windlass_executable_load`. NOT_FOUND
+/// names symbols that no piece defines. FAILED_PRECONDITION if pieces need each other in a circle, or if the device
+/// address of a symbol is unknown. The code is copied. The caller owns the executable, and vouches for all pieces as
+/// for `windlass_executable_load`.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_executable_load_linked(
@@ -147,22 +147,22 @@ pub unsafe extern "C" fn windlass_executable_load_linked(
     fallible(|| {
         give(executable, || {
             let device = used(device)?;
-            // SAFETY: the header asks of the caller what `list` asks, for this and the next.
+            // SAFETY: the contract in the header covers that of `list`, for this and the next.
             let codes = unsafe { list("codes", count, codes) }?;
             // SAFETY: as above.
             let sizes = unsafe { list("sizes", count, sizes) }?;
             let pieces = codes.iter().zip(sizes).map(|(code, size)| {
-                // SAFETY: the header asks of the caller what `bytes` asks, for each piece.
+                // SAFETY: the contract in the header covers that of `bytes`, for each piece.
                 unsafe { bytes("codes[i]", *size, *code) }
             });
             let pieces = pieces.collect::<Result<Vec<_>>>()?;
-            // SAFETY: the header asks of the caller what `load_linked` asks.
+            // SAFETY: the contract in the header covers that of `load_linked`.
             unsafe { device.device.load_linked(&pieces) }
         })
     })
 }
 
-/// Adds a reference and gives the executable back. NULL for NULL.
+/// Adds a reference and returns the executable. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_executable_retain(
     executable: Option<NonNull<windlass_executable_t>>,
@@ -170,7 +170,7 @@ pub extern "C" fn windlass_executable_retain(
     infallible(None, || handle::retain(executable).map(|()| executable))
 }
 
-/// Gives a reference back. NULL is right.
+/// Releases a reference. NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_executable_release(executable: Option<NonNull<windlass_executable_t>>) {
     infallible((), || {
@@ -179,7 +179,7 @@ pub extern "C" fn windlass_executable_release(executable: Option<NonNull<windlas
     });
 }
 
-/// A function by name; NOT_FOUND names those that exist. The caller owns the handle.
+/// A function by name. NOT_FOUND lists the existing names. The caller owns the handle.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_executable_function(
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn windlass_executable_function(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
         give(function, || {
-            // SAFETY: the header asks of the caller what `text` asks.
+            // SAFETY: the contract in the header covers that of `text`.
             let name = unsafe { text("name", name) }?;
             used(executable)?.function(name).map(Reflected::new)
         })
@@ -204,7 +204,7 @@ pub extern "C" fn windlass_executable_function_count(
     infallible(0, || Ok(used(executable)?.functions().count()))
 }
 
-/// A function by number, from 0. OUT_OF_RANGE where there are fewer. The caller owns the handle.
+/// A function by number, from 0. OUT_OF_RANGE if there are fewer. The caller owns the handle.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_executable_function_at(
@@ -224,9 +224,9 @@ pub extern "C" fn windlass_executable_function_at(
     })
 }
 
-/// The memory of a global variable, as a buffer, which keeps the executable loaded. NOT_FOUND names the variables that exist.
-/// `affinity` is 0, or on a device of several GPUs, each of which has a copy of its own, the queues of one. The caller owns the
-/// buffer.
+/// The memory of a global variable, as a buffer that keeps the executable loaded. NOT_FOUND lists the existing
+/// variables. Each GPU of a device has a copy of its own: `affinity` is 0, or on a device of several GPUs the queues
+/// of one. The caller owns the buffer.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_executable_global(
@@ -237,14 +237,14 @@ pub unsafe extern "C" fn windlass_executable_global(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
         give(buffer, || {
-            // SAFETY: the header asks of the caller what `text` asks.
+            // SAFETY: the contract in the header covers that of `text`.
             let name = unsafe { text("name", name) }?;
             used(executable)?.global_on(name, QueueAffinity::from_bits(affinity))
         })
     })
 }
 
-/// Adds a reference and gives the function back. NULL for NULL.
+/// Adds a reference and returns the function. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_function_retain(
     function: Option<NonNull<windlass_function_t>>,
@@ -252,7 +252,7 @@ pub extern "C" fn windlass_function_retain(
     infallible(None, || handle::retain(function).map(|()| function))
 }
 
-/// Gives a reference back. NULL is right.
+/// Releases a reference. NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_function_release(function: Option<NonNull<windlass_function_t>>) {
     infallible((), || {
@@ -261,7 +261,7 @@ pub extern "C" fn windlass_function_release(function: Option<NonNull<windlass_fu
     });
 }
 
-/// What the function takes and needs. The strings are valid until the function's last reference is released.
+/// The description of the function. The strings are valid until the function's last reference is released.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_function_info(
@@ -281,12 +281,12 @@ pub unsafe extern "C" fn windlass_function_info(
             max_workgroup_threads: of.max_workgroup_threads,
             static_local_memory: of.static_local_memory,
         };
-        // SAFETY: the header asks of the caller what `write_struct` asks.
+        // SAFETY: the contract in the header covers that of `write_struct`.
         unsafe { write_struct(info, &value) }
     })
 }
 
-/// A parameter by number, from 0. OUT_OF_RANGE where the function has fewer. The name is valid until the function's last
+/// A parameter by number, from 0. OUT_OF_RANGE if the function has fewer. The name is valid until the function's last
 /// reference is released.
 #[unsafe(no_mangle)]
 #[must_use]
@@ -298,7 +298,7 @@ pub unsafe extern "C" fn windlass_function_parameter(
     fallible(|| {
         let function = used(function)?;
         let value = describe(&function, index as usize)?;
-        // SAFETY: the header asks of the caller what `write_struct` asks.
+        // SAFETY: the contract in the header covers that of `write_struct`.
         unsafe { write_struct(parameter, &value) }
     })
 }

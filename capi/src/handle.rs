@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Handles: what an opaque pointer of `windlass.h` points to.
+//! Handles: the objects behind the opaque pointers of `windlass.h`.
 //!
-//! A handle points to a [`Shell`], which counts the references that C holds and, apart from them, the calls that use the
-//! handle at this moment. The value goes when both are gone; the shell itself is never freed, but used again for a later
-//! object of the same type, the one that died longest ago first. So a handle stays a pointer to a shell for ever, and a
-//! call with one that was released, or that another thread releases meanwhile, finds out instead of touching freed memory.
-//! What it cannot find out is that a shell has got a new tenant; a queue of dead shells keeps that rare.
+//! A handle points to a [`Shell`]. The shell counts the references that C holds, and separately the calls that are
+//! using the handle. When both counts are zero, the value is dropped. The shell is never freed, but reused for a later
+//! object of the same type, oldest first. So a handle always points to a shell, and a call with a released handle, or
+//! one that another thread is releasing, detects that instead of touching freed memory. The call cannot detect that a
+//! shell was reused; a queue of dead shells makes that rare.
 //!
-//! Handles cross the boundary as `Option<NonNull<T>>`. All of them in this crate come from [`create`] or from C, whose side of
-//! the contract is that a handle is NULL or came from this library.
+//! Handles cross the boundary as `Option<NonNull<T>>`. All of them come from [`create`] or from C, which by contract
+//! passes NULL or a handle of this library.
 
 use std::{
     cell::UnsafeCell,
@@ -25,9 +25,9 @@ use facade::{Error, Result};
 
 /// An opaque type of the header.
 pub(crate) trait Object: Sync + Sized + 'static {
-    /// What it holds.
+    /// The type of the value.
     type Value: Send + Sync;
-    /// What messages call it.
+    /// The name of the type in messages.
     const NAME: &'static str;
     fn shell(&self) -> &Shell<Self::Value>;
     fn around(shell: Shell<Self::Value>) -> Self;
@@ -55,27 +55,28 @@ macro_rules! object {
 }
 pub(crate) use object;
 
-/// One call that uses the value.
+/// One call in progress that uses the value.
 const USE: u64 = 1;
 /// One reference that C holds.
 const REFERENCE: u64 = 1 << 32;
 
-/// A place for a value, with the count of who needs it.
+/// A place for a value, with its reference counts.
 pub(crate) struct Shell<T> {
-    /// References in the upper half, uses in the lower.
+    /// The number of references in the upper half, of uses in the lower.
     counts: AtomicU64,
     value: UnsafeCell<Option<T>>,
 }
 
-// SAFETY: the value is written only while both counts are zero, by the one thread that has the shell then: the one that
-// counted down to zero, or the one that took it from the dead. Everybody else only reads it, and only while counted.
+// SAFETY: the value is written only while both counts are zero, by the one thread that owns the shell: the one that
+// counted down to zero, or the one that took the shell from the queue. Other threads only read the value, and only
+// while they are counted.
 unsafe impl<T: Send + Sync> Sync for Shell<T> {}
 
-/// Shells without a tenant, those that died last behind.
+/// Shells without a value, the most recent last.
 pub(crate) struct Dead<O: 'static>(Mutex<VecDeque<&'static O>>);
 
 impl<O> Dead<O> {
-    /// How many shells stay dead before the first is used again.
+    /// The number of dead shells that are kept before the first is reused.
     const KEPT: usize = 256;
 
     pub(crate) const fn new() -> Self {
@@ -99,7 +100,7 @@ pub(crate) fn create<O: Object>(value: O::Value) -> NonNull<O> {
         Box::leak(Box::new(O::around(shell)))
     });
     let shell = object.shell();
-    // SAFETY: both counts are zero, and nobody but this thread has the shell until they are not.
+    // SAFETY: both counts are zero, and until they are not, only this thread has the shell.
     unsafe { *shell.value.get() = Some(value) };
     shell.counts.store(REFERENCE, Ordering::Release);
     NonNull::from(object)
@@ -108,18 +109,18 @@ pub(crate) fn create<O: Object>(value: O::Value) -> NonNull<O> {
 /// The value behind a handle, kept while this lives.
 pub(crate) struct Used<O: Object>(&'static O);
 
-/// Looks at what is behind a handle. `INVALID_ARGUMENT` for NULL and for what was released.
+/// The value behind a handle. `INVALID_ARGUMENT` for NULL and for a released handle.
 pub(crate) fn used<O: Object>(handle: Option<NonNull<O>>) -> Result<Used<O>> {
     let object = object_of(handle)?;
     if count_up(object, USE) { Ok(Used(object)) } else { Err(released::<O>()) }
 }
 
-/// Adds a reference. `INVALID_ARGUMENT` for NULL and for what was released.
+/// Adds a reference. `INVALID_ARGUMENT` for NULL and for a released handle.
 pub(crate) fn retain<O: Object>(handle: Option<NonNull<O>>) -> Result<()> {
     if count_up(object_of(handle)?, REFERENCE) { Ok(()) } else { Err(released::<O>()) }
 }
 
-/// Takes a reference away; of NULL and of what was released there is none to take.
+/// Removes a reference, unless the handle is NULL or released.
 pub(crate) fn release<O: Object>(handle: Option<NonNull<O>>) {
     if handle.is_none() {
         return;
@@ -132,7 +133,7 @@ pub(crate) fn release<O: Object>(handle: Option<NonNull<O>>) {
 
 fn object_of<O: Object>(handle: Option<NonNull<O>>) -> Result<&'static O> {
     match handle {
-        // SAFETY: the handle came from `create`, as the page of this module says, and shells are never freed.
+        // SAFETY: the handle came from `create`, by the contract of this module, and shells are never freed.
         Some(handle) => Ok(unsafe { handle.as_ref() }),
         None => Err(Error::invalid_argument(format!("the {} is NULL", O::NAME))),
     }
@@ -146,7 +147,7 @@ fn released<O: Object>() -> Error {
     ))
 }
 
-/// Counts one more, unless C holds no reference or as many as can be counted.
+/// Adds one to a count, unless C holds no reference or the count is at its maximum.
 fn count_up<O: Object>(object: &O, one: u64) -> bool {
     let more = |counts: u64| {
         let full = if one == USE { counts as u32 == u32::MAX } else { counts >> 32 == u64::from(u32::MAX) };
@@ -155,7 +156,7 @@ fn count_up<O: Object>(object: &O, one: u64) -> bool {
     object.shell().counts.fetch_update(Ordering::Acquire, Ordering::Relaxed, more).is_ok()
 }
 
-/// Counts one less, and empties the shell when nothing is left. `false` where there was none.
+/// Subtracts one from a count, and empties the shell if nothing is left. `false` if the count was zero.
 fn count_down<O: Object>(object: &'static O, one: u64) -> bool {
     let less = |counts: u64| {
         let any = if one == USE { counts as u32 > 0 } else { counts >= REFERENCE };
@@ -163,7 +164,7 @@ fn count_down<O: Object>(object: &'static O, one: u64) -> bool {
     };
     match object.shell().counts.fetch_update(Ordering::AcqRel, Ordering::Relaxed, less) {
         Ok(before) if before == one => {
-            // SAFETY: both counts are zero now, so nobody reads, and only this thread saw them become so.
+            // SAFETY: both counts are zero now, so no thread reads, and only this thread observed the transition.
             let value = unsafe { (*object.shell().value.get()).take() };
             O::dead().put(object);
             drop(value);
@@ -178,7 +179,7 @@ impl<O: Object> Deref for Used<O> {
     type Target = O::Value;
 
     fn deref(&self) -> &O::Value {
-        // SAFETY: this use is counted, so nobody writes the value.
+        // SAFETY: this use is counted, so no thread writes the value.
         let value = unsafe { &*self.0.shell().value.get() };
         value.as_ref().expect("a shell that is counted has a tenant")
     }

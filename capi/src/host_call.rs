@@ -20,16 +20,16 @@ use crate::{
     semaphore::{lists_of, windlass_point_t},
 };
 
-/// A host call while it runs. Belongs to the library and ends with the call.
+/// A host call in progress. It belongs to the library, and ends with the call.
 pub struct windlass_host_call_t(Shell<Settling>);
 object!(windlass_host_call_t, Settling, "host call");
 
-/// The signal list of a host call that completes later. Releasing it before windlass_completion_complete fails the list with
-/// ABORTED.
+/// The signal list of a host call that completes later. Releasing it before windlass_completion_complete fails the
+/// list with ABORTED.
 pub struct windlass_completion_t(Shell<Settling>);
 object!(windlass_completion_t, Settling, "completion");
 
-/// The signal list of a host call until somebody settles or takes it.
+/// The signal list of a host call until it is settled or taken.
 pub(crate) type Settling = Mutex<Option<Completion>>;
 
 fn take(settling: &Settling) -> Option<Completion> {
@@ -38,14 +38,14 @@ fn take(settling: &Settling) -> Option<Completion> {
 
 /// The signals are reached when the call begins instead of when it returns.
 pub const WINDLASS_HOST_CALL_NON_BLOCKING: u64 = 1 << 0;
-/// Whoever waits may spin: the call is short.
+/// Waiting threads may spin, because the call is short.
 pub const WINDLASS_HOST_CALL_WAIT_ACTIVE: u64 = 1 << 1;
-/// The call needs no memory of the device to be visible to it.
+/// The call accesses no memory of the device.
 pub const WINDLASS_HOST_CALL_RELAXED: u64 = 1 << 2;
 
-/// Called once the waits of its submission are reached, on a thread of Windlass, which it may block. NULL reaches the signals;
-/// an error fails them. The error passes to the library: return windlass_error_create(...), or retain one that belongs to
-/// somebody else. A C++ exception must not leave it.
+/// Called on a thread of Windlass, which it may block, when the waits of its submission are reached. NULL reaches the
+/// signals; an error fails them. The error passes to the library: return windlass_error_create(...), or retain an
+/// error of another owner. A C++ exception must not leave the function.
 pub type windlass_host_call_callback_t = Option<
     unsafe extern "C" fn(
         user_data: *mut c_void,
@@ -53,9 +53,9 @@ pub type windlass_host_call_callback_t = Option<
     ) -> Option<NonNull<windlass_error_t>>,
 >;
 
-/// Calls a function of the host once the waits are reached. Independent work of the queue goes on meanwhile. `flags` is a
-/// set of WINDLASS_HOST_CALL_*. `destroy`, which may be NULL, is called with the user data exactly once, whatever happens:
-/// after the call, when a wait failed and there will be none, and also where this returns an error.
+/// Calls a function of the host when the waits are reached. Independent work of the queue continues meanwhile. `flags`
+/// is a set of WINDLASS_HOST_CALL_*. `destroy`, which may be NULL, is called with the user data exactly once in every
+/// case: after the call, after a failed wait that prevents the call, and if this function returns an error.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_queue_host_call(
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn windlass_queue_host_call(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
         let owned = OwnedUserData { data: UserData(user_data), destroy };
-        // SAFETY: the header asks of the caller what `lists_of` asks.
+        // SAFETY: the contract in the header covers that of `lists_of`.
         let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
         let callback =
             callback.ok_or_else(|| Error::invalid_argument("the callback of a host call is NULL"))?;
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn windlass_queue_host_call(
         used(queue)?.host_call(&lists.waits, &lists.signals, HostCallFlags(flags), move |context| {
             let owned = owned;
             let call = handle::create::<windlass_host_call_t>(Mutex::new(context.defer().ok()));
-            // SAFETY: the caller gave the function to be called so, once, on any thread.
+            // SAFETY: the caller gave the function for this call, once, on any thread.
             let returned = unsafe { callback(owned.data.0, Some(call)) };
             let result = windlass_error_t::take(returned);
             let left = used(Some(call)).ok().and_then(|settling| take(&settling));
@@ -101,8 +101,9 @@ pub unsafe extern "C" fn windlass_queue_host_call(
     })
 }
 
-/// Takes over the signal list of a running host call: returning does not reach it any more, windlass_completion_complete does.
-/// FAILED_PRECONDITION a second time, and for a non-blocking call. The caller owns the completion.
+/// Takes over the signal list of a running host call: windlass_completion_complete reaches it, instead of the
+/// callback's return. FAILED_PRECONDITION the second time, and for a non-blocking call. The caller owns the
+/// completion.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_host_call_defer(
@@ -121,8 +122,8 @@ pub extern "C" fn windlass_host_call_defer(
     })
 }
 
-/// Reaches the signal list, or fails it with an error, which the caller keeps. FAILED_PRECONDITION a second time. The handle is
-/// still to be released.
+/// Reaches the signal list, or fails it with an error, which the caller keeps. FAILED_PRECONDITION the second time.
+/// The handle must still be released.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_completion_complete(
@@ -141,7 +142,7 @@ pub extern "C" fn windlass_completion_complete(
     })
 }
 
-/// Adds a reference and gives the completion back. NULL for NULL.
+/// Adds a reference and returns the completion. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_completion_retain(
     completion: Option<NonNull<windlass_completion_t>>,
@@ -149,7 +150,7 @@ pub extern "C" fn windlass_completion_retain(
     infallible(None, || handle::retain(completion).map(|()| completion))
 }
 
-/// Gives a reference back. NULL is right. The last one fails a signal list that was not completed with ABORTED.
+/// Releases a reference. NULL is allowed. Releasing the last one fails an uncompleted signal list with ABORTED.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_completion_release(completion: Option<NonNull<windlass_completion_t>>) {
     infallible((), || {

@@ -1,48 +1,50 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The C ABI of Windlass: `libwindlass.so`, `libwindlass.a`, and `include/windlass.h`, which cbindgen writes from this
-//! crate. `docs/c.md` shows how to use them. This page says why they are as they are.
+//! crate. `docs/c.md` shows how to use them. This page gives the reasons for their design.
 //!
 //! # An error is an object, and NULL is success
 //!
-//! A function that can fail returns `windlass_error_t *`. NULL is success, so `if (error)` is the test; else the object
-//! holds a code and the message, and the caller releases it. The other ways were weighed. A bare code loses the message, which
-//! is most of what Windlass has to say: which entry of a bundle fits and why not the others, where a library was looked for. A
-//! code with the message in a thread's "last error" loses it when the next call is made in between, and gives it to the wrong
-//! thread in a program with fibers or with another language's scheduler on top. An out parameter for the error doubles every
-//! signature. A pointer costs one register, nothing on success, and it is what IREE, libhrx and ONNX Runtime return. Its weakness is
-//! that an ignored error leaks and goes unseen; the header marks each such function, so that compilers warn.
+//! A function that can fail returns `windlass_error_t *`. NULL is success, so `if (error)` is the test. Otherwise the
+//! object holds a code and a message, and the caller releases it. There are three alternatives. A bare code loses the
+//! message, which has most of the information: which entry of a bundle fits and why the others do not, or where a
+//! library was searched. A code with the message in a thread's "last error" loses it at the next call, and gives it to
+//! the wrong thread in a program with fibers or with another language's scheduler. An out parameter for the error
+//! doubles every signature. A pointer costs one register and nothing on success, and IREE, libhrx and ONNX Runtime
+//! return one. Its weakness is that an ignored error leaks and is not seen; the header marks each such function, so
+//! that compilers warn.
 //!
-//! # Handles are counted, and remember that they died
+//! # Handles are counted, and detect their release
 //!
-//! Every object is an opaque pointer with `retain` and `release`. What a call gives belongs to the caller, what it takes it borrows
-//! for the call, and what a submission uses the submission keeps. A handle that is used after its last release, released twice, or
-//! released by one thread while another uses it, is found out and refused, not undefined: see `handle`. What
-//! remains undefined is what C cannot tell anybody: a pointer that never was a handle, or memory of the caller's own that is not as
-//! large as it says.
+//! Every object is an opaque pointer with `retain` and `release`. The caller owns the results of a call. A call
+//! borrows its arguments, and a submission keeps its objects. Using a handle after its last release, releasing it
+//! twice, or releasing it while another thread uses it is detected and refused, not undefined: see `handle`. Undefined
+//! remain a pointer that never was a handle, and memory of the caller that is smaller than stated.
 //!
 //! # Strings, lists, structs
 //!
-//! Strings are UTF-8 and end with a NUL: names of kernels and URIs come from literals, files and command lines, and every
-//! language can make one. Code and bytes are a pointer and a size. Lists are a count and a pointer, as two plain parameters, so that
-//! any foreign function interface can call. Structs that will grow begin with their own size: an older program's has zeros where
-//! fields are missing, a newer program's is accepted while the fields that this library does not know are zero. Structs in lists
-//! cannot grow and have no size. Enumerations and flags are integers of 32 or 64 bits with named constants, because a C program can put any
-//! number into an enum, and a number that is no variant would be undefined behaviour in Rust.
+//! Strings are UTF-8 and end with a NUL, because names of kernels and URIs come from literals, files and command
+//! lines, and every language can make such strings. Code and bytes are a pointer and a size. Lists are a count and a
+//! pointer, as two plain parameters, so that any foreign function interface can call. Structs that will grow begin
+//! with their own size: fields that an older program lacks count as zero, and fields that this library does not know
+//! must be zero. Structs in lists cannot grow and have no size. Enumerations and flags are integers of 32 or 64 bits
+//! with named constants, because a C program can put any number into an enum, and in Rust a number without a variant
+//! would be undefined behaviour.
 //!
 //! # Callbacks run on threads of Windlass
 //!
-//! A callback for a semaphore's value or for a host call runs on a pool's thread, never on the stack of whoever signals, so it may block
-//! and call back into Windlass. Its user data is a pointer that Windlass only carries.
+//! A callback for a semaphore's value or for a host call runs on a thread of a pool, never on the stack of a
+//! signalling thread. So it may block and call Windlass. Its user data is a pointer that Windlass only passes on.
 //!
-//! # No panic crosses
+//! # No panic leaves the library
 //!
-//! Each entry point runs its body through `boundary`: a panic, which is a defect of ours, becomes an error with the code INTERNAL.
+//! Each entry point runs its body through `boundary`. A panic, which is a defect of the library, becomes an error with
+//! the code INTERNAL.
 //!
 //! # Unsafe code
 //!
-//! It stands in `handle` and `memory`, which argue it, in the few places that call a function of the C program, and, for entry points that take
-//! the caller's memory, in one line that hands the header's contract on. Entry points with handles alone are safe
-//! functions: this crate is built for C and is no Rust library, so nothing but C calls them.
+//! Unsafe code is in `handle` and `memory`, which argue for it, in the few places that call a function of the C
+//! program, and, in entry points that take the caller's memory, in one line that passes on the header's contract.
+//! Entry points with handles only are safe functions: only C calls them, because this crate is no Rust library.
 #![allow(non_camel_case_types, reason = "the names are C's")]
 #![allow(
     clippy::missing_safety_doc,
@@ -50,7 +52,7 @@
 )]
 #![allow(clippy::too_many_arguments, reason = "lists are two parameters each")]
 
-// The header has the declarations in the order of the modules: what a program needs first comes first.
+// The header has the declarations in the order of the modules, so the modules that programs need first come first.
 pub mod error;
 
 mod boundary;
@@ -83,8 +85,8 @@ pub mod command_buffer;
 
 use std::ffi::c_char;
 
-/// The version of this interface, the major number in the upper 16 bits. A program and a library fit when the major numbers are
-/// equal and the library's minor number is not smaller: windlass_abi_fits tells.
+/// The version of this interface, with the major number in the upper 16 bits. A program fits a library if the major
+/// numbers are equal and the library's minor number is not smaller: see windlass_abi_fits.
 pub const WINDLASS_ABI_VERSION: u32 = 1;
 
 /// The library's WINDLASS_ABI_VERSION.
@@ -93,7 +95,7 @@ pub extern "C" fn windlass_abi_version() -> u32 {
     WINDLASS_ABI_VERSION
 }
 
-/// The version of Windlass, such as "0.1.0". Valid for ever.
+/// The version of Windlass, such as "0.1.0". The string is valid forever.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_version() -> *const c_char {
     const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");

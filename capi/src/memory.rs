@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory of the C program: strings, lists, out parameters and structs that may grow. What can be checked of a pointer is
-//! checked here; the rest is the caller's word.
+//! Memory of the C program: strings, lists, out parameters and structs that may grow. Pointers are checked as far as
+//! possible; for the rest the caller vouches.
 
 use std::{
     ffi::{CStr, CString, c_char, c_void},
@@ -15,7 +15,7 @@ use crate::handle::{self, Object};
 /// A string of the caller.
 ///
 /// # Safety
-/// `pointer` is NULL or leads to bytes that end with a NUL and stay as they are for `'a`.
+/// `pointer` is NULL or points to bytes that end with a NUL and do not change during `'a`.
 pub(crate) unsafe fn text<'a>(name: &str, pointer: *const c_char) -> Result<&'a str> {
     if pointer.is_null() {
         return Err(Error::invalid_argument(format!("`{name}` is NULL")));
@@ -25,10 +25,10 @@ pub(crate) unsafe fn text<'a>(name: &str, pointer: *const c_char) -> Result<&'a 
     text.to_str().map_err(|error| Error::invalid_argument(format!("`{name}` is not UTF-8: {error}")))
 }
 
-/// A list of the caller. NULL is right for an empty one.
+/// A list of the caller. NULL is allowed for an empty list.
 ///
 /// # Safety
-/// `pointer` is NULL or leads to `count` initialised elements that stay as they are for `'a`.
+/// `pointer` is NULL or points to `count` initialised elements that do not change during `'a`.
 pub(crate) unsafe fn list<'a, T>(name: &str, count: usize, pointer: *const T) -> Result<&'a [T]> {
     check_list(name, count, pointer)?;
     if count == 0 {
@@ -38,7 +38,7 @@ pub(crate) unsafe fn list<'a, T>(name: &str, count: usize, pointer: *const T) ->
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
 }
 
-/// Bytes of the caller. NULL is right for none.
+/// Bytes of the caller. NULL is allowed for no bytes.
 ///
 /// # Safety
 /// As for [`list`].
@@ -50,7 +50,7 @@ pub(crate) unsafe fn bytes<'a>(name: &str, size: usize, pointer: *const c_void) 
 /// Copies bytes to the caller.
 ///
 /// # Safety
-/// `pointer` is NULL or leads to `bytes.len()` writable bytes.
+/// `pointer` is NULL or points to `bytes.len()` writable bytes.
 pub(crate) unsafe fn write_bytes(name: &str, bytes: &[u8], pointer: *mut c_void) -> Result<()> {
     check_list(name, bytes.len(), pointer.cast::<u8>())?;
     // SAFETY: not NULL unless there is nothing to copy; the rest is this function's own contract.
@@ -58,7 +58,7 @@ pub(crate) unsafe fn write_bytes(name: &str, bytes: &[u8], pointer: *mut c_void)
     Ok(())
 }
 
-/// Whether a pointer may lead to `count` elements, as far as it shows.
+/// Whether a pointer can point to `count` elements: it is aligned, and the size is possible.
 pub(crate) fn check_list<T>(name: &str, count: usize, pointer: *const T) -> Result<()> {
     let what = match count.checked_mul(size_of::<T>()) {
         _ if count == 0 => return Ok(()),
@@ -71,7 +71,7 @@ pub(crate) fn check_list<T>(name: &str, count: usize, pointer: *const T) -> Resu
     Err(Error::invalid_argument(format!("`{name}`, a list of {count}, {what}")))
 }
 
-/// An out parameter, which must be given.
+/// A required out parameter.
 pub(crate) fn out<'a, T>(
     name: &str,
     place: Option<&'a mut MaybeUninit<T>>,
@@ -82,8 +82,8 @@ pub(crate) fn out<'a, T>(
 /// An out parameter for a handle, NULL until there is one.
 pub(crate) type Slot<'a, O> = Option<&'a mut MaybeUninit<Option<NonNull<O>>>>;
 
-/// Makes an object and puts its handle into an out parameter, which is NULL if `make` fails. Nothing is made where
-/// nobody asks for it.
+/// Makes an object and stores its handle in an out parameter, or NULL if `make` fails. Without an out parameter,
+/// nothing is made.
 pub(crate) fn give<O: Object>(slot: Slot<'_, O>, make: impl FnOnce() -> Result<O::Value>) -> Result<()> {
     let slot = slot.ok_or_else(|| {
         Error::invalid_argument(format!("the pointer that the {}'s handle goes to is NULL", O::NAME))
@@ -94,22 +94,22 @@ pub(crate) fn give<O: Object>(slot: Slot<'_, O>, make: impl FnOnce() -> Result<O
     Ok(())
 }
 
-/// A struct that begins with its own size, so that it can grow.
+/// A struct that begins with its own size, so that later versions can add fields.
 ///
 /// # Safety
-/// The type is `repr(C)`, its first field is the `usize` that counts its bytes, and all zeros are a value of it.
+/// The type is `repr(C)`, its first field is the `usize` with its size in bytes, and all zeros are a valid value.
 pub(crate) unsafe trait Growing: Copy {
-    /// Bytes of the first version: the type that gets a field says how many it had.
+    /// The size of the first version in bytes. A type that gets a field keeps the old number.
     const LEAST: usize = size_of::<Self>();
-    /// What messages call it.
+    /// The name of the type in messages.
     const NAME: &'static str;
 }
 
-/// Reads a struct that may be older or newer than this library: fields that the caller does not know are zero, and
-/// those that the library does not know must be.
+/// Reads a struct of an older or newer version: fields that the caller does not know count as zero, and fields that
+/// the library does not know must be zero.
 ///
 /// # Safety
-/// `pointer` is NULL or leads to a struct of as many bytes as its first field says.
+/// `pointer` is NULL or points to a struct of as many bytes as its first field states.
 pub(crate) unsafe fn read_struct<T: Growing>(pointer: *const T) -> Result<T> {
     // SAFETY: the same contract.
     let size = unsafe { struct_size(pointer) }?;
@@ -126,14 +126,14 @@ pub(crate) unsafe fn read_struct<T: Growing>(pointer: *const T) -> Result<T> {
             env!("CARGO_PKG_VERSION")
         )));
     }
-    // SAFETY: what was not copied is zero, which is a value of every field.
+    // SAFETY: the bytes that were not copied are zero, which is valid for every field.
     Ok(unsafe { value.assume_init() })
 }
 
 /// Fills a struct of the caller's size. Its size stays; fields that the library does not know become zero.
 ///
 /// # Safety
-/// `pointer` is NULL or leads to a writable struct of as many bytes as its first field says.
+/// `pointer` is NULL or points to a writable struct of as many bytes as its first field states.
 pub(crate) unsafe fn write_struct<T: Growing>(pointer: *mut T, value: &T) -> Result<()> {
     // SAFETY: the same contract.
     let size = unsafe { struct_size(pointer) }?;
@@ -148,9 +148,9 @@ pub(crate) unsafe fn write_struct<T: Growing>(pointer: *mut T, value: &T) -> Res
 }
 
 /// # Safety
-/// `pointer` is NULL or leads to a `usize`.
+/// `pointer` is NULL or points to a `usize`.
 unsafe fn struct_size<T: Growing>(pointer: *const T) -> Result<usize> {
-    /// No struct of this interface will ever be so large: whoever says so passes garbage.
+    /// A larger size is garbage: no struct of this interface will ever have it.
     const MOST: usize = 4096;
     if pointer.is_null() || !pointer.is_aligned() {
         return Err(Error::invalid_argument(format!("the {} is NULL or not aligned", T::NAME)));
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use crate::{buffer, device, dispatch, executable};
 
-    /// What programs were built with: a struct that gets a field keeps the number here as its [`Growing::LEAST`].
+    /// The sizes of the first versions. A struct that gets a field keeps the number here as its [`Growing::LEAST`].
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn the_first_versions_of_structs_have_their_sizes() {

@@ -7,7 +7,7 @@ use facade::{Error, Pattern, Result};
 
 use crate::memory::bytes;
 
-/// A fill's pattern from the caller's bytes.
+/// The pattern of a fill, from the caller's bytes.
 ///
 /// # Safety
 /// As for [`bytes`].

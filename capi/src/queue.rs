@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Queues: where work is submitted.
+//! Queues, which take work.
 
 use std::{ffi::c_void, mem::MaybeUninit, ptr::NonNull};
 
@@ -19,16 +19,17 @@ use crate::{
     semaphore::{lists_of, windlass_point_t},
 };
 
-/// A queue of a device, or a set of queues of which the device picks one. Every operation takes a wait list and a signal
-/// list and returns without waiting for other work. It starts when every wait is reached; when it has completed, every signal
-/// is. Nothing else orders it: two operations without an edge between them may run in any order or at once.
+/// A queue of a device, or a set of queues from which the device picks one. Every operation takes a wait list and a
+/// signal list and returns without waiting for other work. The operation starts when every wait is reached; when it
+/// has completed, every signal is reached. Nothing else orders it: two operations without an edge between them may run
+/// in any order or in parallel.
 ///
-/// An error that an operation returns means that nothing was accepted, and the signal list is untouched. What goes wrong later
-/// fails the signal list. What an operation uses, it keeps alive: the handles may be released right after.
+/// If an operation returns an error, it was not accepted, and the signal list is untouched. A later failure fails the
+/// signal list. An operation keeps its objects alive: the handles may be released right after the call.
 pub struct windlass_queue_t(Shell<Queue>);
 object!(windlass_queue_t, Queue, "queue");
 
-/// A queue by number. OUT_OF_RANGE where the device has fewer. The caller owns the handle, which keeps the device open.
+/// A queue by number. OUT_OF_RANGE if the device has fewer. The caller owns the handle, which keeps the device open.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_device_queue(
@@ -39,8 +40,8 @@ pub extern "C" fn windlass_device_queue(
     fallible(|| give(queue, || used(device)?.device.queue(index)))
 }
 
-/// A queue that stands for a set, bit n for queue n: the device picks one for each operation. Bits of queues that it does
-/// not have are ignored, 0 means any; OUT_OF_RANGE where none is left. The caller owns the handle.
+/// A queue that stands for a set, bit n for queue n: the device picks one for each operation. Bits without a queue are
+/// ignored, and 0 means any queue; OUT_OF_RANGE if no queue is left. The caller owns the handle.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_device_queue_of(
@@ -51,7 +52,7 @@ pub extern "C" fn windlass_device_queue_of(
     fallible(|| give(queue, || used(device)?.device.queue_of(QueueAffinity::from_bits(affinity))))
 }
 
-/// Adds a reference and gives the queue back. NULL for NULL.
+/// Adds a reference and returns the queue. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_queue_retain(
     queue: Option<NonNull<windlass_queue_t>>,
@@ -59,7 +60,7 @@ pub extern "C" fn windlass_queue_retain(
     infallible(None, || handle::retain(queue).map(|()| queue))
 }
 
-/// Gives a reference back. NULL is right. Never waits.
+/// Releases a reference. NULL is allowed. Never waits.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_queue_release(queue: Option<NonNull<windlass_queue_t>>) {
     infallible((), || {
@@ -68,7 +69,7 @@ pub extern "C" fn windlass_queue_release(queue: Option<NonNull<windlass_queue_t>
     });
 }
 
-/// A pure edge from waits to signals.
+/// An edge from waits to signals, without work.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_queue_barrier(
@@ -79,14 +80,14 @@ pub unsafe extern "C" fn windlass_queue_barrier(
     signals: *const windlass_point_t,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `lists_of` asks.
+        // SAFETY: the contract in the header covers that of `lists_of`.
         let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
         used(queue)?.barrier(&lists.waits, &lists.signals)
     })
 }
 
-/// Allocates memory in the order of the queue. The handle and its address are there at once and may be recorded and submitted;
-/// the contents are the buffer's own, and undefined, once the signals are reached. NULL parameters mean those of
+/// Allocates memory in the order of the queue. The handle and its address may be recorded and submitted at once; the
+/// buffer owns the memory, with undefined contents, when the signals are reached. NULL parameters mean those of
 /// windlass_buffer_params_device. The caller owns the handle.
 #[unsafe(no_mangle)]
 #[must_use]
@@ -102,17 +103,17 @@ pub unsafe extern "C" fn windlass_queue_alloca(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
         give(buffer, || {
-            // SAFETY: the header asks of the caller what `lists_of` asks.
+            // SAFETY: the contract in the header covers that of `lists_of`.
             let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
-            // SAFETY: the header asks of the caller what `params_of` asks.
+            // SAFETY: the contract in the header covers that of `params_of`.
             let params = unsafe { params_of(params) }?;
             used(queue)?.alloca(&lists.waits, &lists.signals, &params, size)
         })
     })
 }
 
-/// Gives the memory of a whole allocation back in the order of the queue, whatever handles remain; their references are
-/// released as usual. Work behind the signals may reuse the memory; using the buffer behind them is a mistake.
+/// Frees the memory of a whole allocation in the order of the queue, also if handles remain; they are released as
+/// usual. Work behind the signals may reuse the memory, and must not use the buffer.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_queue_dealloca(
@@ -124,14 +125,15 @@ pub unsafe extern "C" fn windlass_queue_dealloca(
     buffer: Option<NonNull<windlass_buffer_t>>,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `lists_of` asks.
+        // SAFETY: the contract in the header covers that of `lists_of`.
         let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
         let buffer = used(buffer)?;
         used(queue)?.dealloca(&lists.waits, &lists.signals, &buffer)
     })
 }
 
-/// Repeats a pattern of 1, 2 or 4 bytes over `target`, whose address and length must be multiples of the pattern's size.
+/// Repeats a pattern of 1, 2 or 4 bytes over `target`, whose address and length must be multiples of the pattern's
+/// size.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_queue_fill(
@@ -145,16 +147,16 @@ pub unsafe extern "C" fn windlass_queue_fill(
     pattern_size: usize,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `lists_of` asks.
+        // SAFETY: the contract in the header covers that of `lists_of`.
         let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
-        // SAFETY: the header asks of the caller what `pattern_of` asks.
+        // SAFETY: the contract in the header covers that of `pattern_of`.
         let pattern = unsafe { pattern_of(pattern, pattern_size) }?;
         let target = range_of("target", &target)?;
         used(queue)?.fill(&lists.waits, &lists.signals, &target, pattern)
     })
 }
 
-/// Writes `size` bytes of the host over `target`, which has as many. The bytes are captured before this returns.
+/// Writes `size` bytes of the host to `target`, which has the same length. The bytes are captured before this returns.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_queue_update(
@@ -168,16 +170,16 @@ pub unsafe extern "C" fn windlass_queue_update(
     target: windlass_buffer_ref_t,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `lists_of` asks.
+        // SAFETY: the contract in the header covers that of `lists_of`.
         let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
-        // SAFETY: the header asks of the caller what `bytes` asks.
+        // SAFETY: the contract in the header covers that of `bytes`.
         let source = unsafe { bytes("source", size, source) }?;
         let target = range_of("target", &target)?;
         used(queue)?.update(&lists.waits, &lists.signals, source, &target)
     })
 }
 
-/// Copies `source` over `target` of the same length; they must not overlap.
+/// Copies `source` to `target`, which has the same length and must not overlap it.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_queue_copy(
@@ -190,7 +192,7 @@ pub unsafe extern "C" fn windlass_queue_copy(
     target: windlass_buffer_ref_t,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `lists_of` asks.
+        // SAFETY: the contract in the header covers that of `lists_of`.
         let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
         let (source, target) = (range_of("source", &source)?, range_of("target", &target)?);
         used(queue)?.copy(&lists.waits, &lists.signals, &source, &target)
@@ -212,20 +214,20 @@ pub unsafe extern "C" fn windlass_queue_dispatch(
     arguments: *const windlass_argument_t,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `lists_of` asks.
+        // SAFETY: the contract in the header covers that of `lists_of`.
         let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
-        // SAFETY: the header asks of the caller what `config_of` asks.
+        // SAFETY: the contract in the header covers that of `config_of`.
         let config = unsafe { config_of(config) }?;
-        // SAFETY: the header asks of the caller what `Arguments::of` asks.
-        let arguments = unsafe { Arguments::of(argument_count, arguments) }?;
-        // SAFETY: they stay as they are until this returns.
+        // SAFETY: the contract in the header covers that of `Arguments::read`.
+        let arguments = unsafe { Arguments::read(argument_count, arguments) }?;
+        // SAFETY: the bytes do not change before this returns.
         let arguments = unsafe { arguments.packed() }?;
         let function = used(function)?;
         used(queue)?.dispatch(&lists.waits, &lists.signals, &function.function, config, &arguments)
     })
 }
 
-/// Runs a command buffer, with a binding for each of its slots. Bindings are ranges of buffers. The same command buffer may
+/// Runs a command buffer, with a binding for each of its slots. Bindings are ranges of buffers. A command buffer may
 /// be in flight any number of times, on any queues of its device.
 #[unsafe(no_mangle)]
 #[must_use]
@@ -240,9 +242,9 @@ pub unsafe extern "C" fn windlass_queue_execute(
     bindings: *const windlass_buffer_ref_t,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `lists_of` asks.
+        // SAFETY: the contract in the header covers that of `lists_of`.
         let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
-        // SAFETY: the header asks of the caller what `list` asks.
+        // SAFETY: the contract in the header covers that of `list`.
         let bindings = unsafe { list("bindings", binding_count, bindings) }?;
         let slot = |(slot, reference)| range_of(&format!("bindings[{slot}]"), reference);
         let table: smallvec::SmallVec<[Buffer; 4]> =

@@ -13,16 +13,15 @@ use crate::{
     memory::{give, list, out},
 };
 
-/// A timeline semaphore: a payload of 64 bits that only grows, and the one way in which work is ordered. It belongs to no
-/// device. Waiting for a value that nobody has promised yet is legal.
+/// A timeline semaphore: a payload of 64 bits that only grows. Semaphores are the only way to order work. They belong
+/// to no device. A wait for a value that no operation has promised yet is legal.
 pub struct windlass_semaphore_t(Shell<Semaphore>);
 object!(windlass_semaphore_t, Semaphore, "semaphore");
 
-/// The greatest payload. Larger values are refused with OUT_OF_RANGE.
+/// The maximum payload. Larger values are refused with OUT_OF_RANGE.
 pub const WINDLASS_SEMAPHORE_MAX_VALUE: u64 = 0x7FFF_FFFF_FFFF_FFFF;
 
-/// A value of a semaphore: what wait lists and signal lists are made of. It borrows the semaphore for the call that it is
-/// passed to.
+/// A value of a semaphore, for wait lists and signal lists. It borrows the semaphore for the call.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct windlass_point_t {
@@ -32,10 +31,10 @@ pub struct windlass_point_t {
     pub value: u64,
 }
 
-/// Points as the HAL takes them; few of them need no heap.
+/// Points in the HAL's form; short lists need no heap.
 pub(crate) type Points = SmallVec<[Point; 4]>;
 
-/// A wait list or a signal list of the caller's.
+/// A wait list or a signal list of the caller.
 ///
 /// # Safety
 /// As for [`list`].
@@ -49,7 +48,7 @@ pub(crate) unsafe fn points_of(name: &str, count: usize, points: *const windlass
     points.iter().enumerate().map(point).collect()
 }
 
-/// What an operation waits for and what it signals.
+/// The wait list and the signal list of an operation.
 pub(crate) struct Lists {
     pub(crate) waits: Points,
     pub(crate) signals: Points,
@@ -72,7 +71,7 @@ pub(crate) unsafe fn lists_of(
     Ok(Lists { waits, signals })
 }
 
-/// Makes a timeline that starts at a value, cut to WINDLASS_SEMAPHORE_MAX_VALUE. The caller owns it.
+/// Makes a timeline that starts at a value, limited to WINDLASS_SEMAPHORE_MAX_VALUE. The caller owns it.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_semaphore_create(
@@ -82,7 +81,7 @@ pub extern "C" fn windlass_semaphore_create(
     fallible(|| give(semaphore, || Ok(Semaphore::new(initial))))
 }
 
-/// Adds a reference and gives the semaphore back. NULL for NULL.
+/// Adds a reference and returns the semaphore. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_semaphore_retain(
     semaphore: Option<NonNull<windlass_semaphore_t>>,
@@ -90,7 +89,7 @@ pub extern "C" fn windlass_semaphore_retain(
     infallible(None, || handle::retain(semaphore).map(|()| semaphore))
 }
 
-/// Gives a reference back. NULL is right. What was submitted with the semaphore keeps it.
+/// Releases a reference. NULL is allowed. Submitted work keeps the semaphore.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_semaphore_release(semaphore: Option<NonNull<windlass_semaphore_t>>) {
     infallible((), || {
@@ -99,7 +98,7 @@ pub extern "C" fn windlass_semaphore_release(semaphore: Option<NonNull<windlass_
     });
 }
 
-/// The payload as it is now; the failure of a semaphore that failed. Never blocks.
+/// The current payload, or the failure of a failed semaphore. Never blocks.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_semaphore_query(
@@ -113,8 +112,8 @@ pub extern "C" fn windlass_semaphore_query(
     })
 }
 
-/// Raises the payload from the host and wakes whoever waited for it. At or below the payload, and on a failed semaphore, it
-/// does nothing.
+/// Raises the payload from the host and wakes waiting threads. Does nothing for a value at or below the payload, and
+/// on a failed semaphore.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_semaphore_signal(
@@ -124,9 +123,9 @@ pub extern "C" fn windlass_semaphore_signal(
     fallible(|| used(semaphore)?.signal(value))
 }
 
-/// Fails the semaphore: sticky, and the first failure wins. Whoever waits for a value that was not reached gets the failure
-/// at once, work that depends on it does not run. A code that does not exist becomes UNKNOWN; the message may be NULL. What is
-/// returned says whether this call went well, not the failure.
+/// Fails the semaphore. The first failure stays. Waits for values that were not reached get the failure at once, and
+/// work that depends on them does not run. An unknown code becomes UNKNOWN; the message may be NULL. The returned
+/// error is about this call, and is not the failure.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_semaphore_fail(
@@ -135,14 +134,14 @@ pub unsafe extern "C" fn windlass_semaphore_fail(
     message: *const c_char,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `text` asks.
+        // SAFETY: the contract in the header covers that of `text`.
         let error = unsafe { error_of(code, message) }?;
         used(semaphore)?.fail(error);
         Ok(())
     })
 }
 
-/// Fails the semaphore with an error that came from elsewhere, which the caller keeps. See windlass_semaphore_fail.
+/// Fails the semaphore with an existing error, which the caller keeps. See windlass_semaphore_fail.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_semaphore_fail_with(

@@ -28,17 +28,18 @@ use crate::{
 pub struct windlass_timepoint_t(Shell<Arc<Timepoint>>);
 object!(windlass_timepoint_t, Arc<Timepoint>, "time point");
 
-/// Called when a semaphore reached a value, with NULL, or with the error why it never will: the semaphore's failure, or
-/// CANCELLED. The error belongs to the library and lasts as long as the call; retain it to keep it. Runs on a thread of
-/// Windlass, which it may block. A C++ exception must not leave it.
+/// Called with NULL when a semaphore has reached a value, or with the error why it never will: the semaphore's
+/// failure, or CANCELLED. The error belongs to the library and lasts as long as the call; retain it to keep it. The
+/// function runs on a thread of Windlass, which it may block. A C++ exception must not leave it.
 pub type windlass_timepoint_callback_t =
     Option<unsafe extern "C" fn(user_data: *mut c_void, error: Option<NonNull<windlass_error_t>>)>;
 
-/// A small executor for one future: wake-ups send it to the callback pool.
+/// A small executor for one future. Wake-ups send the future to the callback pool.
 pub(crate) struct Timepoint {
-    /// Taken by whoever ends the wait, who then calls back.
+    /// Taken by the thread that ends the wait, which then makes the call.
     wait: Mutex<Option<Wait>>,
-    /// Wake-ups not yet answered by a poll. Who raises it from zero polls, so that one thread does at a time.
+    /// Wake-ups that no poll has answered yet. The thread that raises it from zero polls, so only one thread polls at
+    /// a time.
     wakes: AtomicU32,
     cancelled: AtomicBool,
     call: unsafe extern "C" fn(*mut c_void, Option<NonNull<windlass_error_t>>),
@@ -46,7 +47,7 @@ pub(crate) struct Timepoint {
 }
 
 impl Wake for Timepoint {
-    /// Runs on the stack of a signaller: nothing is polled here.
+    /// Runs on the stack of a signalling thread, so it does not poll.
     fn wake(self: Arc<Self>) {
         callback_pool::spawn(Box::new(move || {
             if let Some(result) = self.advance() {
@@ -57,7 +58,7 @@ impl Wake for Timepoint {
 }
 
 impl Timepoint {
-    /// Polls until nobody asks for it any more. Gives the result to the one caller who ends the wait.
+    /// Polls until there are no more wake-ups. Returns the result to the one caller that ends the wait.
     fn advance(self: &Arc<Self>) -> Option<Result<()>> {
         if self.wakes.fetch_add(1, Ordering::AcqRel) > 0 {
             return None;
@@ -65,7 +66,7 @@ impl Timepoint {
         loop {
             let answered = self.wakes.load(Ordering::Acquire);
             if let Some(result) = self.poll() {
-                // The count stays above zero: nobody polls again.
+                // The count stays above zero, so no thread polls again.
                 return Some(result);
             }
             if self.wakes.fetch_sub(answered, Ordering::AcqRel) == answered {
@@ -87,23 +88,23 @@ impl Timepoint {
         };
         let over = wait.take();
         drop(wait);
-        // The waker behind it leads back here: only now can this time point end.
+        // The waker refers back to this time point. Dropping the future breaks the cycle.
         drop(over);
         Some(result)
     }
 
     fn call_back(&self, result: Result<()>) {
         let error = result.err().map(windlass_error_t::create);
-        // SAFETY: the caller gave the function to be called so, once, on any thread.
+        // SAFETY: the caller gave the function for this call, once, on any thread.
         unsafe { (self.call)(self.user_data.0, error) };
         handle::release(error);
     }
 }
 
-/// Calls a function once the payload reaches a value or the semaphore fails: exactly once, on a thread of Windlass, perhaps
-/// before this returns; not at all where this returns an error. `timepoint` may be NULL for a callback that nobody will cancel; else the caller
-/// owns the handle, whose release cancels nothing. A value that is neither reached nor failed keeps the semaphore and the user
-/// data for ever: cancel it.
+/// Calls a function when the payload reaches a value or the semaphore fails: exactly once, on a thread of Windlass,
+/// possibly before this returns; never if this returns an error. `timepoint` may be NULL for a callback that is never
+/// cancelled; otherwise the caller owns the handle, whose release cancels nothing. A value that is neither reached nor
+/// failed keeps the semaphore and the user data forever: cancel it.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_semaphore_add_timepoint(
@@ -137,7 +138,7 @@ pub unsafe extern "C" fn windlass_semaphore_add_timepoint(
     })
 }
 
-/// Ends the wait of a time point: the callback is called with CANCELLED unless it was or is being called already.
+/// Ends the wait of a time point: the callback is called with CANCELLED unless its call has begun.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_timepoint_cancel(
@@ -151,7 +152,7 @@ pub extern "C" fn windlass_timepoint_cancel(
     })
 }
 
-/// Adds a reference and gives the time point back. NULL for NULL.
+/// Adds a reference and returns the time point. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_timepoint_retain(
     timepoint: Option<NonNull<windlass_timepoint_t>>,
@@ -159,7 +160,7 @@ pub extern "C" fn windlass_timepoint_retain(
     infallible(None, || handle::retain(timepoint).map(|()| timepoint))
 }
 
-/// Gives a reference back. NULL is right. Cancels nothing.
+/// Releases a reference. NULL is allowed. Cancels nothing.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_timepoint_release(timepoint: Option<NonNull<windlass_timepoint_t>>) {
     infallible((), || {

@@ -17,8 +17,9 @@ use crate::{
     wait::deadline,
 };
 
-/// Copies `source` to the host's memory at `target`, which has `size` bytes, as many as the source. The bytes are there when the
-/// signals are reached. Until they are reached or failed, the memory belongs to the library. windlass_queue_update is the other way.
+/// Copies `source` to `size` bytes of the host's memory at `target`; the sizes must be equal. The bytes are complete
+/// when the signals are reached. Until the signals are reached or failed, the memory belongs to the library.
+/// windlass_queue_update is the opposite direction.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_queue_download(
@@ -32,7 +33,7 @@ pub unsafe extern "C" fn windlass_queue_download(
     size: usize,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `lists_of` asks.
+        // SAFETY: the contract in the header covers that of `lists_of`.
         let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
         let source = range_of("source", &source)?;
         check_target(&source, size, target)?;
@@ -45,14 +46,15 @@ pub unsafe extern "C" fn windlass_queue_download(
         queue.copy(&lists.waits, &[copied.at(1)], &source, &staging)?;
         queue.host_call(&[copied.at(1)], &lists.signals, HostCallFlags::NONE, move |_| {
             let target = target;
-            // SAFETY: the header leaves `size` bytes at `target` to the library until the signals, which this call settles.
+            // SAFETY: the header leaves `size` bytes at `target` to the library until the signals, which this call
+            // settles.
             unsafe { write_bytes("target", &mapping.to_vec(), target.0) }
         })
     })
 }
 
-/// Writes `size` bytes of the host over `target`, once the waits are reached, and blocks until they are there.
-/// DEADLINE_EXCEEDED where the time is up first: the bytes were captured, and may still be written.
+/// Writes `size` bytes of the host to `target` when the waits are reached, and blocks until they are written.
+/// DEADLINE_EXCEEDED if the timeout expires first: the bytes were captured, and may still be written.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_queue_upload_blocking(
@@ -66,9 +68,9 @@ pub unsafe extern "C" fn windlass_queue_upload_blocking(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
         let until = deadline(timeout_ns);
-        // SAFETY: the header asks of the caller what `points_of` asks.
+        // SAFETY: the contract in the header covers that of `points_of`.
         let waits = unsafe { points_of("waits", wait_count, waits) }?;
-        // SAFETY: the header asks of the caller what `bytes` asks.
+        // SAFETY: the contract in the header covers that of `bytes`.
         let source = unsafe { bytes("source", size, source) }?;
         let target = range_of("target", &target)?;
         let done = Semaphore::new(0);
@@ -77,8 +79,9 @@ pub unsafe extern "C" fn windlass_queue_upload_blocking(
     })
 }
 
-/// Copies `source` to the host's memory at `target`, which has `size` bytes, as many as the source, once the waits are reached,
-/// and blocks until the bytes are there. Where it fails, DEADLINE_EXCEEDED included, the memory is as it was and stays so.
+/// Copies `source` to `size` bytes of the host's memory at `target` when the waits are reached, and blocks until the
+/// copy is complete; the sizes must be equal. After a failure, DEADLINE_EXCEEDED included, the memory is unchanged and
+/// stays so.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_queue_download_blocking(
@@ -92,17 +95,17 @@ pub unsafe extern "C" fn windlass_queue_download_blocking(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
         let until = deadline(timeout_ns);
-        // SAFETY: the header asks of the caller what `points_of` asks.
+        // SAFETY: the contract in the header covers that of `points_of`.
         let waits = unsafe { points_of("waits", wait_count, waits) }?;
         let source = range_of("source", &source)?;
         check_target(&source, size, target)?;
         let bytes = used(queue)?.download(&waits, &source)?.wait(until)?;
-        // SAFETY: the header asks of the caller what `write_bytes` asks.
+        // SAFETY: the contract in the header covers that of `write_bytes`.
         unsafe { write_bytes("target", &bytes, target) }
     })
 }
 
-/// Fails unless the host's memory can hold exactly what is downloaded.
+/// Fails unless the host's memory has exactly the size of the source.
 fn check_target(source: &Buffer, size: usize, target: *mut c_void) -> Result<()> {
     let length = source.len();
     if length != size as u64 {

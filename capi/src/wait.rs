@@ -13,10 +13,10 @@ use crate::{
     semaphore::{points_of, windlass_point_t, windlass_semaphore_t},
 };
 
-/// The timeout of a wait that takes as long as it takes. All timeouts are in nanoseconds from now; 0 looks once.
+/// A timeout that never expires. All timeouts are in nanoseconds from now; 0 checks once without blocking.
 pub const WINDLASS_TIMEOUT_INFINITE: u64 = u64::MAX;
 
-/// When a wait that begins now gives up.
+/// The deadline of a wait that begins now.
 pub(crate) fn deadline(timeout_ns: u64) -> Deadline {
     match timeout_ns {
         WINDLASS_TIMEOUT_INFINITE => Deadline::NEVER,
@@ -24,8 +24,8 @@ pub(crate) fn deadline(timeout_ns: u64) -> Deadline {
     }
 }
 
-/// Blocks until the payload reaches a value. The semaphore's failure where it fails first, DEADLINE_EXCEEDED where the time is
-/// up first. Spins briefly, then sleeps.
+/// Blocks until the payload reaches a value. Returns the semaphore's failure if it fails first, DEADLINE_EXCEEDED if
+/// the timeout expires first. Spins briefly, then sleeps.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_semaphore_wait(
@@ -36,8 +36,8 @@ pub extern "C" fn windlass_semaphore_wait(
     fallible(|| used(semaphore)?.wait_blocking(value, deadline(timeout_ns)))
 }
 
-/// Blocks until every point is reached. Fails at once with the failure of any; DEADLINE_EXCEEDED where the time is up first. An
-/// empty list is reached.
+/// Blocks until every point is reached. Fails at once with the failure of any; DEADLINE_EXCEEDED if the timeout
+/// expires first. An empty list counts as reached.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_wait_all(
@@ -46,14 +46,14 @@ pub unsafe extern "C" fn windlass_wait_all(
     timeout_ns: u64,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        // SAFETY: the header asks of the caller what `list` asks.
+        // SAFETY: the contract in the header covers that of `list`.
         let points = unsafe { points_of("points", count, points) }?;
         facade::wait_all(&points, deadline(timeout_ns), WaitPolicy::default())
     })
 }
 
-/// Blocks until one point is reached, and says which. A failure ends the wait unless another point is reached. An empty list
-/// is INVALID_ARGUMENT.
+/// Blocks until one point is reached, and returns its index. A failure ends the wait unless another point is reached.
+/// An empty list is INVALID_ARGUMENT.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_wait_any(
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn windlass_wait_any(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
         let index = out("index", index)?;
-        // SAFETY: the header asks of the caller what `list` asks.
+        // SAFETY: the contract in the header covers that of `list`.
         let points = unsafe { points_of("points", count, points) }?;
         index.write(facade::wait_any(&points, deadline(timeout_ns), WaitPolicy::default())?);
         Ok(())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Programs in C and C++, built with the header and run against the library, as a user's are.
+//! Programs in C and C++, built with the header and run against the library, as a user would.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "a skip must be seen")]
 
@@ -50,7 +50,7 @@ fn kernel(name: &str) -> PathBuf {
 const C: (&str, &str) = ("gcc", "c11");
 const CXX: (&str, &str) = ("g++", "c++17");
 
-/// A compiler's command that takes every warning for an error; none, and a word about it, where it is not installed.
+/// A compiler's command with warnings as errors; `None`, with a note, if the compiler is not installed.
 fn compiler((name, standard): (&str, &str)) -> Option<Command> {
     if let Err(error) = Command::new(name).arg("--version").output() {
         eprintln!("skipped: {name}: {error}; install it");
@@ -81,7 +81,7 @@ fn build(language: (&str, &str), source: &str) -> Option<PathBuf> {
     Some(program)
 }
 
-/// A command without the variables that would change what it does.
+/// A command without the environment variables that would change its behaviour.
 fn clean(program: &Path) -> Command {
     let mut command = Command::new(program);
     for name in ["WINDLASS_DEVICE", "WINDLASS_SIM", "WINDLASS_LOG", "WINDLASS_HIP_LIBRARY", "LD_LIBRARY_PATH"]
@@ -123,8 +123,8 @@ fn failure_in_c() {
     prints(&mut clean(&program), "the wait ended: PERMISSION_DENIED: not on a Sunday");
 }
 
-/// Static objects, handlers of `atexit` and threads go on with devices when a process ends. On `hip://` that is the drop-in
-/// library, which aborts where AMD's HIP crashes.
+/// Static objects, handlers of `atexit` and threads keep using devices when a process ends. For `hip://` the drop-in
+/// library stands in, which aborts in every case in which AMD's HIP may crash.
 #[test]
 fn a_process_ends_as_it_is_told() {
     let Some(program) = build(CXX, "tests/exit.cpp") else { return };
@@ -194,11 +194,11 @@ fn an_installed_library_is_found_by_pkg_config() {
     succeeds(compiler.arg("-o").arg(&program));
     let library_path = prefix.join("lib");
     prints(clean(&program).env("LD_LIBRARY_PATH", library_path), "nothing that depended on it ran");
-    // Libraries for debugging are large.
+    // Debug builds of the libraries are large.
     std::fs::remove_dir_all(prefix).unwrap();
 }
 
-/// The oldest languages that the header promises, and as many warnings as people turn on.
+/// The oldest languages that the header supports, with the usual sets of warnings.
 #[test]
 fn the_header_stands_alone_in_c99_and_cxx11() {
     let source = folder().join("alone.c");
@@ -232,7 +232,7 @@ fn nothing_but_windlass_is_exported() {
     let foreign: Vec<_> = exported.iter().filter(|name| !name.starts_with("windlass_")).collect();
     assert!(foreign.is_empty(), "{foreign:?}");
 
-    // And the header declares all of it, and nothing else.
+    // The header declares exactly the exported functions.
     let header = std::fs::read_to_string(Path::new(PACKAGE).join("include/windlass.h")).unwrap();
     let declarations = header.split("What follows is compiled into the program").next().unwrap();
     let mut declared: Vec<&str> = declarations

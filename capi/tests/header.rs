@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The header is what cbindgen makes of the sources.
+//! The header matches the output of cbindgen.
 
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One target out of a fat binary, beside what libzstd needs to get there.
+//! Extracts one target from a fat binary, compared with libzstd alone.
 //!
-//! `cargo bench -p windlass-codeobject --bench extract` measures with criterion; with `-- table` behind it, it prints
-//! the table of `docs/benchmarks.md` instead: the two run in turn, and each ratio is the median over the pairs. Real
-//! files come from `WINDLASS_FIXTURES`, and are passed over where it is not set; one bundle is made here.
+//! `cargo bench -p windlass-codeobject --bench extract` measures with criterion. With `-- table` it prints the table
+//! of `docs/benchmarks.md` instead: the two alternate, and each ratio is the median over the pairs. Real files come
+//! from `WINDLASS_FIXTURES`, and are skipped if it is unset; one bundle is generated here.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::{
@@ -33,9 +33,9 @@ struct Case {
     bytes: Vec<u8>,
 }
 
-/// Where the entry for a target lies: its bundle's number, and where the entry ends in that.
+/// The place of a target's entry: the number of its bundle, and its end in the unpacked bundle.
 #[derive(Clone, Copy)]
-struct Place {
+struct EntryPlace {
     bundle: usize,
     end: u64,
 }
@@ -51,7 +51,7 @@ impl Case {
         Some(Case { name: name.to_owned(), bytes })
     }
 
-    /// The file up to the first bundle that has an entry for the target, and which entry that is.
+    /// The file up to the first bundle with an entry for the target, and the entry's index.
     fn find(&self, agent: &str) -> Option<(File<'_>, usize)> {
         let (options, agent) = (Options::default(), agent.parse().ok()?);
         let mut best = None;
@@ -62,16 +62,16 @@ impl Case {
         Some((file.ok()?, best?))
     }
 
-    /// What is measured: from the bytes of the file to the image of one target.
-    fn extract(&self, agent: &str) -> Option<Place> {
+    /// The measured work: from the bytes of the file to the image of one target.
+    fn extract(&self, agent: &str) -> Option<EntryPlace> {
         let (file, best) = self.find(agent)?;
         let bundle = file.bundles().last()?;
         black_box(bundle.take_image(best).ok()?);
         let entry = &bundle.entries()[best];
-        Some(Place { bundle: bundle.index(), end: entry.offset() + entry.size() })
+        Some(EntryPlace { bundle: bundle.index(), end: entry.offset() + entry.size() })
     }
 
-    /// The zstd payload of a bundle and what it unpacks to; `None` where it has none.
+    /// The zstd payload of a bundle and its unpacked size; `None` if it has none.
     fn payload(&self, bundle: usize) -> Option<(&[u8], usize)> {
         let file = File::parse(&self.bytes, &Options::default()).ok()?;
         let bundle = &file.bundles()[bundle];
@@ -83,8 +83,8 @@ impl Case {
     }
 }
 
-/// libzstd and nothing else: a fresh vector for the whole content, which is also the window, decoded block by block up
-/// to the wanted byte.
+/// libzstd alone: a fresh vector for the whole content, which is also the window, decoded block by block up to the
+/// wanted byte.
 fn libzstd(payload: &[u8], content: usize, end: usize) {
     let mut context = DCtx::create();
     context.set_parameter(DParameter::WindowLogMax(31)).expect("a parameter that zstd has");
@@ -106,7 +106,7 @@ fn libzstd(payload: &[u8], content: usize, end: usize) {
     black_box(out);
 }
 
-/// Eight targets of 3 MB each: words of a small set with rare ones between, and alike from target to target, as code is.
+/// Eight targets of 3 MB each: common words with rare ones between, similar from target to target, like code.
 fn made(compressed: bool) -> Vec<u8> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut random = move || {
@@ -186,7 +186,7 @@ fn benchmarks(criterion: &mut Criterion) {
     }
 }
 
-/// The processor's time that the work takes, kernel included: what else runs on the machine does not count.
+/// The CPU time of the work, with kernel time; other load does not count.
 fn timed<R>(work: impl FnOnce() -> R) -> f64 {
     let start = ThreadTime::now();
     black_box(work());
@@ -206,7 +206,7 @@ fn table() {
     let mut plain = String::new();
     for case in cases() {
         for agent in AGENTS {
-            let Some(Place { bundle, end }) = case.extract(agent) else { continue };
+            let Some(EntryPlace { bundle, end }) = case.extract(agent) else { continue };
             let Some((payload, content)) = case.payload(bundle) else {
                 let times = (0..PAIRS * 10).map(|_| timed(|| case.find(agent))).collect();
                 plain.push_str(&format!("| {} -> {agent} | {:.1} us |\n", case.name, median(times) * 1e6));
@@ -242,14 +242,14 @@ fn table() {
     println!("\n| uncompressed file -> target | listed and chosen in |\n|---|---|\n{plain}");
 }
 
-/// What a process of its own takes beyond the bytes of the entry and all before it.
+/// The peak memory of a process of its own, minus the bytes up to the end of the entry.
 fn peak(case: &str, agent: &str, end: u64) -> Option<String> {
     let child = Command::new(env::current_exe().ok()?).args(["peak", case, agent]).output().ok()?;
     let taken: f64 = String::from_utf8(child.stdout).ok()?.trim().parse().ok()?;
     Some(format!("{:+.2} MB", (taken - end as f64) / 1e6))
 }
 
-/// The child of [`peak`]: prints by how much the resident memory grew at most.
+/// The child of [`peak`]: prints the maximum growth of the resident memory.
 fn print_peak(case: &str, agent: &str) {
     let field = |name: &str| -> u64 {
         let status = fs::read_to_string("/proc/self/status").expect("Linux");
@@ -257,7 +257,7 @@ fn print_peak(case: &str, agent: &str) {
         line.split_whitespace().nth(1).expect("a number").parse::<u64>().expect("a number") << 10
     };
     let case = Case::named(case).expect("the parent found it");
-    // The code that decodes is in memory before.
+    // Loads the decoder's code first.
     assert!(File::parse(&case.bytes, &Options::default()).is_ok(), "the parent parsed it");
     fs::write("/proc/self/clear_refs", "5").expect("Linux");
     let before = field("VmRSS");
@@ -265,7 +265,7 @@ fn print_peak(case: &str, agent: &str) {
     println!("{}", field("VmHWM") - before);
 }
 
-/// The tool of LLVM on the same bundle, as a process with its files.
+/// LLVM's tool on the same bundle, as a process with its files.
 fn bundler(case: &Case, bundle: usize, agent: &str) -> Option<String> {
     let folder = env::temp_dir().join(format!("windlass-bench-{}", std::process::id()));
     fs::create_dir_all(&folder).ok()?;

@@ -313,7 +313,7 @@ impl<'a> Bundle<'a> {
         self
     }
 
-    /// The damage of the zip member in which the bundle is stored uncompressed, if the member's checksum tells of some.
+    /// The damage of the zip member in which the bundle is stored uncompressed, if the member's checksum is wrong.
     /// It is among the [`problems`](crate::File::problems) as well. The checksum does not tell which bytes are damaged,
     /// so the entries can be read.
     pub fn damage(&self) -> Option<&str> {
@@ -348,7 +348,7 @@ impl<'a> Bundle<'a> {
         self.stored_size
     }
 
-    /// The number of bytes that the bundle declares to have unpacked; `None` where it declares none.
+    /// The declared unpacked size in bytes; `None` if the bundle declares none.
     pub fn unpacked_size(&self) -> Option<u64> {
         self.unpacked_size
     }
@@ -408,8 +408,8 @@ impl<'a> Bundle<'a> {
         }
     }
 
-    /// Drops the unpacked bytes that the file keeps, so that the next read decodes the bundle from the beginning, table
-    /// included. Benchmarks measure decoding with it.
+    /// Drops the unpacked bytes that the file keeps, so that the next read decodes the bundle from the beginning,
+    /// table included. Use it to measure decoding.
     pub fn forget_unpacked(&self) {
         match &self.data {
             Data::Stored(_) => {}

@@ -7,9 +7,9 @@ use std::ops::Range;
 use crate::bytes::text;
 use crate::choice::target::TargetId;
 
-/// A longer target is not parsed: features take far more memory than the bytes that name them.
+/// A longer target is not parsed: its features would take far more memory than the bytes that name them.
 const LONGEST_TARGET: usize = 128;
-/// The most bytes that are kept of an unknown kind, and of the reason why a target is not understood.
+/// An unknown kind, and the reason against a target, are cut to this many bytes.
 const SHOWN_KIND: usize = 64;
 const SHOWN_REASON: usize = 256;
 
@@ -25,7 +25,7 @@ pub enum EntryKind {
     HipV4,
     /// `openmp`.
     OpenMp,
-    /// Any other kind, by its name; 64 bytes of it are kept.
+    /// Any other kind, cut to 64 bytes.
     Other(String),
 }
 
@@ -49,7 +49,7 @@ pub enum EntryTarget {
     Gpu(TargetId),
     /// The host.
     Host,
-    /// No GPU yet: SPIR-V, which the ROCm runtime compiles when it loads it.
+    /// SPIR-V, which the ROCm runtime compiles for a GPU when it loads it.
     SpirV,
     /// An id that is not understood, with the reason.
     Unknown(String),
@@ -84,7 +84,7 @@ impl Entry {
         Entry { id, kind, target, offset, size, problem }
     }
 
-    /// The entry of a code object that lies in no bundle.
+    /// The entry of a code object outside of any bundle.
     pub(crate) fn raw(target: TargetId, size: u64) -> Entry {
         Entry {
             id: target.to_string().into_bytes(),
@@ -172,7 +172,7 @@ fn parse_id(id: &str) -> (EntryKind, EntryTarget) {
     (kind, target)
 }
 
-/// Parses a target that is short enough: its description stays small beside the id.
+/// Parses a target unless it is too long.
 fn parse_target(text: &str, parse: impl FnOnce(&str) -> Result<TargetId, String>) -> EntryTarget {
     if text.len() > LONGEST_TARGET {
         return EntryTarget::Unknown(format!(

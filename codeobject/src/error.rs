@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can be wrong with a file, said so that its owner knows what to do.
+//! Errors of reading. Each message names the part, its place, and a remedy.
 
 /// Why a file, a bundle, an entry or a code object could not be read.
 ///
-/// Every message names what was being read and where it lies. Offsets count bytes from the start of the input that
-/// was being read: of the file for containers, of the unpacked bundle for entries, of the ELF for code objects.
+/// Every message names the part that was read and its place. Offsets count bytes from the start of the input that was
+/// being read: of the file for containers, of the unpacked bundle for entries, of the ELF for code objects.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The bytes begin like nothing that this crate knows.
+    /// The bytes begin with no known format.
     #[error(
         "no AMD GPU code at offset {offset:#x}: the bytes there ({found}) begin no code object, bundle or host \
          object; give an ELF for amdgpu, a (compressed) clang offload bundle, or a host ELF that carries one"
     )]
     NotRecognised {
-        /// Where the unknown bytes are.
+        /// The offset of the unknown bytes.
         offset: u64,
-        /// The first bytes there, as text or hexadecimal digits.
+        /// The first of the bytes, as text or hexadecimal digits.
         found: String,
     },
     /// A known format, or a part of one, that this crate does not read.
     #[error("{what} at offset {offset:#x} is not supported: {advice}")]
     Unsupported {
-        /// The format, by its name in the field.
+        /// The name of the format.
         what: String,
-        /// Where it begins.
+        /// The offset of the format's first byte.
         offset: u64,
         /// How to get a file that can be read.
         advice: String,
     },
-    /// The input ends before something that it announces.
+    /// The input ends within a part that it announces.
     #[error(
         "{what} at offset {offset:#x} needs {needed} bytes, and {available} are there: the input is cut short or \
          its sizes are wrong; fetch or build it again"
     )]
     Truncated {
-        /// What was being read.
+        /// The part that was read.
         what: String,
-        /// Where it begins.
+        /// The offset of the part.
         offset: u64,
-        /// How many bytes it takes.
+        /// The size of the part in bytes.
         needed: u64,
-        /// How many there are.
+        /// The number of bytes present.
         available: u64,
     },
     /// The bytes contradict their format.
@@ -49,25 +49,25 @@ pub enum Error {
         "{what} at offset {offset:#x} is malformed: {problem}; the input is damaged, build or fetch it again"
     )]
     Malformed {
-        /// What was being read.
+        /// The part that was read.
         what: String,
-        /// Where it begins.
+        /// The offset of the part.
         offset: u64,
         /// The contradiction.
         problem: String,
     },
-    /// The input is larger than the caller is willing to take.
+    /// The input exceeds a limit.
     #[error("{what} at offset {offset:#x} takes {value}, above the limit of {limit}; {advice}")]
     Limit {
-        /// What is too large.
+        /// The part that is too large.
         what: String,
-        /// Where it begins.
+        /// The offset of the part.
         offset: u64,
-        /// Its size or count.
+        /// The size or count of the part.
         value: u64,
-        /// The limit that it exceeds.
+        /// The limit.
         limit: u64,
-        /// Which knob raises the limit.
+        /// How to raise the limit, or why no valid input exceeds it.
         advice: String,
     },
     /// A compressed payload could not be decoded.
@@ -75,11 +75,11 @@ pub enum Error {
     Decode {
         /// `zlib` or `zstd`.
         method: &'static str,
-        /// Where the stream begins.
+        /// The offset of the stream.
         offset: u64,
-        /// How many bytes had come out.
+        /// The number of bytes that were decoded before the failure.
         unpacked: u64,
-        /// What the decoder says.
+        /// The decoder's message.
         problem: String,
     },
     /// This build has no decoder for the method.
@@ -89,55 +89,55 @@ pub enum Error {
     NoDecoder {
         /// The method of compression.
         method: &'static str,
-        /// Where the stream begins.
+        /// The offset of the stream.
         offset: u64,
-        /// Which feature brings the decoder.
+        /// The feature with the decoder.
         feature: &'static str,
     },
-    /// The system has no memory for what is to be unpacked.
+    /// Memory is exhausted.
     #[error("no memory for {bytes} bytes of {what}; free some, or lower `Options::max_unpacked`")]
     Memory {
-        /// What the memory is for.
+        /// The purpose of the memory.
         what: &'static str,
-        /// How much was asked for.
+        /// The number of bytes that were requested.
         bytes: u64,
     },
-    /// What is wrong with one file in an archive or a module.
+    /// A problem of one file in an archive or a module.
     #[error("in its member `{member}`: {error}")]
     Member {
         /// The member's name, as in [`Bundle::member`](crate::Bundle::member).
         member: String,
-        /// What is wrong there; its offsets are those of the whole file.
+        /// The problem. Its offsets count from the start of the whole file.
         error: Box<Error>,
     },
-    /// Stands behind the problems that are listed where there are more.
+    /// Ends a list of problems that was cut.
     #[error("and {count} more problems, which are not listed")]
     More {
-        /// How many.
+        /// The number of problems that are not listed.
         count: u64,
     },
-    /// An index or a name that is not in the file.
+    /// An index or a name that does not exist in the file.
     #[error("there is no {what}; {present}")]
     NotFound {
-        /// What was asked for.
+        /// The requested item.
         what: String,
-        /// What there is instead.
+        /// The items that exist.
         present: String,
     },
     /// A file that cannot be read.
     #[error("cannot read {}: {problem}", path.display())]
     Read {
-        /// The file.
+        /// The path of the file.
         path: std::path::PathBuf,
-        /// What the system says.
+        /// The system's message.
         problem: String,
     },
-    /// Text that should name a target and does not.
+    /// Text that does not name a target.
     #[error("`{text}` names no target: {problem}; write it like gfx942 or gfx942:sramecc+:xnack-")]
     BadTarget {
-        /// The text as it was given.
+        /// The text.
         text: String,
-        /// What is wrong with it.
+        /// The problem of the text.
         problem: String,
     },
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One code object in memory of its own, as a loader without a length wants it.
+//! One code object in page-aligned memory of its own, for a loader that takes no length.
 
 use std::fmt;
 use std::ops::{Deref, Range};
@@ -9,18 +9,18 @@ use crate::code::code_object::CodeObject;
 use crate::code::validate;
 use crate::error::Error;
 
-/// What an image is aligned to, and padded to with zeros.
+/// The alignment of an image. Zeros pad it to a multiple of this.
 pub(crate) const PAGE: usize = 4096;
 
-/// The bytes of one entry: they begin at a page, and zeros follow them to the end of the last page, one at least.
+/// The bytes of one entry, aligned to a page. At least one zero follows, up to the end of the last page.
 ///
-/// `hipModuleLoadData` takes no length and believes the headers that it is given, so it is to be shown one code object
-/// and nothing else. An image is `Send` and `Sync`; it does not move while it lives.
+/// `hipModuleLoadData` takes no length and trusts the headers, so it must be given one code object and nothing else.
+/// An image is `Send` and `Sync`, and does not move while it lives.
 pub struct Image {
     memory: Vec<u8>,
     start: usize,
     size: usize,
-    /// What is in it, and the memory that this takes.
+    /// The parsed code object, and the size in bytes of its description.
     code: OnceLock<(Result<CodeObject, Error>, usize)>,
 }
 
@@ -29,7 +29,7 @@ impl Image {
     ///
     /// # Errors
     ///
-    /// [`Error::Memory`] where there is not enough of it.
+    /// [`Error::Memory`] if memory is exhausted.
     pub fn copy(bytes: &[u8]) -> Result<Image, Error> {
         let size = bytes.len();
         let padded = padded(size);
@@ -44,12 +44,12 @@ impl Image {
         Ok(Image { memory, start, size, code: OnceLock::new() })
     }
 
-    /// The image of a part of `memory`, in that memory where it has the room. Of the rest no more than the image's own
-    /// size is kept.
+    /// The image of a part of `memory`, in that memory if it has room for the padding. If the part is aligned, it stays
+    /// in place unless the bytes before it outnumber its own; otherwise it moves to the first page.
     pub(crate) fn within(mut memory: Vec<u8>, part: Range<usize>) -> Result<Image, Error> {
         let size = part.len();
         let first = memory.as_ptr().align_offset(PAGE);
-        // Moving it costs time, leaving it there costs what lies before it.
+        // Moving the image costs time; leaving it in place costs the memory before it.
         let stays =
             part.start.wrapping_sub(first).is_multiple_of(PAGE) && part.start <= size.saturating_add(PAGE);
         let start = if stays { part.start } else { first };
@@ -63,11 +63,11 @@ impl Image {
         memory.resize(start + padded(size), 0);
         memory.shrink_to_fit();
         let image = Image { memory, start, size, code: OnceLock::new() };
-        // Whoever gave the memory may have moved it as it shrank.
+        // Shrinking the memory may have moved it.
         if image.as_ptr().align_offset(PAGE) == 0 { Ok(image) } else { Image::copy(&image) }
     }
 
-    /// What is in it. Parsed once, for all who share the image.
+    /// The parsed code object. It is parsed once, for all users of the image.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl Image {
         self.code.get_or_init(parse).0.as_ref().map_err(Clone::clone)
     }
 
-    /// Succeeds where a loader that believes every header stays within the image, as [`validate`](crate::validate).
+    /// Checks that a loader that trusts every header stays within the image, like [`validate`](crate::validate).
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl Image {
         validate::check(self, self.code_object()?)
     }
 
-    /// The memory that it takes, in bytes, with what was parsed of it.
+    /// The memory of the image and of its parsed description, in bytes.
     pub fn memory_size(&self) -> usize {
         self.memory.capacity() + self.code.get().map_or(0, |(_, size)| *size)
     }
@@ -110,7 +110,7 @@ impl fmt::Debug for Image {
     }
 }
 
-/// Size with the zeros behind.
+/// The size with the padding.
 fn padded(size: usize) -> usize {
     (size / PAGE + 1).saturating_mul(PAGE)
 }

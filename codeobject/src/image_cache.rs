@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Decoded entries by content and target: the second GPU does not decode again.
+//! A cache of decoded entries by content and target: a file is decoded once for all GPUs of a target.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,48 +11,49 @@ use crate::error::Error;
 use crate::image::Image;
 use crate::options::Options;
 
-/// The most choices that are kept, whatever their size.
+/// The limit of kept choices, of any size.
 const MOST_CHOICES: usize = 1024;
 
-/// What a GPU gets of a bundle.
+/// The result of choosing from a bundle for a GPU.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Choice {
-    /// The entry that fits best, and a verdict on each.
+    /// The entry that fits best, and a verdict on each entry.
     pub selection: Selection,
-    /// The bytes of that entry; `None` where none fits.
+    /// The bytes of that entry; `None` if no entry fits.
     pub image: Option<Arc<Image>>,
 }
 
-/// What a cache did and holds.
+/// Statistics of a cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ImageCacheStats {
-    /// How often a choice was there.
+    /// The number of choices that were found in the cache.
     pub hits: u64,
-    /// How often entries were chosen and decoded, with success or a verdict against each.
+    /// The number of choices that were made, with success or a verdict against each entry.
     pub decodes: u64,
-    /// How many choices made room for others.
+    /// The number of choices that were evicted.
     pub evictions: u64,
-    /// How many choices it holds.
+    /// The number of choices in the cache.
     pub choices: usize,
-    /// How many bytes they take, with what was parsed of the images. What is in use elsewhere too counts in full.
+    /// The memory of the choices in bytes, with parsed descriptions. An image that is also used elsewhere counts in
+    /// full.
     pub bytes: usize,
 }
 
-/// Keeps what GPUs got of compressed bundles, for the next GPU or the next load of the same file.
+/// Keeps choices from compressed bundles, for the next GPU or the next load of the same file.
 ///
-/// A choice is known by the [digest](Bundle::digest) of the stored bundle, the GPU's target with its modes, and the
-/// options: GPUs of one processor with different modes each have their own. The choice that was not used for longest
-/// leaves first; an image lives on while somebody holds it.
+/// The key of a choice is the [digest](Bundle::digest) of the stored bundle, the GPU's target with its modes, and the
+/// options. GPUs of one processor with different modes each have their own choice. The cache evicts the least recently
+/// used choice first; its image lives until its last user drops it.
 ///
-/// Threads that ask for the same choice at once wait for the first of them, so it is decoded once. Those that ask for
-/// different choices do not wait for each other.
+/// Threads that ask for the same choice at once wait for the first of them, so it is decoded once. Threads that ask
+/// for different choices do not wait for each other.
 ///
-/// An error is not kept, nor is a choice for which memory was short. A choice without an image is kept like any other:
-/// the same bytes and options give the same verdicts, a damaged entry's too.
+/// Errors are not kept, nor is a choice that failed for lack of memory. A choice without an image is kept: the same
+/// bytes and options give the same verdicts, also for damaged entries.
 ///
-/// What is not compressed is copied for each who asks: hashing it would cost more.
+/// An uncompressed entry is copied for each caller, because hashing it would cost more than the copy.
 ///
 /// ```
 /// use windlass_codeobject::{File, ImageCache, Options, TargetId};
@@ -69,12 +70,12 @@ pub struct ImageCacheStats {
 /// ```
 pub struct ImageCache {
     most_bytes: usize,
-    state: Mutex<State>,
+    state: Mutex<CacheState>,
 }
 
 #[derive(Default)]
-struct State {
-    /// The one that was used last is the last.
+struct CacheState {
+    /// Ordered by last use, the most recent last.
     slots: Vec<Slot>,
     stats: ImageCacheStats,
 }
@@ -82,18 +83,18 @@ struct State {
 struct Slot {
     key: Key,
     cell: Arc<Cell>,
-    /// What was chosen, once it is.
+    /// The choice, once it is made.
     choice: Option<Arc<Choice>>,
 }
 
 impl Slot {
-    /// The memory of the choice. It grows when an image is parsed.
+    /// The memory of the choice in bytes. It grows when the image is parsed.
     fn bytes(&self) -> usize {
         self.choice.as_ref().map_or(0, |choice| choice.memory_size())
     }
 }
 
-/// Locked while somebody decodes: who asks for the same meanwhile waits for the result.
+/// Locked while a thread decodes. Other threads with the same key wait for the result.
 #[derive(Default)]
 struct Cell(Mutex<Option<Arc<Choice>>>);
 
@@ -105,9 +106,10 @@ struct Key {
 }
 
 impl ImageCache {
-    /// A cache that holds so many bytes at most. With 0 it keeps nothing.
+    /// A cache of at most this many bytes. With 0 it keeps nothing.
     ///
-    /// Images are parsed when somebody asks them to: until the next choice the cache may exceed the limit by that.
+    /// An image may be parsed after it was added. The cache may exceed the limit by that description until the next
+    /// choice.
     pub fn new(most_bytes: usize) -> ImageCache {
         ImageCache { most_bytes, state: Mutex::default() }
     }
@@ -152,7 +154,7 @@ impl ImageCache {
         }
     }
 
-    /// What it did and holds.
+    /// The statistics of the cache.
     pub fn stats(&self) -> ImageCacheStats {
         let state = lock(&self.state);
         ImageCacheStats {
@@ -162,13 +164,13 @@ impl ImageCache {
         }
     }
 
-    /// Lets go of everything that it holds.
+    /// Drops all choices.
     pub fn clear(&self) {
         let gone = std::mem::take(&mut lock(&self.state).slots);
         drop(gone);
     }
 
-    /// The cell of a key; makes one where there is none.
+    /// The cell of a key, added if it is new.
     fn cell(&self, key: &Key) -> Arc<Cell> {
         let mut state = lock(&self.state);
         if let Some(slot) = state.slots.iter().find(|slot| slot.key == *key) {
@@ -191,7 +193,7 @@ impl ImageCache {
         drop(gone);
     }
 
-    /// Counts a choice in that was just made, and makes room for it.
+    /// Adds the size of a new choice, and evicts others to make room.
     fn keep(&self, key: Key, cell: Arc<Cell>, choice: &Arc<Choice>) {
         let mut gone = Vec::new();
         let mut state = lock(&self.state);
@@ -202,20 +204,20 @@ impl ImageCache {
             state.slots.push(Slot { key, cell, choice: Some(Arc::clone(choice)) });
         }
         gone.extend(self.make_room(&mut state));
-        // Freeing what may be hundreds of megabytes is nobody else's wait.
+        // Free outside the lock: it may be hundreds of megabytes.
         drop(state);
         drop(gone);
     }
 
-    /// Takes out what was not used for longest until the rest fits.
-    fn make_room(&self, state: &mut State) -> Vec<Slot> {
+    /// Removes the least recently used choices until the rest fits.
+    fn make_room(&self, state: &mut CacheState) -> Vec<Slot> {
         let mut gone = Vec::new();
         let mut total: usize = state.slots.iter().map(Slot::bytes).sum();
         let mut settled = state.slots.iter().filter(|slot| slot.choice.is_some()).count();
         while total > self.most_bytes || settled > MOST_CHOICES {
             let Some(oldest) = state.slots.iter().position(|slot| slot.choice.is_some()) else { break };
             let slot = state.slots.remove(oldest);
-            // While it was added up, another thread may have parsed its image.
+            // Another thread may have parsed the image since its size was added.
             total = total.saturating_sub(slot.bytes());
             settled -= 1;
             state.stats.evictions += 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a caller may choose about reading.
+//! Options of reading.
 
 /// Limits and choices for [`File::parse`](crate::File::parse) and [`Bundle::select`](crate::Bundle::select).
 ///
@@ -10,16 +10,15 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// How many bytes one bundle may unpack to, an entry of a kpack archive, or the members of a zip file. Default 1 GiB.
-    /// A bundle that declares more is still listed, and what lies within the limit can be extracted. What a file keeps
-    /// unpacked, so that the next entry continues where the last one ended, comes to no more in sum.
+    /// The limit of the unpacked size in bytes: of one bundle, of one entry of a kpack archive, or of all members of a
+    /// zip file. Default 1 GiB. A bundle that declares more is still listed, and entries within the limit can be
+    /// extracted. The unpacked bytes that a file keeps for later reads are within the same limit.
     pub max_unpacked: u64,
-    /// How many bytes may lie at an address that is given without a length ([`bytes_at`](crate::bytes_at)). Default
-    /// 4 GiB.
+    /// The limit in bytes of code at an address without a length ([`bytes_at`](crate::bytes_at)). Default 4 GiB.
     pub max_stored: u64,
-    /// Whether a processor may be given code of another processor of its ISA-compatible family, as some Linux
-    /// distributions do (gfx1031 runs gfx1030). Default off: an unpatched ROCm refuses such
-    /// code under its own name ([`retarget`](crate::retarget)).
+    /// Whether a GPU may get code for another processor of its ISA-compatible family, as some Linux distributions
+    /// allow (gfx1031 runs code for gfx1030). Default off: an unpatched ROCm refuses such code unless its flags are
+    /// changed ([`retarget`](crate::retarget)).
     pub compatible_families: bool,
 }
 

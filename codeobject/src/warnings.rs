@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is odd about a code object and does no harm.
+//! Harmless oddities of a code object.
 
 const MOST: usize = 32;
 
-/// A list of warnings that a hostile file cannot make long.
+/// A list of warnings of limited length.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings {
     list: Vec<String>,
@@ -11,7 +11,7 @@ pub(crate) struct Warnings {
 }
 
 impl Warnings {
-    /// Adds a warning, unless the same was just given or there are many.
+    /// Adds a warning, unless it repeats the last one or the list is full.
     pub(crate) fn push(&mut self, warning: impl FnOnce() -> String) {
         if self.list.len() >= MOST {
             self.more = self.more.saturating_add(1);

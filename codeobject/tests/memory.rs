@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! No file costs more memory than it has, declares and is allowed.
+//! No file costs more memory than its size, its declared size and the limits allow.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,9 +19,9 @@ struct Counting;
 
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
-/// Larger pieces of memory there are none.
+/// The size limit of a single allocation.
 static LARGEST: AtomicUsize = AtomicUsize::new(usize::MAX);
-/// Tests of this binary take turns: the counters are the process's.
+/// The tests of this binary run one at a time, because they share the counters.
 static TURN: Mutex<()> = Mutex::new(());
 
 fn turn() -> MutexGuard<'static, ()> {
@@ -33,7 +33,7 @@ fn grow(size: usize) {
     PEAK.fetch_max(now, Ordering::Relaxed);
 }
 
-// SAFETY: every call is handed on to the system's allocator unchanged, or refused.
+// SAFETY: every call is passed on to the system's allocator unchanged, or refused.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if layout.size() > LARGEST.load(Ordering::Relaxed) {
@@ -54,7 +54,7 @@ unsafe impl GlobalAlloc for Counting {
         if size > LARGEST.load(Ordering::Relaxed) {
             return std::ptr::null_mut();
         }
-        // What shrinks stays where it is; what grows may be there twice for a moment.
+        // A shrinking allocation stays in place; a growing one may briefly exist twice.
         if size > layout.size() {
             grow(size);
             NOW.fetch_sub(layout.size(), Ordering::Relaxed);
@@ -71,7 +71,7 @@ static ALLOCATOR: Counting = Counting;
 
 const SLACK: usize = 2 << 20;
 
-/// The most memory that `work` holds at a time beyond what was held before.
+/// The peak memory of `work`, beyond the memory in use before.
 fn peak(work: impl FnOnce()) -> usize {
     let before = NOW.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);
@@ -141,7 +141,7 @@ fn a_bomb_stops_at_the_limit() {
 fn an_image_costs_the_bytes_up_to_its_end() {
     let _turn = turn();
     let ids = ["hip-amdgcn-amd-amdhsa--gfx942", "hip-amdgcn-amd-amdhsa--gfx90a"];
-    // Half of it is noise, so that the sizes are such as real code has.
+    // Half of it is noise, for sizes like those of real code.
     let noise = |at: u32| (at.wrapping_mul(0x9e37_79b1) ^ at.wrapping_mul(0x85eb_ca6b) >> 15) >> 13;
     let image: Vec<u8> = (0..8 << 20).map(|at| if at & 8 == 0 { 0 } else { noise(at) as u8 }).collect();
     let content = plain(&ids.map(|id| (id, &image[..])), 4096);
@@ -207,7 +207,7 @@ fn bytes_that_were_never_packed_are_not_reserved() {
 #[test]
 fn metadata_costs_a_small_multiple_of_its_size() {
     let _turn = turn();
-    // A list of so many empty maps, each of one byte, and one of so many empty arguments.
+    // A list of empty maps, each of one byte, and one of empty arguments.
     let mut kernels = b"\x81\xaeamdhsa.kernels\xdd\x00\x0f\x00\x00".to_vec();
     kernels.resize(kernels.len() + 0xf_0000, 0x80);
     let mut args = b"\x81\xaeamdhsa.kernels\x91\x82\xa5.name\xa1k\xa5.args\xdd\x00\x0f\x00\x00".to_vec();
@@ -293,14 +293,14 @@ fn hostile_files_stay_within_their_size() {
     for entry in std::fs::read_dir(root.join("hostile")).unwrap() {
         let path = entry.unwrap().path();
         let bytes = std::fs::read(&path).unwrap();
-        // None of these files holds more than 200 KB unpacked.
+        // None of these files has more than 200 KB unpacked.
         let peak = peak(|| read_everything(&bytes, &Options::default()));
         assert!(peak < (200 << 10) + SLACK, "{}: {peak}", path.display());
     }
 }
 
-/// Each container once with code of 8 MB: what is unpacked is there twice at most, as a bundle and as the image of it, and
-/// what is stored costs the image alone. Above the cap nothing is unpacked.
+/// Each container once with code of 8 MB: unpacked data exists at most twice, as a bundle and as its image, and stored
+/// data costs only the image. Above the cap nothing is unpacked.
 #[test]
 fn every_container_costs_what_is_unpacked() {
     let _turn = turn();
@@ -353,7 +353,7 @@ fn every_container_costs_what_is_unpacked() {
     }
 }
 
-/// A folder of one test alone, which goes with it.
+/// A folder of one test, deleted on drop.
 struct Folder(std::path::PathBuf);
 
 impl Folder {
@@ -383,7 +383,7 @@ fn large_elf() -> Vec<u8> {
     builder.build()
 }
 
-/// Opens a file, and finds what is in it.
+/// Opens a file, and finds its bundles.
 fn open_everything(path: &std::path::Path, options: &Options) -> usize {
     let Ok(input) = Input::open(path, options) else { return 0 };
     input.file(options).map_or(0, |file| file.bundles().len())
@@ -393,7 +393,7 @@ fn open_everything(path: &std::path::Path, options: &Options) -> usize {
 fn a_wheel_costs_itself_and_its_code_at_once_or_its_largest_member_one_at_a_time() {
     let _turn = turn();
     let folder = Folder::new("wheel");
-    // Half of it is noise, so that the sizes are such as real code has.
+    // Half of it is noise, for sizes like those of real code.
     let mut elf = large_elf();
     let mut state = 1_u32;
     elf.extend((0..8 << 20).map(|_| {
@@ -461,7 +461,7 @@ fn what_lies_at_an_address_is_not_copied() {
     let bundle = plain(&[("hipv4-amdgcn-amd-amdhsa--gfx942", &elf)], 4096);
     for bytes in [&elf, &bundle, &Ccob::zstd(3, &bundle).bytes(), &Ccob::zlib(1, &bundle).bytes()] {
         let taken = peak(|| {
-            // SAFETY: the bytes are there, and nobody changes them.
+            // SAFETY: the bytes exist and do not change.
             let found = unsafe { bytes_at(bytes.as_ptr(), &Options::default()) }.unwrap();
             assert_eq!(found.len(), bytes.len());
         });
@@ -469,8 +469,8 @@ fn what_lies_at_an_address_is_not_copied() {
     }
 }
 
-/// The time is the reason: who inflates each of them up to the cap of one bundle is busy for an hour with a file of a
-/// few megabytes.
+/// The limit is about time: unpacking each of them up to the cap of one bundle would take an hour for a file of a few
+/// megabytes.
 #[test]
 fn ends_that_only_a_decoder_finds_have_a_limit_together() {
     let _turn = turn();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Listing and choosing in an uncompressed bundle touches its table and the chosen entry, and no page besides; in a program,
-//! its headers too. All other pages cannot be read here, so a look at one of them ends the process. Miri has no such pages.
+//! Listing and choosing in an uncompressed bundle touches only its table and the chosen entry; in a program, its
+//! headers too. All other pages are unreadable here, so reading one ends the process. Miri has no such pages.
 #![cfg(all(target_os = "linux", not(miri)))]
 
 use std::ptr;
@@ -14,12 +14,12 @@ mod support;
 use support::{ElfBuilder, KernelSpec, host_elf, plain};
 
 const PAGE: usize = 4096;
-/// Pages of an entry: the first holds the head of its ELF.
+/// Pages of an entry; the first holds the head of its ELF.
 const PAGES: usize = 64;
 const TARGETS: [&str; 6] = ["gfx900", "gfx90a:xnack+", "gfx90a:xnack-", "gfx942", "gfx1030", "gfx1100"];
 const FLAGS: [u32; 6] = [0x12c, 0x73f, 0x63f, 0x54c, 0x36, 0x41];
 
-/// Memory of which some pages cannot be read.
+/// Memory with some unreadable pages.
 struct Fenced {
     start: *mut u8,
     len: usize,
@@ -27,15 +27,15 @@ struct Fenced {
 }
 
 impl Fenced {
-    /// A copy of `bytes` in which `open` says of each page whether it can be read.
+    /// A copy of `bytes`; `open` tells for each page whether it is readable.
     fn new(bytes: &[u8], open: impl Fn(usize) -> bool) -> Fenced {
         let mapped = bytes.len().next_multiple_of(PAGE);
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new mapping, wherever the system puts it.
+        // SAFETY: a new mapping at any address.
         let start = unsafe { mmap_anonymous(ptr::null_mut(), mapped, access, MapFlags::PRIVATE) }
             .expect("a mapping")
             .cast::<u8>();
-        // SAFETY: the mapping has at least that many bytes and nobody else knows it.
+        // SAFETY: the mapping has at least that many bytes, and no other code knows it.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), start, bytes.len()) };
         for page in (0..mapped / PAGE).filter(|page| !open(*page)) {
             // SAFETY: the page lies in the mapping, and nothing borrows it yet.
@@ -46,15 +46,15 @@ impl Fenced {
     }
 
     fn bytes(&self) -> &[u8] {
-        // SAFETY: the mapping lives as long as `self` and nobody writes to it. That nobody reads the pages which cannot
-        // be read is what is tested: doing so stops the process.
+        // SAFETY: the mapping lives as long as `self`, and no code writes to it. The tests check that no code reads
+        // the unreadable pages: doing so ends the process.
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 }
 
 impl Drop for Fenced {
     fn drop(&mut self) {
-        // SAFETY: the mapping is this one's, and what borrowed it is gone.
+        // SAFETY: the mapping is this value's own, and no borrow of it is left.
         unsafe { munmap(self.start.cast(), self.mapped) }.expect("unmaps");
     }
 }

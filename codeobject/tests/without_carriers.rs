@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A build without the feature `carriers` names the files in which it does not look.
+//! A build without the feature `carriers` names the containers that it does not read.
 #![cfg(not(feature = "carriers"))]
 
 use windlass_codeobject::{Error, File, Format, Options};

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_codeobject::{File, Options};
 
-/// Longer inputs are slow, and what they hold is in short ones too.
+/// Longer inputs are slow, and short ones cover the same formats.
 const LONGEST: usize = 64 << 10;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -61,7 +61,7 @@ fn seed(corpora: &Path, bytes: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The content of the note with that type and owner.
+/// The content of the note with this type and owner.
 fn note<'e>(elf: &'e [u8], owner: &[u8]) -> Option<&'e [u8]> {
     let at = elf.windows(owner.len()).position(|window| window == owner)?;
     let size = elf.get(at.checked_sub(4)?..at)?.try_into().ok()?;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What each fuzz target does with its bytes. Nothing here looks at results but for what must hold of all of them: the
-//! point is that nothing panics, hangs or takes memory without bound.
+//! The fuzz targets. Results are checked only for properties that must always hold; the main property is that nothing
+//! panics, hangs or takes unbounded memory.
 
 use windlass_codeobject::{
     CodeObject, File, HostLibrary, Options, TargetId, Wheel, declared_size, retarget, validate,
 };
 
 const AGENTS: [&str; 3] = ["gfx942:sramecc+:xnack-", "gfx90a:sramecc+:xnack+", "gfx1031"];
-/// Small, so that the time goes into many inputs and not into long ones.
+/// Small, to allow many inputs instead of long ones.
 const MOST_UNPACKED: u64 = 1 << 18;
-/// The entries of one bundle that are read, and the bundles of one file.
+/// The number of entries read of one bundle, and of bundles read of one file.
 const MOST_READ: usize = 8;
 
 macro_rules! host_objects {
@@ -18,7 +18,8 @@ macro_rules! host_objects {
     };
 }
 
-/// Shared objects of two machines, most of them with kernels: alone, with variables, and that refer to each other.
+/// Shared objects of two machines, most of them with kernels: alone, with variables, and with references to each
+/// other.
 pub const HOST_OBJECTS: [&[u8]; 5] =
     host_objects!("kernels.x86_64", "kernels.aarch64", "user.x86_64", "provider.x86_64", "cycle.x86_64");
 
@@ -29,7 +30,7 @@ fn options() -> Options {
     options
 }
 
-/// A file of any kind: listed, chosen from for three GPUs, and read.
+/// Lists, chooses for three GPUs and reads a file of any kind.
 pub fn containers(data: &[u8]) {
     let options = options();
     if data.starts_with(b"PK") {
@@ -40,8 +41,8 @@ pub fn containers(data: &[u8]) {
     }
 }
 
-/// A compressed bundle: the first bytes say what its header says, the rest is the payload, as it stands or, so that
-/// tables come out of it, as a stream that stores it.
+/// A compressed bundle: the first bytes determine the header, the rest is the payload. The payload is used as it is,
+/// or wrapped in a stream that stores it, so that tables are reached.
 pub fn decode(data: &[u8]) {
     let Some((&[form, a, b, c], payload)) = data.split_first_chunk() else { return };
     let declared = u32::from_le_bytes([a, b, c, 0]) & 0x7_ffff;
@@ -81,7 +82,7 @@ pub fn elf(data: &[u8]) {
     }
 }
 
-/// A shared object with kernels for the host: the first byte says which, then come changes to it, each of up to eight bytes.
+/// A shared object with kernels for the host: the first byte chooses it, and changes of up to eight bytes follow.
 pub fn host(data: &[u8]) {
     let Some((which, changes)) = data.split_first() else { return };
     let mut object = HOST_OBJECTS[usize::from(*which) % HOST_OBJECTS.len()].to_vec();
@@ -114,7 +115,7 @@ pub fn metadata(data: &[u8]) {
     code_object(&elf_of_note(data));
 }
 
-/// Target ids: what is accepted is printed as it is read.
+/// Target ids: the printed form of an accepted id parses to the same id.
 pub fn targets(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     if let Ok(target) = text.parse::<TargetId>() {
@@ -215,7 +216,7 @@ fn elf_of_note(content: &[u8]) -> Vec<u8> {
     elf
 }
 
-/// A zlib stream of blocks that are not compressed; the checksum at its end is left out.
+/// A zlib stream of uncompressed blocks, without the checksum at its end.
 fn zlib_stored(content: &[u8]) -> Vec<u8> {
     let mut out = vec![0x78, 0x01];
     for block in content.chunks(0xffff) {
@@ -227,7 +228,7 @@ fn zlib_stored(content: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A zstd frame of blocks that are not compressed, its content size stated.
+/// A zstd frame of uncompressed blocks, with its content size.
 fn zstd_stored(content: &[u8]) -> Vec<u8> {
     const BLOCK: usize = 1 << 17;
     let mut out = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `windlass bundle`: code objects and bundles, written as one bundle.
+//! `windlass bundle`: writes code objects and the entries of bundles as one bundle.
 
 use std::path::{Path, PathBuf};
 
@@ -18,39 +18,40 @@ use super::{
 /// Options of `bundle`.
 #[derive(Args)]
 pub(crate) struct Bundle {
-    /// Code objects, whose target is read from the ELF; `ID=FILE` or `TARGET=FILE` to say what a file is; or files
-    /// with bundles, whose entries are taken over
+    /// Code objects, whose target is read from the ELF; `ID=FILE` or `TARGET=FILE` to state the target; or files with
+    /// bundles, whose entries are copied
     #[arg(required_unless_present = "entry", value_name = "INPUT")]
     inputs: Vec<String>,
-    /// A file as it is under an id, such as hipv4-amdgcn-amd-amdhsa--gfx942=k.co; comes after the inputs
+    /// A file under an id, written unchanged, such as hipv4-amdgcn-amd-amdhsa--gfx942=k.co; comes after the inputs
     #[arg(long, value_name = "ID=FILE")]
     entry: Vec<String>,
     /// Where to write the bundle
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// How to compress it
+    /// The compression method
     #[arg(long, value_enum, default_value = "none")]
     compress: Method,
-    /// How hard to compress: 1 to 22, or less than 0 for speed, for zstd (3 without it), 0 to 9 for zlib (6 without it)
+    /// The compression level: for zstd 1 to 22, or less than 0 for speed (default 3); for zlib 0 to 9 (default 6)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     level: Option<i32>,
-    /// The version of a compressed bundle's header: 2, if nothing is said, is what ROCm 6.4 and 7.0 write, up to 4 GiB;
-    /// 3 what ROCm 7.1 and later write; 1 is old
+    /// The version of a compressed bundle's header. ROCm 6.4 and 7.0 write 2, the default, up to 4 GiB; ROCm 7.1 and
+    /// later write 3; 1 is old
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=3))]
     ccob_version: Option<u16>,
-    /// Begin each image at a multiple of so many bytes
+    /// Begin each image at a multiple of this many bytes
     #[arg(long, value_name = "BYTES", default_value_t = 4096)]
     align: u64,
-    /// Write no empty entry for the host in front
+    /// Write no empty host entry in front
     #[arg(long, conflicts_with = "host_triple")]
     no_host: bool,
-    /// The triple of that entry; without it, that of the first bundle among the inputs, else x86_64-unknown-linux-gnu-
+    /// The triple of the host entry; by default that of the first bundle among the inputs, else
+    /// x86_64-unknown-linux-gnu-
     #[arg(long, value_name = "TRIPLE")]
     host_triple: Option<String>,
-    /// Of inputs with several bundles, take this one only, as `inspect` numbers them
+    /// Take only this bundle of inputs with several, as `inspect` numbers them
     #[arg(long, value_name = "N")]
     bundle: Option<usize>,
-    /// Write what is no code object for its id too: bitcode, SPIR-V, objects of the compiler
+    /// Also write entries that are no code object for their id: bitcode, SPIR-V, objects of the compiler
     #[arg(long)]
     unchecked: bool,
 }
@@ -64,14 +65,14 @@ enum Method {
 
 /// An entry to write.
 struct Item {
-    /// Nothing where the code object says what it is for.
+    /// `None` if the target is read from the code object.
     id: Option<Id>,
     bytes: Vec<u8>,
-    /// The file that it comes from, for messages.
+    /// The file of the entry, for messages.
     from: String,
     /// Whether that file has several bundles.
     several: bool,
-    /// Whether its bytes may be what no loader takes as they are.
+    /// Whether the bytes may be something that no loader takes, such as bitcode.
     unchecked: bool,
 }
 
@@ -81,7 +82,7 @@ enum Id {
 }
 
 impl Bundle {
-    /// Writes the bundle, and says what is in it.
+    /// Writes the bundle and prints its content.
     pub(crate) fn run(self) -> Outcome {
         let (items, found_host) = self.gather()?;
         let mut writer = BundleWriter::new();
@@ -96,7 +97,7 @@ impl Bundle {
         Ok(())
     }
 
-    /// Says which input is wrong, and with which other one it cannot be.
+    /// The error for an input that cannot be added, naming the other input of a conflict.
     fn refuse(&self, item: &Item, error: &WriteError, writer: &BundleWriter<'_>, items: &[Item]) -> Failure {
         let mut message = format!("{}: {error}", item.from);
         match error {
@@ -109,7 +110,7 @@ impl Bundle {
                     message.push_str("\n  --bundle N takes one bundle of a file with several");
                 }
             }
-            WriteError::NotForTarget { .. } => message.push_str("\n  --unchecked writes it all the same"),
+            WriteError::NotForTarget { .. } => message.push_str("\n  --unchecked writes it anyway"),
             _ => {}
         }
         Failure::input(message)
@@ -121,7 +122,7 @@ impl Bundle {
         match self.ccob_version {
             Some(_) if self.compress == Method::None => {
                 return Err(Failure::input(
-                    "--ccob-version is about compressed bundles; give --compress zstd or zlib with it",
+                    "--ccob-version applies to compressed bundles; give --compress zstd or zlib with it",
                 ));
             }
             Some(version) => options.ccob_version = version,
@@ -130,7 +131,7 @@ impl Bundle {
         options.compression = match (self.compress, self.level) {
             (Method::None, Some(_)) => {
                 return Err(Failure::input(
-                    "--level says how hard to compress; give --compress zstd or zlib with it",
+                    "--level applies to compressed bundles; give --compress zstd or zlib with it",
                 ));
             }
             (Method::None, None) => Compression::None,
@@ -197,7 +198,8 @@ impl Bundle {
             }
             let bytes = bundle.extract(index).map_err(|error| Failure::input(format!("{from}: {error}")))?;
             let id = match (bundle.container(), entry.target()) {
-                // Their entries are called by their target alone. The modes that it states count as much as the code's.
+                // The id of such an entry is only its target. If it states features, the written entry states them as
+                // well.
                 (Container::RawElf | Container::Kpack { .. }, EntryTarget::Gpu(target))
                     if target.features().next().is_some() =>
                 {
@@ -212,7 +214,7 @@ impl Bundle {
         Ok(())
     }
 
-    /// What was written.
+    /// Prints the content of the written bundle.
     fn tell(&self, writer: &BundleWriter<'_>, options: &WriteOptions, bytes: &[u8]) {
         let how = match self.compress {
             Method::None => "offload bundle".to_owned(),
@@ -248,7 +250,7 @@ impl Item {
     }
 }
 
-/// `ID=FILE` or `TARGET=FILE` in its parts; nothing for a path.
+/// The parts of `ID=FILE` or `TARGET=FILE`; `None` for a path.
 fn split_input(text: &str) -> Option<(Id, &str)> {
     let (id, path) = text.split_once('=')?;
     let kinds = ["host-", "hip-", "hipv4-", "openmp-", "hcc-"];

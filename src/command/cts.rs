@@ -6,7 +6,7 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::Args;
 use windlass_cts::Harness;
 
-/// Options of `cts`: all of them are the runner's.
+/// Options of `cts`, all of which are the runner's.
 #[derive(Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Cts {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `windlass devices`: what there is to run on, and why not where there is nothing.
+//! `windlass devices`: the devices of each driver, or the reason why a driver has none.
 
 use clap::Args;
 use serde::Serialize;
@@ -17,18 +17,18 @@ pub(crate) struct Devices {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Fail with exit code 3 unless there is a real GPU of this target; a simulated one does not count
+    /// Fail with exit code 3 unless there is a real GPU of this target; simulated GPUs do not count
     #[arg(long, value_name = "TARGET")]
     require: Option<String>,
 }
 
-/// A driver and what it finds.
+/// A driver and its devices.
 #[derive(Serialize)]
-struct Source {
+struct DriverReport {
     scheme: String,
     description: String,
     devices: Vec<Listed>,
-    /// Why there is no device.
+    /// Why the driver has no device.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -47,7 +47,7 @@ struct Listed {
 }
 
 impl Devices {
-    /// Lists the devices, and judges `--require`.
+    /// Lists the devices and checks `--require`.
     pub(crate) fn run(self) -> Outcome {
         let required =
             self.require.as_deref().map(|text| input::parse_target("--require", text)).transpose()?;
@@ -55,7 +55,7 @@ impl Devices {
         if self.json {
             output::write_json(&sources)?;
         } else {
-            output::write(&sources.iter().map(Source::text).collect::<Vec<_>>().join("\n"))?;
+            output::write(&sources.iter().map(DriverReport::text).collect::<Vec<_>>().join("\n"))?;
         }
         let Some(required) = required else { return Ok(()) };
         let real: Vec<_> =
@@ -77,7 +77,7 @@ impl Devices {
     }
 }
 
-/// Whether a device is of a target: the same processor, and each stated feature in the stated mode.
+/// Whether a device matches a target: the same processor, and each feature of the target in the stated mode.
 fn serves(architecture: &str, required: &TargetId) -> bool {
     architecture.parse::<TargetId>().is_ok_and(|device| {
         device.processor() == required.processor()
@@ -85,14 +85,14 @@ fn serves(architecture: &str, required: &TargetId) -> bool {
     })
 }
 
-fn look(driver: &dyn Driver) -> Source {
+fn look(driver: &dyn Driver) -> DriverReport {
     let (devices, problem) = match driver.enumerate() {
         Ok(devices) if devices.is_empty() => (devices, Some("it has no device".to_owned())),
         Ok(devices) => (devices, None),
         Err(error) => (Vec::new(), Some(error.message().to_owned())),
     };
     let real = |device: &DeviceInfo| driver.scheme() == windlass::REAL_SCHEME && !device.simulated;
-    Source {
+    DriverReport {
         scheme: driver.scheme().to_owned(),
         description: driver.description(),
         devices: devices
@@ -111,7 +111,7 @@ fn look(driver: &dyn Driver) -> Source {
     }
 }
 
-impl Source {
+impl DriverReport {
     fn text(&self) -> String {
         let mut text = format!("{}://  {}\n", self.scheme, self.description);
         for device in &self.devices {

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The table of environment variables, which `docs/environment.md` repeats.
+//! The table of environment variables. `docs/environment.md` holds the same table.
 
-/// Name, what it does, an example.
+/// Name, effect, example.
 const VARIABLES: &[[&str; 3]] = &[
     [
         "WINDLASS_DEVICE",
-        "the device that serves where none is named, as a URI; without it the first real GPU does",
+        "the device for programs that name none, as a URI; the default is the first real GPU",
         "hip-sim://gfx942",
     ],
     [
         "WINDLASS_HIP_LIBRARY",
-        "the HIP library of hip://: a file, a folder that holds one, or a name to search for; nothing else is tried then",
+        "the HIP library of hip://: a file, a folder that holds one, or a name to search for; no other library is tried",
         "/opt/rocm/lib/libamdhip64.so.7",
     ],
     [
         "WINDLASS_LOG",
-        "what is logged to standard error: a level, or target=level pairs with commas between; targets are \
+        "the log on standard error: a level, or target=level pairs separated by commas; targets are \
          windlass::queue, windlass::hip, windlass::codeobject, windlass::sim",
         "windlass::hip=trace",
     ],
     [
         "WINDLASS_SIM",
-        "what a simulated machine consists of where the URI does not say, and for the drop-in libraries",
+        "the simulated machine, for keys that the URI omits, and for the drop-in libraries",
         "gfx942?devices=2&seed=7",
     ],
     [
@@ -31,8 +31,7 @@ const VARIABLES: &[[&str; 3]] = &[
     ],
     [
         "WINDLASS_AMD_HIP",
-        "the folder of AMD's HIP runtimes that simulator/interop/amd-hip unpacks and windlass exec --hip amd finds, each in a \
-         folder named by its version; without it target/amd-hip",
+        "the folder of AMD's HIP runtimes, each in a subfolder named by its version: simulator/interop/amd-hip unpacks them and windlass exec --hip amd finds them; the default is target/amd-hip",
         "/var/cache/amd-hip",
     ],
     [
@@ -42,19 +41,19 @@ const VARIABLES: &[[&str; 3]] = &[
     ],
     [
         "HIP_VISIBLE_DEVICES",
-        "the GPUs that HIP shows, by number or UUID, with commas between; HIP itself reads it",
+        "the GPUs that HIP shows, by number or UUID, separated by commas; HIP itself reads it",
         "0,2",
     ],
     [
         "ROCM_PATH",
-        "where ROCm is installed: its lib folder is searched for HIP last; without it HIP_PATH, else /opt/rocm",
+        "the folder of ROCm, whose lib folder is searched last for HIP; the default is HIP_PATH, else /opt/rocm",
         "/opt/rocm-7.1.0",
     ],
 ];
 
 /// The table as Markdown.
 pub(crate) fn table() -> String {
-    let mut text = String::from("| variable | what it does | example |\n|---|---|---|\n");
+    let mut text = String::from("| variable | effect | example |\n|---|---|---|\n");
     for [name, meaning, example] in VARIABLES {
         text.push_str(&format!("| `{name}` | {meaning} | `{example}` |\n"));
     }

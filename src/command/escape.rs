@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Control characters in what others have named. A terminal obeys them, so they are shown as escapes.
+//! Escapes control characters in text from files and arguments, so that a terminal does not obey them.
 
 use std::{borrow::Cow, fmt::Write, path::Path};
 
-/// Text of several lines: what ends a line stays.
+/// Escapes text of several lines. Line ends stay.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
     escape(text, |letter| letter.is_control() && letter != '\n')
 }
 
-/// A name, or anything else that is to stay on its line.
+/// Escapes text that must stay on one line, such as a name.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     escape(text, char::is_control)
 }
 
-/// A path in a line.
+/// A path, escaped for one line.
 pub(crate) fn path(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
@@ -27,7 +27,7 @@ fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
         match letter {
             letter if !is_escaped(letter) => shown.push(letter),
             '\n' | '\r' | '\t' => shown.extend(letter.escape_default()),
-            // Beyond ASCII, `\x` would be a byte.
+            // `\x` stands for a byte, so characters beyond ASCII are written as `\u`.
             letter => {
                 let number = u32::from(letter);
                 let _ = if letter.is_ascii() {

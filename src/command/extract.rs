@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `windlass extract`: one entry of a file, as a file of its own.
+//! `windlass extract`: writes one entry of a file to a file of its own.
 
 use std::path::PathBuf;
 
@@ -18,19 +18,19 @@ use super::{
 pub(crate) struct Extract {
     /// A code object, a fat binary (compressed or not), or a host object, library or executable with one
     file: PathBuf,
-    /// What to extract code for, such as gfx942 or gfx942:sramecc+:xnack-
+    /// The target to extract code for, such as gfx942 or gfx942:sramecc+:xnack-
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
-    /// With --target: take code of another processor of the same ISA-compatible family where there is none of its own
+    /// With --target: also take code of another processor of the same ISA-compatible family if there is no better
     #[arg(long, requires = "target")]
     compat: bool,
-    /// Extract the entry of this number, whatever it is, as `inspect` numbers them
+    /// Extract the entry of this number, of any kind, as `inspect` numbers them
     #[arg(long, value_name = "N")]
     entry: Option<usize>,
-    /// Extract the first entry with this id, whatever it is
+    /// Extract the first entry with this id, of any kind
     #[arg(long, value_name = "ID")]
     id: Option<String>,
-    /// Which bundle to take it from, as `inspect` numbers them; without it, the first that has it
+    /// The bundle to take the entry from, as `inspect` numbers them; by default the first that has the entry
     #[arg(long, value_name = "N")]
     bundle: Option<usize>,
     /// Where to write it
@@ -39,12 +39,12 @@ pub(crate) struct Extract {
 }
 
 impl Extract {
-    /// Writes the entry.
+    /// Writes the entry to the output file.
     pub(crate) fn run(self) -> Outcome {
         let target = self.target.as_deref().map(|text| input::parse_target("--target", text)).transpose()?;
         if output::is_same_file(&self.file, &self.output) {
             return Err(Failure::input(format!(
-                "-o {}: it is the file that is read, and would be lost; name another file",
+                "-o {}: this is the input file, which would be overwritten; name another file",
                 escape::path(&self.output)
             )));
         }
@@ -64,7 +64,7 @@ impl Extract {
             let place = format!("{}, bundle {}, entry {entry}", escape::path(&self.file), bundle.index());
             Failure::input(escape::line(&format!("{place}: {error}")))
         };
-        // From where it was unpacked to: a copy would take as much memory again.
+        // Written from the decoder's memory: a copy would take as much memory again.
         let write = |image: &[u8]| output::write_file(&self.output, image).map(|()| image.len());
         let size = bundle.with_image(entry, write).map_err(wrong)??;
         let id = bundle.entries().get(entry).map(|entry| entry.id_text()).unwrap_or_default();
@@ -74,7 +74,7 @@ impl Extract {
             escape::line(&id),
             bundle.index()
         ));
-        // As `unzip` does: what there is, and no success.
+        // As with `unzip`, damaged bytes are written and the exit code is a failure.
         bundle.damage().map_or(Ok(()), |damage| Err(Failure::failed(damage.to_owned())))
     }
 
@@ -84,7 +84,7 @@ impl Extract {
         options
     }
 
-    /// The entry of a bundle that is asked for by its number or id.
+    /// The index of the entry that `--entry` or `--id` names.
     fn position(&self, bundle: &Bundle<'_>) -> Option<usize> {
         match (self.entry, &self.id) {
             (Some(number), _) => (number < bundle.entries().len()).then_some(number),
@@ -104,7 +104,7 @@ impl Extract {
             if let Some(entry) = selection.best {
                 if selection.fit() == Some(Fit::Family) {
                     note(&format!(
-                        "it is code of another processor: ROCm loads it on {target} only when it is patched"
+                        "the code is for another processor: only a patched ROCm loads it on {target}"
                     ));
                 }
                 return Ok((bundle, entry));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a command ends: the one place where errors become exit codes.
+//! The end of a command: the only place where errors become exit codes.
 
 use std::{
     io::{self, Write},
@@ -10,7 +10,7 @@ use windlass::{Code, Error};
 
 use super::escape;
 
-/// What a subcommand gives.
+/// The result of a subcommand.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 /// The exit codes.
@@ -32,20 +32,20 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command did not do what it was asked to, and the exit code that says so.
+/// Why a command failed, with its exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     exit: Exit,
     message: String,
 }
 
-/// What was being done when a HAL error came up: the same code means the caller's mistake in one place, and a failed
-/// run in another.
+/// The stage at which a HAL error occurred. The same code is the user's mistake in one stage and a failed run in
+/// another.
 #[derive(Clone, Copy)]
 pub(crate) enum Stage {
     /// Finding and opening a device.
     Open,
-    /// Loading code, and submitting work: validation of what the user gave.
+    /// Loading code and submitting work, where the HAL validates the user's input.
     Submit,
     /// Waiting for work.
     Run,
@@ -85,7 +85,8 @@ impl Failure {
         Self::new(exit, error.to_string())
     }
 
-    /// Standard output could not be written. Whoever closed it has seen enough: that is no failure.
+    /// The failure for standard output that cannot be written. A closed pipe is no failure: its reader has seen
+    /// enough.
     pub(crate) fn output(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::new(Exit::Done, ""),
@@ -93,20 +94,20 @@ impl Failure {
         }
     }
 
-    /// Two failures of one kind, one after the other.
+    /// Joins two failures of one kind.
     pub(crate) fn and(mut self, other: &Self) -> Self {
         self.message = format!("{}\n{}", self.message, other.message);
         self
     }
 
-    /// The same with what was being done in front.
+    /// Puts the failed action in front of the message.
     pub(crate) fn during(mut self, what: impl AsRef<str>) -> Self {
         self.message = format!("{}: {}", what.as_ref(), self.message);
         self
     }
 }
 
-/// Says on standard error what went wrong, and gives the exit code.
+/// Writes the error to standard error and gives the exit code.
 pub(crate) fn report(outcome: Outcome) -> ExitCode {
     match outcome {
         Ok(()) => Exit::Done.into(),
@@ -119,7 +120,7 @@ pub(crate) fn report(outcome: Outcome) -> ExitCode {
     }
 }
 
-/// A line on standard error, without what a terminal would obey. That it may be closed is nobody's concern.
+/// Writes a line to standard error, with control characters escaped. A closed standard error is ignored.
 pub(crate) fn note(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", escape::text(line));
 }

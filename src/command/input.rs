@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reading the file that the user names, and finding code in it.
+//! Reads the input file and finds its code.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ use super::{
     failure::{Failure, Outcome, note},
 };
 
-/// The longest file that is read: far above any library of kernels, and below what a machine has.
+/// The size limit of input files in bytes, far above any library of kernels.
 pub(crate) const LONGEST: u64 = 4 << 30;
 
 /// The bytes of a file.
@@ -26,7 +26,7 @@ pub(crate) fn read(path: &Path) -> Outcome<Vec<u8>> {
         .map_err(|error| Failure::input(format!("cannot read {}: {error}", escape::path(path))))
 }
 
-/// The bytes of a file that has no more than `most`. Devices and pipes, whose length nobody knows, are read no further.
+/// The bytes of a file of at most `most` bytes. A device or pipe is read no further than that.
 pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -36,7 +36,7 @@ pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A file with what belongs to it: kpack archives beside it, unpacked members of a wheel.
+/// Opens a file with its companions: kpack archives beside it, unpacked members of a wheel.
 pub(crate) fn open(path: &Path) -> Outcome<Input> {
     Input::open(path, &Options::default()).map_err(|error| Failure::input(escape::line(&error.to_string())))
 }
@@ -46,7 +46,7 @@ pub(crate) fn file(input: &Input) -> Outcome<File<'_>> {
     file_until(input, |_| false)
 }
 
-/// The bundles of a file with AMD GPU code, up to the first of which `is_last` says so.
+/// The bundles of a file with AMD GPU code, up to the first for which `is_last` returns true.
 pub(crate) fn file_until<'a>(
     input: &'a Input,
     is_last: impl FnMut(&Bundle<'a>) -> bool,
@@ -56,7 +56,7 @@ pub(crate) fn file_until<'a>(
     })
 }
 
-/// The bundles of a file that are asked for: the one of that number, or all.
+/// The bundle of that number, or all bundles without a number.
 pub(crate) fn bundles<'f, 'a>(
     path: &Path,
     file: &'f File<'a>,
@@ -76,13 +76,13 @@ pub(crate) fn bundles<'f, 'a>(
     }
 }
 
-/// A number of things in words.
+/// A number with its noun.
 pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// A target from the command line: a target id, an ISA name, or the id of an entry as `inspect` lists it. A processor that
-/// no table knows may be a newer one, or a slip: it is taken, and standard error says so.
+/// A target from the command line: a target id, an ISA name, or the id of an entry as `inspect` lists it. An unknown
+/// processor may be newer than this program or a typing error, so it is accepted with a warning.
 pub(crate) fn parse_target(option: &str, text: &str) -> Outcome<TargetId> {
     let kinds = ["hip-", "hipv4-", "openmp-"];
     let triple = kinds.iter().find_map(|kind| text.strip_prefix(kind)).filter(|rest| rest.starts_with("amd"));
@@ -90,9 +90,7 @@ pub(crate) fn parse_target(option: &str, text: &str) -> Outcome<TargetId> {
         Ok(target) if target.processor().starts_with("gfx") => {
             if !target.is_known() {
                 let processor = target.processor();
-                note(&format!(
-                    "warning: {option}: {processor} is no processor that this program knows; is it spelt so?"
-                ));
+                note(&format!("warning: {option}: {processor} is an unknown processor; check its spelling"));
             }
             Ok(target)
         }
@@ -103,7 +101,7 @@ pub(crate) fn parse_target(option: &str, text: &str) -> Outcome<TargetId> {
     }
 }
 
-/// What a device runs, where it is a GPU.
+/// The target of a device; `None` if the device is no GPU.
 pub(crate) fn agent(device: &DeviceInfo) -> Option<TargetId> {
     device.architecture.parse().ok().filter(|target: &TargetId| target.processor().starts_with("gfx"))
 }
@@ -114,7 +112,7 @@ pub(crate) fn runs_host_code(device: &DeviceInfo) -> bool {
     format.is_some_and(|format| device.executable_formats.contains(&format))
 }
 
-/// The targets of a file's GPU entries, each once, in their order.
+/// The distinct targets of a file's GPU entries, in the order of the file.
 pub(crate) fn targets(file: &File<'_>) -> Vec<String> {
     let mut targets = Vec::new();
     for entry in file.bundles().iter().flat_map(|bundle| bundle.entries()) {
@@ -130,16 +128,16 @@ pub(crate) fn targets(file: &File<'_>) -> Vec<String> {
 
 /// A code object that fits a GPU.
 pub(crate) struct Fitting {
-    /// The number of its bundle in the file.
+    /// The number of the code object's bundle in the file.
     pub(crate) bundle: usize,
-    /// Its ELF.
+    /// The bytes of the code object.
     pub(crate) image: Vec<u8>,
-    /// What is in it.
+    /// The parsed code object.
     pub(crate) code: CodeObject,
 }
 
-/// The code objects of a file that fit a GPU, at most one of each bundle. Where there is none, an error that gives
-/// the reason for each entry.
+/// The code objects of a file that fit a GPU, at most one of each bundle. If none fits, the error gives the reason for
+/// each entry.
 pub(crate) fn fitting(path: &Path, file: &File<'_>, agent: &TargetId) -> Outcome<Vec<Fitting>> {
     let mut found = Vec::new();
     let mut refused = String::new();
@@ -172,7 +170,7 @@ pub(crate) fn fitting(path: &Path, file: &File<'_>, agent: &TargetId) -> Outcome
     Ok(found)
 }
 
-/// A line for each entry of a bundle with the reason why it does not fit.
+/// A line for each entry of a bundle, with the reason why the entry does not fit.
 pub(crate) fn refusals(bundle: &Bundle<'_>, selection: &Selection) -> String {
     let entries = bundle.entries().iter().zip(&selection.verdicts);
     let line = |(entry, verdict): (&Entry, &Verdict)| {
@@ -186,7 +184,7 @@ pub(crate) fn refusals(bundle: &Bundle<'_>, selection: &Selection) -> String {
     entries.map(line).collect()
 }
 
-/// Names with commas between, cut short where there are many.
+/// A list of names, cut after the first dozen.
 pub(crate) fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const SHOWN: usize = 12;
     let all: Vec<_> = names.into_iter().map(|name| format!("`{}`", escape::line(name))).collect();

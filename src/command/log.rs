@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The log that `WINDLASS_LOG` asks for, on standard error.
+//! The log on standard error, configured by `WINDLASS_LOG`.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use tracing_subscriber::{filter::Targets, fmt, prelude::*};
 
 use super::failure::{Failure, Outcome};
 
-/// Installs a subscriber where the variable is set; without it the libraries' events cost next to nothing.
+/// Installs a subscriber if the variable is set. Without one, the libraries' events cost next to nothing.
 pub(crate) fn start() -> Outcome {
     let Some(filter) = std::env::var_os("WINDLASS_LOG").filter(|filter| !filter.is_empty()) else {
         return Ok(());
@@ -20,7 +20,7 @@ pub(crate) fn start() -> Outcome {
             filter.display()
         ))
     })?;
-    // An event that cannot be written is lost: the layer would report it on standard error, and panic where that is closed.
+    // An event that cannot be written is lost: the layer would report it on standard error, and panic if that is closed.
     let log = fmt::layer().log_internal_errors(false).with_writer(io::stderr);
     tracing_subscriber::registry().with(log).with(targets).init();
     Ok(())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The command line: what there is, and who does it.
+//! The command line and its subcommands.
 
 mod audit;
 mod bundle;
@@ -45,13 +45,13 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// List each source of HIP, where it was found, and its GPUs; where there is none, why and how to mend it
+    /// List each source of HIP with its GPUs, or why there are none and how to get some
     Devices(devices::Devices),
-    /// Show what is in a file: bundles, entries, kernels, and which entry each device would get
+    /// List the bundles, entries and kernels of a file, and the entry that each device would get
     Inspect(inspect::Inspect),
-    /// Write the code object for one target, or any other entry, to a file of its own
+    /// Write the code object for one target, or any other entry, to a file
     Extract(extract::Extract),
-    /// Say which GPUs the code in files, folders and wheels serves, and which it does not
+    /// List which GPUs the code in files, folders and wheels serves
     Audit(audit::Audit),
     /// Write code objects, and the entries of bundles, as one bundle, compressed or not
     Bundle(bundle::Bundle),
@@ -72,15 +72,15 @@ enum Command {
     },
 }
 
-/// Parses the command line, does what it says, and gives the exit code.
+/// Parses the command line, runs the subcommand, and gives the exit code.
 pub(crate) fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version come as errors too, with an exit code of 0.
+            // clap returns help and version as errors too; their exit code is 0.
             let code = if error.use_stderr() { failure::Exit::Input } else { failure::Exit::Done };
             match code {
-                // It has words of the command line in it, which may be names of files.
+                // The message quotes the command line, which may hold control characters.
                 failure::Exit::Input => failure::note(error.render().to_string().trim_end()),
                 _ => drop(error.print()),
             }
@@ -102,12 +102,12 @@ fn dispatch(command: Command) -> ExitCode {
         Command::Bundle(bundle) => bundle.run(),
         Command::Run(run) => run.run(),
         Command::Help { topic } => help(topic.as_deref()),
-        // The program has exit codes of its own.
+        // The exit code is the program's.
         #[cfg(all(feature = "sim", target_os = "linux"))]
         Command::Exec(exec) => return exec.run(),
         #[cfg(all(feature = "sim", target_os = "linux"))]
         Command::ExecBesideKernelDriver(beside) => return beside.run(),
-        // The runner has exit codes of its own, with the same meanings.
+        // The runner's exit codes have the same meanings.
         Command::Cts(cts) => return cts.run(),
     })
 }
@@ -133,7 +133,7 @@ fn help(topic: Option<&str>) -> Outcome {
                     sub.clone().bin_name(format!("windlass {name}")).render_long_help()
                 )),
                 None => Err(Failure::input(format!(
-                    "there is no help on `{name}`; there is on {known} and environment"
+                    "there is no help on `{name}`; there is help on {known} and environment"
                 ))),
             }
         }

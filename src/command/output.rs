@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Results: standard output, and the files that the user names.
+//! Output: standard output, and the files that the user names.
 
 use std::{
     ffi::OsString,
@@ -16,7 +16,7 @@ use super::{
     failure::{Failure, Outcome},
 };
 
-/// Writes text to standard output, with a newline at its end, and without what a terminal would obey.
+/// Writes text to standard output, with a newline at its end and control characters escaped.
 pub(crate) fn write(text: &str) -> Outcome {
     let mut stdout = io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -27,7 +27,7 @@ pub(crate) fn write(text: &str) -> Outcome {
 
 /// Writes a value as JSON to standard output.
 pub(crate) fn write_json(value: &impl Serialize) -> Outcome {
-    // As it goes: a report may have thousands of entries, and its text is several times as long as what it tells.
+    // Serialized straight to the stream: the text of a report is several times as large as the report.
     let mut stdout = io::BufWriter::new(io::stdout().lock());
     serde_json::to_writer_pretty(&mut stdout, value).map_err(|error| match error.io_error_kind() {
         Some(_) => Failure::output(&error.into()),
@@ -36,14 +36,14 @@ pub(crate) fn write_json(value: &impl Serialize) -> Outcome {
     writeln!(stdout).and_then(|()| stdout.flush()).map_err(|error| Failure::output(&error))
 }
 
-/// Writes a file: whole, or not at all. What was there before stays until the new bytes are all written.
+/// Writes a file whole or not at all. The old content stays until all new bytes are written.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Outcome {
     replace(path, bytes)
         .map_err(|error| Failure::failed(format!("cannot write {}: {error}", escape::path(path))))
 }
 
-/// Whether two paths lead to one file, which writing to the one would take from who reads the other. Pipes and devices
-/// are written, not replaced.
+/// Whether two paths lead to one file, so that writing one would destroy the other. False for pipes and devices, which
+/// are written in place.
 pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     let (Ok(first), Ok(second)) = (fs::metadata(one), fs::metadata(other)) else { return false };
     #[cfg(unix)]
@@ -57,11 +57,11 @@ pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A link stays one, and what it leads to is replaced.
+    // A link stays; its target is replaced.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let old = fs::metadata(&target).ok();
     let (Some(name), true) = (target.file_name(), old.as_ref().is_none_or(fs::Metadata::is_file)) else {
-        // Pipes and devices are written, not replaced.
+        // Pipes and devices are written in place.
         return fs::write(path, bytes);
     };
     let mut hidden = OsString::from(".");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A sign of life on the terminal while something takes long. Nothing is shown where standard error is no terminal.
+//! Progress on the terminal during long work. Nothing is shown if standard error is no terminal.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::escape;
 
-/// A spinner with the time that has passed, or a bar over many repetitions.
+/// A spinner with the elapsed time, or a bar over many repetitions.
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    /// Starts showing what is being done, once or so many times.
+    /// Starts to show an action that is done `times` times.
     pub(crate) fn new(what: &str, repetitions: u64) -> Self {
         let bar = match repetitions {
             1 => ProgressBar::new_spinner(),
@@ -30,12 +30,12 @@ impl Progress {
         Self(bar)
     }
 
-    /// Something else is being done now.
+    /// Shows another action.
     pub(crate) fn say(&self, what: String) {
         self.0.set_message(escape::line(&what).into_owned());
     }
 
-    /// A repetition is done.
+    /// Counts one finished repetition.
     pub(crate) fn advance(&self) {
         self.0.inc(1);
     }

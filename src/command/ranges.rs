@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Entries that have bytes in common, in one bundle or in several. A file may name the same bytes thousands of times: who
-//! reads each entry asks here first, and so reads no more than there is.
+//! Entries that share bytes, within a bundle or across bundles. A file may name the same bytes thousands of times.
+//! Readers of all entries ask here first, so that they read no more bytes than there are.
 
 use std::collections::HashMap;
 
 use windlass_codeobject::{Bundle, Entry};
 
-/// What is known of the bytes of the entries of a file.
+/// The byte ranges of a file's entries, and which were read.
 pub(crate) struct Ranges {
-    /// The bytes of the file, by their addresses.
+    /// Ranges of the file, by address.
     stored: Pieces,
-    /// What compressed bytes unpack to, by where those lie.
+    /// Ranges within unpacked streams, by the place of the compressed bytes.
     unpacked: HashMap<Place, Unpacked>,
 }
 
-/// Where bytes begin, and how many they are.
+/// A start and a size in bytes.
 type Place = (u64, u64);
 
-/// An entry: the number of its bundle, and its own in there.
+/// An entry: the index of its bundle, and its own index there.
 pub(crate) type Owner = (usize, usize);
 
 struct Unpacked {
     pieces: Pieces,
-    /// Whether it may be unpacked, once somebody has asked.
+    /// Whether the stream may be unpacked; `None` until an entry of it is asked for.
     is_taken: Option<bool>,
 }
 
-/// Whether the bytes of an entry are to be read.
+/// Whether an entry is to be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Bytes {
-    /// They were not read yet.
+    /// Its bytes were not read yet.
     New,
-    /// They are the very bytes of that entry, which was read.
+    /// Its bytes are those of that entry, which was read.
     SameAs(Owner),
-    /// Entries that were read have so many of them that all would be more than there are.
+    /// It overlaps entries that were read. Reading it would exceed the total number of bytes.
     Overlapping,
 }
 
 impl Ranges {
-    /// Of one bundle, or of all bundles of a file.
-    pub(crate) fn of(bundles: &[Bundle<'_>]) -> Self {
+    /// Collects the ranges of bundles of one file.
+    pub(crate) fn new(bundles: &[Bundle<'_>]) -> Self {
         let mut stored = Vec::new();
         let mut unpacked: HashMap<Place, Vec<Place>> = HashMap::new();
         for bundle in bundles {
@@ -57,7 +57,7 @@ impl Ranges {
         Self { stored: Pieces::new(stored), unpacked: unpacked.into_iter().map(of_stream).collect() }
     }
 
-    /// Asks for an entry, which counts as read where its bytes are new.
+    /// Asks whether to read an entry. An answer of [`Bytes::New`] counts the entry as read.
     pub(crate) fn take(&mut self, bundle: &Bundle<'_>, index: usize) -> Bytes {
         let owner = (bundle.index(), index);
         let (Some(place), Some(entry)) = (place(bundle, index), bundle.entries().get(index)) else {
@@ -77,23 +77,23 @@ impl Ranges {
     }
 }
 
-/// Where the bytes lie that an entry comes from; nothing where there are none.
+/// The range of the stored bytes of an entry; `None` if the entry is empty.
 fn place(bundle: &Bundle<'_>, index: usize) -> Option<Place> {
     let has_bytes = bundle.entries().get(index).is_some_and(|entry| entry.size() > 0);
     let bytes = bundle.stored_bytes(index).filter(|_| has_bytes)?;
     Some((bytes.as_ptr().addr() as u64, bytes.len() as u64))
 }
 
-/// Where an entry lies in what its compressed bytes unpack to.
+/// The range of an entry within its unpacked stream.
 fn inside(entry: &Entry) -> Place {
     (entry.offset(), entry.size())
 }
 
-/// Ranges, those that overlap together.
+/// Ranges, grouped into pieces of overlapping ones.
 struct Pieces {
-    /// The first entry that has these bytes.
+    /// The first entry that was read, for each range.
     known: HashMap<Place, Owner>,
-    /// Where a piece that ranges cover begins and ends, and how many of its bytes may yet be read.
+    /// The start and the end of each piece, and how many of its bytes may still be read.
     covered: Vec<(u64, u64, u64)>,
 }
 

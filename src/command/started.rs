@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How this command was started, to be found or started again.
+//! The command line that started this process, to find or start the command again.
 //!
-//! Linux's loader can be run as a program that is given another (`ld-linux-x86-64.so.2 --library-path ... windlass`), as
-//! `windlass exec --hip amd` does. Then the system takes the loader for what runs.
+//! Linux's loader can be run as a program with another program as its argument (`ld-linux-x86-64.so.2 --library-path
+//! ... windlass`). `windlass exec --hip amd` does so. The system then names the loader as the running program.
 
 use std::{env, ffi::OsString, io};
 
-/// The file of this command.
+/// The path of this command.
 #[cfg(all(feature = "sim", target_os = "linux"))]
 pub(crate) fn file() -> io::Result<std::path::PathBuf> {
     match by_a_loader() {
@@ -15,7 +15,7 @@ pub(crate) fn file() -> io::Result<std::path::PathBuf> {
     }
 }
 
-/// The words that start this command again, without its arguments.
+/// The command line that starts this command again, without its arguments.
 pub(crate) fn words() -> io::Result<Vec<OsString>> {
     Ok(by_a_loader().unwrap_or(vec![env::current_exe()?.into()]))
 }
@@ -41,7 +41,7 @@ fn all_words() -> Option<Vec<OsString>> {
     None
 }
 
-/// All up to the first word that is neither an option nor the value of one.
+/// The words up to the first that is neither an option nor the value of an option.
 fn words_of(all: &[OsString]) -> Option<Vec<OsString>> {
     const WITHOUT_VALUE: [&str; 5] =
         ["--inhibit-cache", "--list", "--verify", "--list-tunables", "--list-diagnostics"];

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A table in text whose columns stand below each other.
+//! A text table with aligned columns.
 
 use super::escape;
 
-/// So many letters of a cell are shown: as wide as it is, so wide are all cells of its column. Real ids and names have
-/// fewer, and who needs more of a longer one asks for JSON.
+/// Cells are cut at this many letters, because the widest cell sets the width of its column. JSON has the full values.
 const WIDEST: usize = 120;
 
-/// Rows of cells under a heading. Columns of which no cell has anything are left out.
+/// Rows of cells under headings. Empty columns are left out.
 pub(crate) struct Table {
     columns: Vec<Column>,
     widest: usize,
@@ -15,13 +14,13 @@ pub(crate) struct Table {
 
 struct Column {
     heading: String,
-    /// Numbers stand to the right.
+    /// Whether the column is right-aligned, for numbers.
     right: bool,
     cells: Vec<String>,
 }
 
 impl Table {
-    /// Headings; one that begins with `>` is of numbers.
+    /// A heading that begins with `>` makes a right-aligned column.
     pub(crate) fn new(headings: &[&str]) -> Table {
         let column = |heading: &&str| Column {
             heading: cut(&escape::line(heading.trim_start_matches('>')), WIDEST),
@@ -31,19 +30,19 @@ impl Table {
         Table { columns: headings.iter().map(column).collect(), widest: WIDEST }
     }
 
-    /// The same where cells may have so many letters.
+    /// Sets the number of letters at which cells are cut.
     pub(crate) fn with_widest(self, widest: usize) -> Table {
         Table { widest, ..self }
     }
 
-    /// One more row. What is too long of a cell is cut, which an ellipsis says.
+    /// Adds a row. A cell that is too long ends with an ellipsis.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         for (column, cell) in self.columns.iter_mut().zip(cells) {
             column.cells.push(cut(&escape::line(&cell), self.widest));
         }
     }
 
-    /// The lines, with so much in front of each.
+    /// Appends the lines to `text`, each behind `indent`.
     pub(crate) fn print(&self, indent: &str, text: &mut String) {
         let width = |column: &Column| {
             let width = column.cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
@@ -76,7 +75,7 @@ impl Table {
     }
 }
 
-/// A cell of so many letters at most.
+/// A cell of at most `widest` letters.
 fn cut(cell: &str, widest: usize) -> String {
     let mut letters = cell.char_indices();
     match letters.nth(widest.saturating_sub(1)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `bundle`, and `extract` of what it wrote.
+//! `bundle`, and `extract` from its output.
 
 use std::{fs, path::PathBuf};
 
@@ -12,7 +12,7 @@ const GFX942: &str = "cts/kernels/bundles/vector_add.gfx942.co";
 const FAT: &str = "cts/kernels/bundles/vector_add.ccob";
 const LIBRARY: &str = "cts/kernels/bundles/libkernels.so";
 
-/// A file of one test, gone when it ends.
+/// A file of one test, deleted on drop.
 struct Output(PathBuf);
 
 impl Output {
@@ -197,7 +197,7 @@ fn one_bundle_of_a_file_with_several_can_be_packed_again() {
     let (theirs, ours) = (&theirs.bundles()[0], &ours.bundles()[0]);
     assert_eq!(ours.entries(), theirs.entries());
     assert_eq!(ours.hash(), theirs.hash(), "unpacked, they are equal");
-    // Another version of the compressor may save a little more or less.
+    // Another version of the compressor may give a slightly different size.
     assert!(ours.stored_size() < theirs.stored_size() * 11 / 10);
 }
 
@@ -245,7 +245,7 @@ fn outputs_that_are_no_plain_files_stay_what_they_are() {
 
 #[test]
 fn the_modes_that_an_archive_states_are_not_dropped() {
-    // A kpack archive that says gfx942:xnack+ of code whose flags leave the mode open.
+    // A kpack archive that states gfx942:xnack+ for code whose flags leave the mode open.
     let image = fs::read(GFX942).unwrap();
     let archive = Output::new("kpack");
     fs::write(&archive.0, kpack_for("gfx942:xnack+", "lib/a.so", &image)).unwrap();
@@ -256,7 +256,7 @@ fn the_modes_that_an_archive_states_are_not_dropped() {
     let written = windlass(["bundle", &archive.name(), "--unchecked", "-o", &out.name()]);
     assert_eq!(written.code, Some(0), "{}", written.stderr);
     assert_eq!(out.entries()[1].0, "hipv4-amdgcn-amd-amdhsa--gfx942:xnack+");
-    // Of an archive that states none, the flags count.
+    // If the archive states no mode, the flags count.
     fs::write(&archive.0, kpack_for("gfx942", "lib/a.so", &image)).unwrap();
     assert_eq!(windlass(["bundle", &archive.name(), "-o", &out.name()]).code, Some(0));
     assert_eq!(out.entries()[1].0, "hipv4-amdgcn-amd-amdhsa--gfx942");

@@ -7,7 +7,7 @@ use crate::support::{Launch, Numbers, assert_close, bytes_of, fixture, product};
 fn vadd() {
     let Some(file) = fixture("clang/vadd.gfx942.co") else { return };
     let mut numbers = Numbers::new(1);
-    // The last workgroup has work for some of its lanes only.
+    // The last workgroup has work for only some of its lanes.
     let (a, b) = (numbers.floats(1000), numbers.floats(1000));
     let sum = Launch::new(file, "vector_add", "4")
         .block("256")
@@ -52,7 +52,7 @@ fn saxpy_in_f64() {
         .out()
         .arg("i32=300")
         .run();
-    // The operands have few enough bits for the sum to be exact, however it is rounded.
+    // The operands have few enough bits for an exact sum with any rounding.
     let expected: Vec<f64> = x.iter().zip(&y).map(|(x, y)| 0.75 * f64::from(*x) + f64::from(*y)).collect();
     assert_eq!(got[0], bytes_of(&expected, f64::to_le_bytes));
 }

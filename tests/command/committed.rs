@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The project's own kernels by clang, out of every container that holds them.
+//! The project's own kernels, compiled by clang, from every container that holds them.
 
 use crate::support::{DEVICE, Launch, Numbers, assert_close, bytes_of, product, scratch, windlass};
 
@@ -103,7 +103,7 @@ fn histogram() {
 
 #[test]
 fn a_struct_by_value_between_pointers() {
-    // f32 2.5, four bytes that nobody reads, i64 -7.
+    // f32 2.5, four unused bytes, i64 -7.
     let scale = "bytes=00002040ffffffff".to_owned() + "f9ffffffffffffff";
     let finished = windlass([
         "run",

@@ -30,7 +30,7 @@ fn cases_are_listed_with_their_contracts() {
     let levels: BTreeSet<_> = listed.iter().map(|event| event["level"].as_str().unwrap()).collect();
     assert_eq!(levels, BTreeSet::from(["full", "smoke", "stress"]));
 
-    // Shards of any number are all of it together, and none twice.
+    // Shards together are the whole suite, without duplicates.
     let mut sharded = Vec::new();
     for shard in ["1/3", "2/3", "3/3"] {
         let finished = windlass(["cts", "--list", "--format", "json", "--level", "stress", "--shard", shard]);
@@ -125,7 +125,7 @@ fn without_a_gpu_everything_is_skipped_at_once_with_the_reason() {
         eprintln!("skipped: this machine has a GPU");
         return;
     }
-    // Whether this machine has a HIP library or not.
+    // With or without a HIP library on this machine.
     let finished = windlass(["cts", "--device", "hip://"]);
     assert_eq!(finished.code, Some(0), "{}", finished.stdout);
     assert!(finished.stdout.contains("hip:// could not be opened: UNAVAILABLE"), "{}", finished.stdout);
@@ -142,7 +142,7 @@ fn without_a_gpu_everything_is_skipped_at_once_with_the_reason() {
     let finished = windlass(["cts", "--device", "hip://", "--require"]);
     assert_eq!(finished.code, Some(3), "{}", finished.stdout);
     assert!(finished.stderr.contains("hip:// could not be opened"), "{}", finished.stderr);
-    // Other devices of the run are tested all the same.
+    // The other devices of the run are still tested.
     let finished = windlass(["cts", "--device", "hip://", "--device", SIMULATED, "driver.reports_itself"]);
     assert_eq!(finished.code, Some(0), "{}", finished.stdout);
     assert!(

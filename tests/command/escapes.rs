@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Names from files that nobody vouches for do nothing to the terminal that they are shown on.
+//! Names from untrusted files have no effect on the terminal that shows them.
 
 use std::{fs, path::PathBuf};
 
@@ -10,14 +10,14 @@ use crate::{
 
 const SAXPY: &str = "cts/kernels/bundles/saxpy.gfx942.co";
 
-/// Nothing that was printed is for the terminal to obey.
+/// The output has no control characters for a terminal.
 fn assert_plain(finished: &Finished) {
     for text in [&finished.stdout, &finished.stderr] {
         assert!(!text.chars().any(|letter| letter.is_control() && letter != '\n'), "{text:?}");
     }
 }
 
-/// A file of that name in a folder of its own.
+/// A file of this name in a folder of its own.
 fn put(name: &str, bytes: &[u8]) -> PathBuf {
     let folder = scratch("escapes");
     fs::create_dir_all(&folder).unwrap();
@@ -26,7 +26,7 @@ fn put(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// Code whose kernels have a name that sets the title of a terminal's window.
+/// Code with a kernel name that would set the title of a terminal's window.
 fn hostile_kernel() -> Vec<u8> {
     let mut code = fs::read(SAXPY).unwrap();
     let places: Vec<usize> = (0..code.len()).filter(|at| code[*at..].starts_with(b"saxpy")).collect();

@@ -13,7 +13,7 @@ use crate::support::{Finished, command, finish, scratch};
 const WINDLASS: &str = env!("CARGO_BIN_EXE_windlass");
 const VADD: &str = "cts/kernels/bundles/vector_add.ccob";
 
-/// The drop-in library of this build, the newest of those beside the command: cargo builds it with the whole workspace.
+/// The newest drop-in library of this build beside the command: cargo builds it with the whole workspace.
 pub(crate) fn library() -> Option<PathBuf> {
     let folder = Path::new(WINDLASS).parent().expect("a folder");
     let places = [folder.join("deps/libamdhip64.so"), folder.join("libamdhip64.so")];
@@ -25,7 +25,7 @@ pub(crate) fn library() -> Option<PathBuf> {
     newest
 }
 
-/// The same in a folder of its own, without the other library beside it.
+/// A copy of the library in a folder of its own, without the other library beside it.
 fn lonely() -> Option<PathBuf> {
     let folder = scratch("alone");
     let alone = folder.join("libamdhip64.so");
@@ -45,7 +45,7 @@ fn shell(library: &Path, script: &str) -> Finished {
     finish(&mut exec(library, ["sh", "-c", script]))
 }
 
-/// A run of a kernel by this command on what it takes for a real GPU; `elements` fit the buffers, or do not.
+/// Runs a kernel by this command on a GPU that it takes for a real one; `elements` may exceed the buffers.
 fn run(elements: u32) -> Vec<String> {
     let fixed = [WINDLASS, "run", VADD, "--kernel", "vector_add", "--device", "hip://", "--grid", "4"];
     let mut words = fixed.map(str::to_owned).to_vec();
@@ -162,7 +162,7 @@ fn programs_of_hsa_find_the_library_of_hsa() {
     let found: Vec<_> = finished.stdout.lines().map(PathBuf::from).collect();
     let others = real(&rocm.join("lib/libhsa-runtime64.so.1.15.0"));
     assert_eq!(found, [real(&hsa), real(&hsa), others], "{finished:?}");
-    // AMD's own is no library of the simulator's.
+    // AMD's own library is not the simulator's.
     std::fs::write(&hsa, b"\0windlass\0").expect("a file");
     let finished = finish(exec(&library, ["sh", "-c", script]).env("ROCM_PATH", &rocm));
     assert!(finished.stdout.starts_with(rocm.join("lib").to_str().expect("text")), "{finished:?}");
@@ -196,7 +196,7 @@ fn schedules_are_counted_and_each_is_written_down() {
     assert!(closing("hip-sim://".to_owned(), run.clone()).ends_with("on a simulated gfx942"));
     let two = closing(device, format!("{run}; {run}"));
     assert!(two.contains("by 2 processes; ") && two.contains(" under seed 7 with "), "{two}");
-    // The log of the run before is replaced, those of one run are not.
+    // The log of the previous run is replaced; the logs of one run are kept.
     let mut names: Vec<_> =
         std::fs::read_dir(&folder).expect("a folder").map(|log| log.expect("a log").path()).collect();
     names.sort();
@@ -290,7 +290,7 @@ fn mistakes_are_named() {
     assert!(finished.stderr.contains("TMPDIR"), "{finished:?}");
 }
 
-/// A program of rocminfo's name, which looks where rocminfo 5.2 to 6.4 do.
+/// A program of rocminfo's name, which looks in the same places as rocminfo 5.2 to 6.4.
 #[test]
 fn rocminfo_sees_a_kernel_driver_and_others_where_they_ask() {
     let Some(library) = library() else { return };
@@ -304,7 +304,7 @@ fn rocminfo_sees_a_kernel_driver_and_others_where_they_ask() {
         [("rocminfo", None, true), ("other", None, false), ("other", Some("--kernel-driver"), true)]
     {
         let program = folder.join(name);
-        // Written by another process: what tests beside this one start meanwhile would hold a file of ours open.
+        // Written by another process: a child of a concurrent test could hold a file open that this process writes.
         let made = Command::new("install").args(["-m", "755"]).arg(&text).arg(&program).status();
         assert!(made.expect("install").success());
         let mut command = command();
@@ -328,7 +328,7 @@ fn rocminfo_sees_a_kernel_driver_and_others_where_they_ask() {
     std::fs::remove_dir_all(&folder).expect("the folder goes");
 }
 
-/// ROCm's own program, where it is installed.
+/// ROCm's own program, if it is installed.
 #[test]
 fn the_installed_rocminfo_lists_the_simulated_agents() {
     let Some(library) = library() else { return };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `windlass exec --hip amd`: AMD's HIP over the simulated GPU. Its ways to start programs are tried with a folder that
-//! has AMD's names and none of its code, whose loader is a script that tells how it was called.
+//! `windlass exec --hip amd`: AMD's HIP over the simulated GPU. The tests of starting programs use a folder with AMD's
+//! file names and no code of AMD's, whose loader is a script that prints its arguments.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ case $1 in
 esac
 ";
 
-/// A folder as `amd-hip` makes them, with a loader that says it is of that libc, and the simulator's library beside it.
+/// A folder like those of `amd-hip`, with a loader that reports this libc, and the simulator's library beside it.
 struct Fake {
     folder: PathBuf,
 }
@@ -67,7 +67,7 @@ impl Fake {
         command
     }
 
-    /// What the loader was given to start, a word in a line.
+    /// The words that the loader was given to start, one per line.
     fn started(&self, words: &[&str]) -> String {
         let finished = finish(self.exec("amd=6.4").args(words));
         assert_eq!(finished.code, Some(0), "{finished:?}");
@@ -85,8 +85,8 @@ impl Drop for Fake {
     }
 }
 
-/// Written by another process: what tests beside this one start meanwhile would hold a file of ours open, and no open file
-/// can be run.
+/// Written by another process: a child of a concurrent test could hold a file open that this process writes, and an
+/// open file cannot be run.
 fn executable(path: &Path, text: &str) {
     let source = path.with_extension("text");
     fs::write(&source, text).expect("a file");
@@ -102,7 +102,7 @@ fn a_newer_libc_comes_with_its_loader() {
         fake.started(&[WINDLASS, "devices", "--json"]),
         format!("<{WINDLASS}>\n<devices>\n<--json>\n")
     );
-    // A name is looked for as a shell does, and the program sees where it was found.
+    // A name is searched for like in a shell, and the program gets the path that was found.
     let found = fake.started(&["sh", "-c", "a b"]);
     assert!(found.starts_with("</") && found.ends_with("/sh>\n<-c>\n<a b>\n"), "{found}");
 }
@@ -113,7 +113,7 @@ fn scripts_are_started_by_their_interpreters() {
     let script = fake.script(&format!("#! {WINDLASS}  one word\necho\n"));
     let path = script.to_str().expect("text");
     assert_eq!(fake.started(&[path, "x"]), format!("<{WINDLASS}>\n<one word>\n<{path}>\n<x>\n"));
-    // The kernel would give what `env` starts the machine's loader.
+    // The kernel would start `env`'s program under the machine's loader.
     fake.script("#!/usr/bin/env sh\necho\n");
     let found = fake.started(&[path, "x"]);
     assert!(found.ends_with(&format!("/sh>\n<{path}>\n<x>\n")) && !found.contains("/env>"), "{found}");
@@ -132,7 +132,7 @@ fn what_no_loader_starts_is_started_as_it_is_or_refused() {
         fs::write(&path, text).expect("a file");
         finish(fake.exec("amd").arg(&path))
     };
-    // A header of an ELF file without a segment, as good as a static program to who looks at loaders.
+    // The header of an ELF file without a segment, which counts as statically linked.
     let mut header = [0_u8; 64];
     header[..6].copy_from_slice(b"\x7fELF\x02\x01");
     header[18] = 62;
@@ -142,7 +142,7 @@ fn what_no_loader_starts_is_started_as_it_is_or_refused() {
     header[18] = 183;
     assert!(run(&header).stderr.contains("another processor"));
     assert!(run(b"no program").stderr.contains("neither an ELF file nor a script"));
-    // As many headers as there can be, behind the end of the file; a script without a name, and one that names itself.
+    // The maximum number of headers, behind the end of the file; a script without a name, and one that names itself.
     header[18] = 62;
     header[56..58].fill(0xff);
     let own = format!("#!{}\n", fake.folder.join("script").display());
@@ -153,7 +153,7 @@ fn what_no_loader_starts_is_started_as_it_is_or_refused() {
     }
 }
 
-/// The command in a folder of its own, whose neighbours are known.
+/// The command in a folder of its own, with known files beside it.
 fn lonely(fake: &Fake) -> PathBuf {
     let command = fake.folder.join("bin/windlass");
     fs::create_dir_all(fake.folder.join("bin")).expect("a folder");
@@ -177,7 +177,7 @@ fn what_the_program_starts_is_brought_under_the_loader() {
         command.args(["exec", "--hip", hip, "--library"]).arg(fake.hsa());
         finish(command.args(["--", "sh", "-c", "echo \"<$WINDLASS_RESTART>\""]))
     };
-    // Where the library is not there, that is said, and that of another run has no part in it.
+    // Without the library a message says so, and the library of another run is not used.
     let without = run("amd");
     assert!(without.stderr.contains("libwindlass_restart.so is not beside this command"), "{without:?}");
     assert!(without.stdout.ends_with("version 99.1.\n\n\n"), "{without:?}");
@@ -193,13 +193,13 @@ fn what_the_program_starts_is_brought_under_the_loader() {
     assert_eq!(restart, format!("{}:{root}/lib:{}", loader_of(&folder).display(), folder.display()));
     assert_eq!(Path::new(link), fs::canonicalize(&library).expect("a path"));
 
-    // No loader has a part in the older one, nor in the simulated HIP.
+    // No loader is involved for the older HIP, nor for the simulated one.
     executable(&loader, &LOADER.replace("VERSION", "2.3"));
     let older = run("amd");
     assert!(older.stdout.ends_with("<>\n"), "{older:?}");
 }
 
-/// The loader of a folder's system.
+/// The loader of a root folder.
 fn loader_of(libraries: &Path) -> PathBuf {
     let root = libraries.ancestors().nth(3).expect("the system's folder");
     root.join("usr/lib64/ld-linux-x86-64.so.2")
@@ -239,7 +239,7 @@ fn the_newest_is_taken_and_a_path_is_what_it_says() {
     let older = fake.folder.join("kept/5.2/usr/lib/x86_64-linux-gnu");
     fs::create_dir_all(&older).expect("a folder");
     fs::write(older.join("libamdhip64.so.5.2.9"), "HIP").expect("a file");
-    // One that is being made, one of the simulator's, and 6.10, which is newer than 6.4.
+    // An incomplete one, one of the simulator's, and 6.10, which is newer than 6.4.
     let half = fake.folder.join("kept/.partial/usr/lib/x86_64-linux-gnu");
     fs::create_dir_all(&half).expect("a folder");
     fs::write(half.join("libamdhip64.so.99.0.0"), "HIP").expect("a file");
@@ -264,7 +264,7 @@ fn the_newest_is_taken_and_a_path_is_what_it_says() {
     for path in [root.clone(), older.clone(), older.join("libamdhip64.so.5.2.9")] {
         assert_eq!(taken(&format!("amd={}", path.display())), "libamdhip64.so.5.2.9");
     }
-    // Without a device the GPU is a gfx942, which is younger.
+    // The default GPU is a gfx942, which is newer than this HIP.
     let finished = finish(fake.exec("amd=5.2").arg("true"));
     assert_eq!(finished.code, Some(2), "{finished:?}");
     assert!(finished.stderr.contains("does not know gfx942") && finished.stderr.contains("hip-sim://gfx90a"));
@@ -338,7 +338,7 @@ fn this_command_knows_itself_under_another_loader() {
         eprintln!("skipped: this machine has no loader of glibc's for x86-64");
         return;
     };
-    // Each case is a process of its own, which the command starts by what it takes for itself.
+    // Each case is a process of its own, which the command starts by the path that it finds for itself.
     let mut command = Command::new(loader);
     command.args([
         "--library-path",

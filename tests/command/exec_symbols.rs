@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `windlass exec` with functions taken away: what the dynamic linker finds, by `dlsym` and for linked programs.
+//! `windlass exec` with removed functions: the symbols that the dynamic linker finds, by `dlsym` and for linked
+//! programs.
 
 use std::{
     path::{Path, PathBuf},
@@ -11,7 +12,7 @@ use crate::{
     support::{Finished, command, finish, scratch},
 };
 
-/// Prints each name with whether it is found, then what `hipMalloc3D` answers.
+/// Prints each name with whether it was found, then the result of `hipMalloc3D`.
 const LOOK: &str = r#"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ int main(int count, char **names) {
 }
 "#;
 
-/// Calls a function that HIP 5.2 lacks when it is given an argument.
+/// Calls a function that HIP 5.2 lacks if it gets an argument.
 const LINKED: &str = r#"
 #include <stdio.h>
 extern int hipGetDeviceCount(int *), hipLaunchHostFunc(void *, void *, void *);
@@ -44,12 +45,12 @@ int main(int count, char **arguments) {
 }
 "#;
 
-/// Compiles a program of C; nothing, and a message, where there is no compiler.
+/// Compiles a C program; `None`, with a message, without a compiler.
 fn compile(source: &str, arguments: &[&Path]) -> Option<PathBuf> {
     let (input, program) = (scratch("c"), scratch("program"));
     std::fs::write(&input, source).expect("a file");
     let mut compiler = Command::new("cc");
-    // Names are looked up when they are called first, unless the environment says otherwise.
+    // Names are looked up at their first call, unless the environment demands otherwise.
     compiler.arg("-Wl,-z,lazy").arg(&input).args(arguments).arg("-ldl").arg("-o").arg(&program);
     let Ok(output) = compiler.output() else {
         eprintln!("skipped: there is no C compiler by the name of cc");
@@ -109,7 +110,7 @@ fn dlsym_finds_what_the_machine_has() {
     assert_eq!(seen("hip-sim://?hip=6.2"), without(&["hipExtHostAlloc"], 0));
     let gone = ["hipLaunchHostFunc", "hipLaunchHostFunc_spt"];
     assert_eq!(seen("hip-sim://?without=hipLaunchHostFunc"), without(&gone, 0));
-    // The library refers to it too, and refuses.
+    // The library refers to the function too; the call is refused.
     assert_eq!(seen("hip-sim://?without=hipMallocPitch"), without(&["hipMallocPitch"], 801));
     std::fs::remove_file(program).expect("the program goes");
 }

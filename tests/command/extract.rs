@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `extract`: where it writes, and what that takes.
+//! `extract`: the output file and the memory that it needs.
 
 use std::{fs, io::Write, path::Path, process::Command};
 
@@ -58,7 +58,7 @@ fn an_entry_is_in_memory_once() {
     const SIZE: usize = 192 << 20;
     let [from, to] = ["ccob", "co"].map(scratch);
     fs::write(&from, compressed(SIZE)).unwrap();
-    // The entry and the program have room, and the entry twice has none.
+    // There is memory for the entry and the program, but not for the entry twice.
     let limit = format!("ulimit -v {} && exec \"$0\" \"$@\"", (SIZE + SIZE / 2) >> 10);
     let mut extract = Command::new("sh");
     extract.args(["-c", &limit, env!("CARGO_BIN_EXE_windlass"), "extract", "--target", "gfx942"]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `inspect`: what it says of files of every kind.
+//! `inspect` on files of every kind.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&inspect(&[arguments, &["--json"]].concat()).stdout).expect("JSON")
 }
 
-/// The text about a fixture, asked for one target so that no device plays a part.
+/// The text about a fixture for one target, so that it does not depend on devices.
 fn fixture_text(name: &str, arguments: &[&str]) -> Option<String> {
     let file = fixture(name)?.display().to_string();
     Some(inspect(&[&[file.as_str(), "--target", "gfx942:sramecc+:xnack-"], arguments].concat()).stdout)
@@ -292,7 +292,7 @@ fn thousands_of_entries_with_the_same_bytes_take_the_memory_of_one() {
     let path = scratch("hipfb");
     fs::write(&path, bundle_with(&vec![(0, image.len()); 4000], &image)).unwrap();
     for form in ["--json", "--all"] {
-        // All of the address space, of which most is the program and its libraries.
+        // The limit covers the whole address space, most of which is the program and its libraries.
         let limited = ["-c", "ulimit -v 600000 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_windlass")];
         let mut command = std::process::Command::new("sh");
         command.args(limited).args(["inspect", path.to_str().unwrap(), "--target", "gfx942", form]);

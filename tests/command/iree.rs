@@ -5,7 +5,7 @@ use crate::support::{
     Launch, Numbers, assert_close, bytes_of, fixture, half_bits, half_value, product, softmax,
 };
 
-/// f16 inputs with the f32 values that they stand for.
+/// f16 inputs with the f32 values that they represent.
 fn halves(numbers: &mut Numbers, count: usize) -> (Vec<u8>, Vec<f32>) {
     let bits: Vec<u16> = (0..count).map(|_| half_bits(numbers.float())).collect();
     (bytes_of(&bits, u16::to_le_bytes), bits.iter().map(|bits| half_value(*bits)).collect())

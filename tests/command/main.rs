@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The command as its users meet it: exit codes, standard output, standard error, and the numbers of whole kernels.
+//! The command from a user's view: exit codes, standard output, standard error, and the results of whole kernels.
 #![allow(clippy::print_stderr)]
 
 mod audit;

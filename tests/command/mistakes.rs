@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What users get wrong: one clear message each, and the right exit code.
+//! Mistakes of users: each gets one clear message and the right exit code.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ fn vector_add(change: &[(&str, &str)]) -> Finished {
     windlass(["run", VECTOR_ADD].into_iter().chain(words))
 }
 
-/// The message is on standard error, says each of these, and nothing else happened.
+/// The message is on standard error and contains these words; nothing else happens.
 fn assert_says(finished: &Finished, code: i32, words: &[&str]) {
     assert_eq!(finished.code, Some(code), "{}", finished.stderr);
     assert_eq!(finished.stdout, "", "results are for standard output, messages are not");
@@ -153,7 +153,7 @@ fn local_memory_that_no_workgroup_can_have() {
 
 #[test]
 fn buffer_too_small() {
-    // The kernel is told of 1024 elements and given room for 1000 in the last buffer.
+    // The kernel gets a count of 1024 elements and room for 1000 in the last buffer.
     let words = ["run", VECTOR_ADD, "--device", DEVICE, "--grid", "4", "--block", "256"];
     let arguments =
         ["--arg", "1024xf32=1", "--arg", "1024xf32=2", "--arg", "1000xf32=0", "--arg", "i32=1024"];
@@ -342,7 +342,7 @@ fn files_that_are_to_be_unpacked_first() {
         let audit = windlass(["audit", &path, "--targets", "gfx942"]);
         assert!(words.iter().all(|word| audit.stdout.contains(word)), "{name}: {}", audit.stdout);
     }
-    // Whatever its name, code is code.
+    // The file name does not matter.
     let code = folder.join("h.tar.gz");
     fs::copy(VECTOR_ADD, &code).unwrap();
     for arguments in [&["inspect"][..], &["audit", "--targets", "gfx942"]] {

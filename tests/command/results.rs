@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a run gives out: prints, files, checks, traces, and repetition.
+//! The results of a run: prints, files, checks, traces, and repetition.
 
 use std::fs;
 
@@ -37,7 +37,7 @@ fn files_are_npy_or_raw_and_can_be_read_again() {
         let finished = negate(&["--expect", &expected]);
         assert_eq!(finished.code, Some(0), "{expected}: {}", finished.stderr);
     }
-    // A file of another shape, or of another length, is no input.
+    // A file of another shape or length is refused.
     for wrong in [format!("1=6xf32=@{}", npy.display()), format!("1=7xf32=@{}", raw.display())] {
         let finished = negate(&["--expect", &wrong]);
         assert_eq!(finished.code, Some(2), "{wrong}: {}", finished.stderr);
@@ -69,7 +69,7 @@ fn every_wrong_argument_is_shown() {
 
 #[test]
 fn repetitions_start_from_the_same_contents() {
-    // saxpy adds to y: the second run would see what the first left there.
+    // saxpy adds to y, so the second run must not start from the first run's result.
     let words =
         ["run", "cts/kernels/bundles/saxpy.ccob", "--kernel", "saxpy", "--device", DEVICE, "--grid", "1"];
     let rest =

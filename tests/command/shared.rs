@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files that name the same bytes many times, or that have code where only other code is asked for: what `inspect` and
-//! `audit` say of them.
+//! `inspect` and `audit` on files that name the same bytes many times, or have code in unexpected places.
 
 use std::{fs, io::Write, process::Command};
 
@@ -11,7 +10,7 @@ use crate::support::{finish, scratch};
 const SAXPY: &str = "cts/kernels/bundles/saxpy.gfx942.co";
 const VECTOR_ADD: &str = "cts/kernels/bundles/vector_add.gfx942.co";
 
-/// What the command prints of a file, within 600 MB of addresses, of which most is the program itself.
+/// The output of the command for a file, within 600 MB of address space, most of which is the program itself.
 fn limited(command: &str, bytes: &[u8], arguments: &[&str]) -> String {
     let path = scratch("bin");
     fs::write(&path, bytes).unwrap();
@@ -79,7 +78,7 @@ fn what_is_told_of_a_compressed_bundle_is_of_its_own_bytes() {
     let (own, decoy) = (compressed(VECTOR_ADD), compressed(SAXPY));
     assert_eq!(own.len(), decoy.len());
     let data = [b"no code by its head".to_vec(), decoy.clone()].concat();
-    // The member has its bundle as far from its beginning as the decoy lies from that of the file.
+    // The member's bundle has the same offset within the member as the decoy within the file.
     let at = zip(&data, &[]).windows(decoy.len()).position(|bytes| bytes == decoy).unwrap();
     let mut member = b"__CLANG_OFFLOAD_BUNDLE__\0\0\0\0\0\0\0\0".to_vec();
     member.resize(at, 0);
@@ -92,7 +91,7 @@ fn what_is_told_of_a_compressed_bundle_is_of_its_own_bytes() {
     assert!(bundles[1]["decode_ms"].as_f64().unwrap() > 0.0);
 }
 
-/// A HIP executable of IREE whose exports are all the same table, and whose modules are.
+/// A HIP executable of IREE in which all exports share one table, and all modules do.
 struct Shared<'a> {
     exports: usize,
     name: &'a [u8],
@@ -109,7 +108,7 @@ impl Shared<'_> {
             let distance = (flat.len() - at) as u32;
             flat[at..at + 4].copy_from_slice(&distance.to_le_bytes());
         };
-        // A directory of fields, and behind it the table itself with an offset for each field that is there.
+        // A table of field offsets, then the table itself with an offset for each present field.
         let table = |flat: &mut Vec<u8>, places: &[u16]| {
             flat.resize(flat.len().next_multiple_of(4), 0);
             let sizes = [4 + 2 * places.len() as u16, 12];

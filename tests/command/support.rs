@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Running the command, inputs that look random, and comparing floats.
+//! Runs the command, makes pseudorandom inputs, and compares floats.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use std::{
 /// The simulated GPU that all of these tests run on.
 pub(crate) const DEVICE: &str = "hip-sim://gfx942?threads=2";
 
-/// What the command did.
+/// The result of the command.
 #[derive(Debug)]
 pub(crate) struct Finished {
     pub(crate) code: Option<i32>,
@@ -19,7 +19,7 @@ pub(crate) struct Finished {
     pub(crate) stderr: String,
 }
 
-/// The command, with an environment that says nothing about devices.
+/// The command, without environment variables about devices.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_windlass"));
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
@@ -52,11 +52,11 @@ pub(crate) fn scratch(ending: &str) -> PathBuf {
     folder.join(format!("{}-{}.{ending}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// A real input from outside the repository; nothing, and a message, where the variable is unset.
+/// A real input from outside of the repository; `None`, with a message, if the variable is unset.
 pub(crate) fn fixture(name: &str) -> Option<PathBuf> {
     match std::env::var_os("WINDLASS_FIXTURES") {
         Some(folder) => {
-            // Cargo runs tests in the package's folder, to which a relative path refers.
+            // Cargo runs tests in the package's folder, so a relative path is relative to that.
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(name);
             assert!(path.exists(), "WINDLASS_FIXTURES is set, and {} is not there", path.display());
             Some(path)
@@ -97,13 +97,13 @@ impl Launch {
         self.option("--block", size)
     }
 
-    /// An argument as the command spells it.
+    /// An argument in the command's spelling.
     pub(crate) fn arg(mut self, spec: &str) -> Self {
         self.buffers += 1;
         self.option("--arg", spec)
     }
 
-    /// A buffer with these bytes.
+    /// A buffer with these contents.
     pub(crate) fn bytes(mut self, kind: &str, bytes: &[u8]) -> Self {
         let path = scratch("bin");
         fs::write(&path, bytes).expect("a scratch file");
@@ -116,7 +116,7 @@ impl Launch {
         self.bytes(&format!("{}xf32", values.len()), &bytes_of(values, f32::to_le_bytes))
     }
 
-    /// Brings the contents of the latest argument back.
+    /// Requests the contents of the latest argument.
     pub(crate) fn out(mut self) -> Self {
         let index = self.buffers - 1;
         let path = scratch("bin");
@@ -124,7 +124,7 @@ impl Launch {
         self.option("--out", &format!("{index}={}", path.display()))
     }
 
-    /// Runs the kernel, which must succeed, and gives the bytes of the outputs in their order.
+    /// Runs the kernel, which must succeed, and returns the outputs in order.
     pub(crate) fn run(self) -> Vec<Vec<u8>> {
         let finished = windlass(&self.arguments);
         assert_eq!(finished.code, Some(0), "{:?}: {}", self.arguments, finished.stderr);
@@ -136,7 +136,7 @@ impl Launch {
         outputs
     }
 
-    /// The floats of the one output.
+    /// The floats of the only output.
     pub(crate) fn run_floats(self) -> Vec<f32> {
         let outputs = self.run();
         assert_eq!(outputs.len(), 1);
@@ -152,7 +152,7 @@ pub(crate) fn floats_of(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|chunk| f32::from_le_bytes(chunk.try_into().unwrap())).collect()
 }
 
-/// Numbers that look random and are the same in every run: xorshift64*, whatever the command's generator is.
+/// Pseudorandom numbers that are the same in every run: xorshift64*, independent of the command's generator.
 pub(crate) struct Numbers(u64);
 
 impl Numbers {
@@ -177,7 +177,7 @@ impl Numbers {
     }
 }
 
-/// As numpy's `allclose`, but that the first difference is named.
+/// Like numpy's `allclose`, with the first difference in the message.
 pub(crate) fn assert_close(got: &[f32], expected: &[f64], relative: f64, absolute: f64) {
     assert_eq!(got.len(), expected.len());
     for (index, (got, expected)) in got.iter().zip(expected).enumerate() {

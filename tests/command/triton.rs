@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Triton's code objects: block and dynamic local memory as the JSON beside them tells, two trailing null pointers.
+//! Triton's code objects: block size and dynamic local memory from the JSON beside them, two trailing null pointers.
 
 use crate::support::{
     Launch, Numbers, assert_close, bytes_of, fixture, half_bits, half_value, product, softmax,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The device is lost in the middle of it: from some call on, every call fails.
+//! The device is lost in the middle of the program: from some call on, every call fails.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -26,7 +26,7 @@ fn lost_from(world: World, first: u64, functions: &BTreeSet<&str>) {
         let named = functions.iter().any(|function| error.contains(function));
         assert!(named && error.contains(" returned hipErrorIllegalAddress"), "{error} of {text}");
     }
-    // Otherwise it was in good order when its last handle went.
+    // Otherwise the device was intact when its last handle was dropped.
     let began = report.lost() && !report.steps.is_empty();
     drop(report);
     bench.interposer.pass();

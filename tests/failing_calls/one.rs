@@ -16,11 +16,11 @@ use crate::{
     world::{Bench, SOON, World, watched},
 };
 
-/// Failing these harms nobody: they ask for what a device may do without, or have an alternative.
+/// A failure of these is harmless: the device can do without their result, or there is an alternative.
 const HARMLESS: [&str; 4] =
     ["hipDeviceGetAttribute", "hipDeviceGetUuid", "hipGetDevicePropertiesR0600", "hipMemGetInfo"];
 
-/// These give something back, which stays behind where one fails.
+/// These release an object, which leaks if the call fails.
 const GIVES_BACK: [(&str, &str); 6] = [
     ("hipFree", "device memory"),
     ("hipHostFree", "host memory"),
@@ -30,10 +30,10 @@ const GIVES_BACK: [(&str, &str); 6] = [
     ("hipModuleUnload", "modules"),
 ];
 
-/// Without an answer to these nobody can tell what has completed: whatever the status, the device is lost.
+/// Without these calls the driver cannot tell which work has completed, so any failure loses the device.
 const VITAL: [&str; 2] = ["hipEventQuery", "hipEventSynchronize"];
 
-/// Statuses, the codes that they come to where the device goes on, and whether they mean that it is lost.
+/// Statuses, the error codes for them if the device continues, and whether they lose the device.
 const STATUSES: [(hipError_t, Code, bool); 5] = [
     (hipError_t::hipErrorOutOfMemory, Code::ResourceExhausted, false),
     (hipError_t::hipErrorInvalidValue, Code::InvalidArgument, false),
@@ -67,17 +67,17 @@ impl Case {
         GIVES_BACK.iter().find(|(function, _)| self.is(&[function])).map(|(_, kind)| *kind)
     }
 
-    /// Whether a call that fails like this may leave no error.
+    /// Whether such a failure may cause no error.
     fn may_pass(&self) -> bool {
-        // An allocation that fails gives back what is kept and tries again; the one that is meant to fail does so anyhow.
+        // A failed allocation releases idle memory and tries again. The test makes both attempts fail.
         let allocates =
             self.is(&["hipHostGetDevicePointer", "hipGetDevice"]) || self.function.ends_with("alloc");
         let exhausted = allocates && self.code == Code::ResourceExhausted;
-        // To put the caller's device back, to say how much memory is free, or to give back, is all that may have failed.
+        // Only restoring the caller's device, querying free memory, or releasing an object failed.
         let aside = self.is(&["hipSetDevice"]) || (self.is(&["hipGetDevice"]) && self.kth > 3);
-        // A wait for an event ends where its work has gone wrong. Whether it did the event is asked.
+        // A wait for an event also ends when the event's work has failed; a query tells which.
         let contained = self.is(&["hipEventSynchronize"]) && self.is_contained();
-        // An event that stands for a fault repeats it to whoever asks: this one does not.
+        // An event that stands for a fault repeats it to every query; an injected failure does not.
         let forgotten = self.is(&["hipEventQuery"]) && self.is_contained();
         self.is(&HARMLESS) || forgotten || self.gives_back().is_some() || exhausted || aside || contained
     }
@@ -114,9 +114,10 @@ impl Case {
                 "memory of a lost device was given back: {memory} of {text}"
             );
         } else {
-            bench.settles(&text, |live| match self.gives_back() {
+            bench.wait_until_released(&text, |live| match self.gives_back() {
                 Some(kind) if fired.load(SeqCst) => live == [(kind, 1)],
-                // Lost when it was about to give everything back, or by the callback pool when nobody asks any more, it
+                // If the device was lost during its release, or in the callback pool after the last query, it keeps
+                // everything.
                 // keeps everything.
                 None if fired.load(SeqCst) && self.loses && !told => true,
                 _ => live.is_empty(),
@@ -149,8 +150,8 @@ impl Case {
         }
     }
 
-    /// Whether the next to use the device is told. A reaper that waits for the last work may hear of a failure when others have
-    /// asked and seen all of it end.
+    /// Whether the next user of the device gets the error. A reaper that waits for the last work may get a failure
+    /// after other threads have seen all of that work end.
     fn is_told_next(&self, report: &Report) -> bool {
         let heard = std::time::Instant::now();
         while self.is(&["hipEventSynchronize"]) && heard.elapsed() < SOON {
@@ -162,24 +163,24 @@ impl Case {
         false
     }
 
-    /// What was asked of HIP was legal throughout, and a new device works and leaves nothing.
+    /// All calls of HIP were legal, and a new device works and releases everything.
     fn again(&self, bench: &Bench, text: &str) {
         bench.interposer.pass();
         let before = bench.interposer.live();
         bench.run().assert_healthy(self.world);
-        // What a lost device let go of before it was lost may go while the second one works.
+        // Objects that a lost device released before the loss may be freed while the second device works.
         let less =
             |(kind, count): &(&str, i64)| before.iter().any(|(known, most)| known == kind && count <= most);
-        bench.settles(text, |live| live.iter().all(less));
+        bench.wait_until_released(text, |live| live.iter().all(less));
         bench.nothing_refused(text);
     }
 }
 
-/// How often a healthy run calls a function.
+/// The number of a function's calls in a run without failures.
 fn counts(world: World) -> Vec<(&'static str, u64)> {
     let bench = world.bench();
     bench.run().assert_healthy(world);
-    bench.settles(&format!("a healthy run, {world:?}"), <[_]>::is_empty);
+    bench.wait_until_released(&format!("a healthy run, {world:?}"), <[_]>::is_empty);
     bench.interposer.calls()
 }
 

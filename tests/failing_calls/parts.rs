@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the program has before its first submission: queues, memory, code, command buffers.
+//! The objects that the program has before its first submission: queues, memory, code, command buffers.
 
 use windlass::{
     Argument, Buffer, BufferParams, BufferRef, BufferUsage, Code, CommandBuffer, Device, DispatchConfig,
@@ -10,14 +10,14 @@ use crate::world::World;
 
 const VECTOR_ADD: &[u8] = include_bytes!("../../cts/kernels/bundles/vector_add.ccob");
 const GLOBALS: &[u8] = include_bytes!("../../cts/kernels/bundles/globals.ccob");
-/// Buffers of device memory that the program holds from its first step to its last.
+/// The buffers of device memory that the program holds from its first step to its last.
 pub(crate) const BUFFERS: i64 = 16;
 /// Floats in a buffer.
 pub(crate) const COUNT: usize = 64;
 /// Bytes of a buffer.
 pub(crate) const SIZE: u64 = 4 * COUNT as u64;
 
-/// An error with what was tried.
+/// An error with the attempted action.
 pub(crate) type Tried<T> = std::result::Result<T, (&'static str, Error)>;
 
 pub(crate) trait At<T> {
@@ -30,7 +30,7 @@ impl<T> At<T> for Result<T> {
     }
 }
 
-/// What is there before the first submission.
+/// The objects that exist before the first submission.
 pub(crate) struct Parts {
     pub(crate) queues: [Queue; 4],
     pub(crate) inputs: [Buffer; 4],
@@ -39,7 +39,7 @@ pub(crate) struct Parts {
     /// A workgroup count.
     pub(crate) counts: Buffer,
     pub(crate) hosts: Vec<Buffer>,
-    /// Memory of the program's own, and memory of the device under another name.
+    /// The program's own memory, and memory of the device under another handle.
     pub(crate) lent_host: Buffer,
     pub(crate) lent_device: Buffer,
     _lender: Buffer,
@@ -52,7 +52,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    pub(crate) fn of(world: World, device: &Device) -> Tried<Self> {
+    pub(crate) fn prepare(world: World, device: &Device) -> Tried<Self> {
         let queue = |index| device.queue(index).at("queue");
         let queues = [queue(0)?, queue(1)?, queue(2)?, queue(3)?];
         let memory = || device.allocate_device(SIZE).at("allocate");
@@ -69,7 +69,7 @@ impl Parts {
             device.import_host(&BufferParams::host(), vec![0; SIZE as usize]).at("import host")?;
         let lender = memory()?;
         let address = lender.device_address();
-        // Not by the release, which a device that is lost keeps for ever.
+        // Not by the release, because a lost device keeps the memory forever.
         let release = || {};
         // SAFETY: memory of this device, which the program holds as long as the buffer.
         let lent_device =
@@ -152,7 +152,7 @@ fn load(device: &Device, code: &[u8]) -> Tried<Executable> {
     unsafe { device.load_executable(code) }.at("load")
 }
 
-/// So many floats.
+/// This many floats.
 pub(crate) fn words(value: f32) -> Vec<u8> {
     value.to_le_bytes().repeat(COUNT)
 }

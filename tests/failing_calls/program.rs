@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A program that uses everything of a device, and knows which bytes each of its steps must leave.
+//! A program that uses every part of a device, and knows the bytes that each of its steps must leave.
 
 use std::{
     io,
@@ -19,12 +19,12 @@ use crate::{
     world::{SOON, World},
 };
 
-/// What became of a run.
+/// The result of a run.
 pub(crate) struct Report {
-    /// The first call that did not return success, and what it was for: nothing was submitted after it.
+    /// The first call that failed, and its purpose. Nothing was submitted after it.
     pub(crate) at_once: Option<(&'static str, Error)>,
     pub(crate) steps: Vec<Step>,
-    /// Held so that the caller decides when the device goes.
+    /// Held so that the caller decides when the device is dropped.
     device: Option<Device>,
 }
 
@@ -54,14 +54,14 @@ impl Report {
         !matches!(self.at_once, Some(("open", _)))
     }
 
-    /// The steps that failed though nothing that they wait for did.
+    /// The steps that failed although all steps that they wait for succeeded.
     pub(crate) fn roots(&self) -> Vec<&Step> {
         let failed = |step: &&Step| step.outcome.is_err();
         let innocent = |step: &&Step| step.waits.iter().all(|wait| self.steps[*wait].outcome.is_ok());
         self.steps.iter().filter(failed).filter(innocent).collect()
     }
 
-    /// No step succeeded behind one that failed.
+    /// No step succeeded after one that failed.
     #[track_caller]
     pub(crate) fn assert_failures_spread(&self, case: &str) {
         for step in self.steps.iter().filter(|step| step.outcome.is_ok()) {
@@ -87,7 +87,7 @@ impl std::fmt::Debug for Report {
     }
 }
 
-/// Bytes that a step leaves in host memory or elsewhere.
+/// The bytes that a step leaves in host memory or elsewhere.
 struct Expected {
     step: usize,
     actual: Box<dyn Fn() -> Vec<u8>>,
@@ -101,7 +101,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Runs the whole on a device that `open` gives. `submitted` is called when all work is.
+    /// Runs the whole program on a device from `open`. Calls `submitted` when all work is submitted.
     pub(crate) fn run(world: World, open: impl FnOnce() -> Result<Device>, submitted: impl Fn()) -> Report {
         let mut program = Self::default();
         let (device, at_once) = match open().at("open") {
@@ -126,7 +126,7 @@ impl Program {
     }
 
     fn on(&mut self, world: World, device: &Device, submitted: &impl Fn()) -> Tried<()> {
-        let parts = Parts::of(world, device)?;
+        let parts = Parts::prepare(world, device)?;
         let gate = Semaphore::new(0);
         self.submit(world, &parts, &gate);
         submitted();
@@ -148,7 +148,7 @@ impl Program {
         Ok(())
     }
 
-    /// Submits a step behind others. A refusal is the submitter's to pass on, as it is here.
+    /// Submits a step behind others. The submitter must pass on a refusal, as here.
     fn step(
         &mut self,
         name: &'static str,
@@ -181,7 +181,7 @@ impl Program {
         self.expected.push(Expected { step, actual, bytes });
     }
 
-    /// Submits chains that have nothing to do with each other, and joins them.
+    /// Submits independent chains, and joins them.
     fn submit(&mut self, world: World, parts: &Parts, gate: &Semaphore) {
         let Parts { queues: [q0, q1, q2, q3], sum, hosts, .. } = parts;
         let [a, b, c, d] = &parts.inputs;
@@ -217,7 +217,7 @@ impl Program {
         let copied = self.step("copy read", &[read], |waits, signals| q3.copy(waits, signals, c, &hosts[2]));
         self.expect(copied, &hosts[2], shorts);
 
-        // Command buffers: one by direct ranges, one by table, twice and side by side.
+        // Command buffers: one with direct ranges, one with a table, twice and in parallel.
         let direct = self.step("execute", &[fill_a, fill_b], |waits, signals| {
             q1.execute(waits, signals, &parts.direct, [])
         });
@@ -253,7 +253,7 @@ impl Program {
         counter[..4].copy_from_slice(&(if world.computes() { 39_i32 } else { 0 }).to_le_bytes());
         self.expect(shown, &hosts[7], counter);
 
-        // Workgroup counts that only memory knows.
+        // Workgroup counts in device memory.
         let one =
             self.step("fill counts", &[], |waits, signals| q0.fill(waits, signals, &parts.counts, 1_u32));
         let clear =
@@ -271,7 +271,7 @@ impl Program {
         });
         self.expect(executed, &hosts[12], sums);
 
-        // Memory in the order of queues, and used again.
+        // Queue-ordered memory, and its reuse.
         let mut transient = None;
         let allocated = self.step("alloca", &[], |waits, signals| {
             q0.alloca(waits, signals, &BufferParams::device(), SIZE).map(|buffer| transient = Some(buffer))
@@ -301,7 +301,7 @@ impl Program {
             self.expect(copied, &hosts[9], 8_u32.to_le_bytes().repeat(COUNT));
         }
 
-        // Memory that the driver did not allocate.
+        // Imported memory.
         let lent = self.step("copy to lent memory", &[add], |waits, signals| {
             q1.copy(waits, signals, sum, &parts.lent_host)
         });
@@ -315,7 +315,7 @@ impl Program {
         self.expect(copied, &hosts[13], 6_u32.to_le_bytes().repeat(COUNT));
         ends.extend([lent, copied]);
 
-        // What waits for the host, and a call of the host behind everything.
+        // Work that waits for the host, and a host call behind everything.
         let gated = self.step_behind("gated fill", &[], Some(gate.at(1)), |waits, signals| {
             q2.fill(waits, signals, &parts.outputs[3], 3_u32)
         });
@@ -338,7 +338,7 @@ impl Program {
     }
 }
 
-/// How a step ended, learnt in one way or the other.
+/// The end of a step, observed in one of several ways.
 fn outcome(index: usize, done: &Semaphore) -> Result<()> {
     if index.is_multiple_of(2) { done.wait_blocking(1, SOON) } else { pollster::block_on(done.wait(1)) }
 }

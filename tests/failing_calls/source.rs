@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which functions of HIP the driver calls, by its source.
+//! The functions of HIP that the driver calls, by its source.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -7,7 +7,7 @@ use windlass_hip_sys::EntryPoints;
 
 use crate::world::World;
 
-/// The functions that the driver's source calls as methods of a table, in the order of the alphabet.
+/// The functions that the driver's source calls as methods of a table, in alphabetical order.
 pub(crate) fn functions() -> BTreeSet<&'static str> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("drivers/hip/src");
     let mut called = BTreeSet::new();
@@ -19,7 +19,7 @@ pub(crate) fn functions() -> BTreeSet<&'static str> {
     called
 }
 
-/// What stands between a full stop and a parenthesis, and is HIP's.
+/// The text between a full stop and a parenthesis, if it is a name of HIP's.
 fn calls(text: &str) -> impl Iterator<Item = &'static str> {
     text.split('.').filter_map(|after| {
         let name = after.split('(').next().filter(|name| name.len() < after.len())?;
@@ -27,7 +27,7 @@ fn calls(text: &str) -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// Functions that tell a thread's latest error, or what an error is called: there is nothing to fail.
+/// Functions that return a thread's latest error, or the name of an error, and cannot fail.
 pub(crate) const ASKS_FOR_ERRORS: [&str; 1] = ["hipGetLastError"];
 
 #[test]
@@ -40,7 +40,7 @@ fn calls_are_found_in_source() {
     }
 }
 
-/// A call that no run of the program makes is a call whose failure nothing here tests.
+/// A call that no run of the program makes would be untested.
 #[test]
 fn the_program_makes_every_call_of_the_driver_in_some_world() {
     let mut missing = functions();
@@ -50,7 +50,7 @@ fn the_program_makes_every_call_of_the_driver_in_some_world() {
     for world in World::ALL {
         let bench = world.bench();
         bench.run().assert_healthy(world);
-        bench.settles(&format!("a healthy run, {world:?}"), <[_]>::is_empty);
+        bench.wait_until_released(&format!("a healthy run, {world:?}"), <[_]>::is_empty);
         for (name, _) in bench.interposer.calls() {
             missing.remove(name);
         }

@@ -22,30 +22,30 @@ use windlass_simulator::Simulator;
 
 use crate::program::{Program, Report};
 
-/// Longer than anything here takes on a machine that does much else: a wait that takes this long has hung.
+/// Longer than any step takes on a loaded machine, so a timeout means a hang.
 pub(crate) const SOON: Duration = Duration::from_secs(60);
-/// A case with its second run, many times over.
+/// A second run of a case, which repeats many times.
 const WATCHDOG: Duration = Duration::from_secs(300);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum World {
-    /// A simulated GPU whose faults cost their submission.
+    /// A simulated GPU whose faults fail their submission only.
     Simulated,
-    /// The second of two, on which a fault costs the device, as on hardware.
+    /// The second of two GPUs, on which a fault loses the device, as on hardware.
     SimulatedSecond,
-    /// One that speaks the oldest HIP.
+    /// A simulated GPU with the oldest HIP.
     SimulatedOld,
-    /// Two that form one device.
+    /// Two GPUs that form one device.
     SimulatedPair,
-    /// The null HIP: all work is complete when its call returns.
+    /// The null HIP, whose work is complete when its call returns.
     Null,
     /// The second device of a null HIP.
     NullSecond,
     /// Two devices of a null HIP that form one.
     NullPair,
-    /// A null HIP on which another thread completes work again and again.
+    /// A null HIP on which another thread repeatedly completes work.
     NullLater,
-    /// The same, once all is submitted: everything that waits does so on the device.
+    /// A null HIP on which another thread completes work once all is submitted, so every wait happens on the device.
     NullLast,
 }
 
@@ -67,12 +67,12 @@ impl World {
         self.simulator().is_some()
     }
 
-    /// Whether a fault is its submission's alone.
+    /// Whether a fault affects its submission only.
     pub(crate) fn contains_faults(self) -> bool {
         matches!(self, Self::Simulated | Self::SimulatedOld | Self::SimulatedPair)
     }
 
-    /// What is opened. Every device has four queues.
+    /// The URI to open. Every device has four queues.
     fn uri(self) -> &'static str {
         match self {
             Self::SimulatedSecond | Self::NullSecond => "test://1",
@@ -105,14 +105,14 @@ impl World {
     }
 }
 
-/// A HIP with an interposer in front, and a driver over both.
+/// A HIP behind an interposer, and a driver over both.
 pub(crate) struct Bench {
     pub(crate) interposer: Arc<Interposer>,
     /// The same HIP without the interposer.
     behind: Api,
     registry: Registry,
     world: World,
-    /// Work may complete.
+    /// Whether work may complete.
     go: Arc<AtomicBool>,
     _completer: Option<Completer>,
 }
@@ -131,15 +131,15 @@ impl Bench {
         Program::run(self.world, || self.registry.open(self.world.uri()), || self.go.store(true, SeqCst))
     }
 
-    /// The allocations of device memory that were not given back.
+    /// The allocations of device memory that were not released.
     pub(crate) fn memory(&self) -> i64 {
         let live = self.interposer.live();
         live.iter().find(|(kind, _)| *kind == "device memory").map_or(0, |(_, count)| *count)
     }
 
-    /// Waits until nothing that the driver created is left but what `rest` allows.
+    /// Waits until everything that the driver created is released, except what `rest` allows.
     #[track_caller]
-    pub(crate) fn settles(&self, case: &str, rest: impl Fn(&[(&'static str, i64)]) -> bool) {
+    pub(crate) fn wait_until_released(&self, case: &str, rest: impl Fn(&[(&'static str, i64)]) -> bool) {
         let deadline = Instant::now() + SOON;
         while !rest(&self.interposer.live()) {
             assert!(Instant::now() < deadline, "left behind: {:?} after {case}", self.interposer.live());
@@ -147,25 +147,25 @@ impl Bench {
         }
     }
 
-    /// All that the driver asked of HIP was legal: HIP refused only what the program meant it to.
+    /// All of the driver's calls were legal: HIP refused only those that the program intended to fail.
     #[track_caller]
     pub(crate) fn nothing_refused(&self, case: &str) {
         let mut refusals = self.interposer.take_refusals();
         refusals.retain(|(call, status)| match call.name {
             "hipMalloc" => *status != hipError_t::hipErrorOutOfMemory,
             "hipModuleGetGlobal" => *status != hipError_t::hipErrorNotFound || self.world.computes(),
-            // Memory that is not HIP's is looked for there first. HIP 5.2 has another word for it.
+            // The driver looks up addresses that are not HIP's. HIP 5.2 has another status for them.
             "hipMemGetAddressRange" => {
                 ![hipError_t::hipErrorNotFound, hipError_t::hipErrorInvalidDevicePointer].contains(status)
             }
-            // A device of two may have been opened before.
+            // A device of two GPUs may have been opened before.
             "hipDeviceEnablePeerAccess" => *status != hipError_t::hipErrorPeerAccessAlreadyEnabled,
             _ => true,
         });
         assert_eq!(refusals, [], "HIP refused calls: {case}");
     }
 
-    /// The calling thread is as it was: no error waits for whoever asks next, the first device is current.
+    /// The calling thread is unchanged: it has no pending error, and the first device is current.
     #[track_caller]
     pub(crate) fn thread_is_as_found(&self, case: &str) {
         let mut current = -1;
@@ -213,7 +213,7 @@ impl Drop for Completer {
     }
 }
 
-/// Runs a case on a thread of its own, so that one that hangs inside a call fails by its name.
+/// Runs a case on a thread of its own, so that a hang inside of a call fails under the case's name.
 #[track_caller]
 pub(crate) fn watched(name: &str, case: impl FnOnce() + Send + 'static) {
     let (ended, end) = mpsc::channel();

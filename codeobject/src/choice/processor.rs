@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which processors there are, which generic targets serve them, and who may run whose code.
+//! The known processors, the generic targets that cover them, and the ISA-compatible families.
 //!
-//! Names are data: a processor that no table here knows can still be listed and matched exactly.
+//! A processor that is in no table can still be listed and matched exactly.
 
-/// `EF_AMDGPU_MACH` of an ELF and the processor that it stands for.
+/// The values of `EF_AMDGPU_MACH` in an ELF, with their processors.
 const MACH: &[(u8, &str)] = &[
     (0x20, "gfx600"),
     (0x21, "gfx601"),
@@ -67,7 +67,7 @@ const MACH: &[(u8, &str)] = &[
     (0x5f, "gfx9-4-generic"),
 ];
 
-/// Generic targets and the processors whose code they may stand in for.
+/// The generic targets, with the processors that they cover.
 const GENERIC: &[(&str, &[&str])] = &[
     ("gfx9-generic", &["gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"]),
     ("gfx9-4-generic", &["gfx940", "gfx941", "gfx942", "gfx950"]),
@@ -84,7 +84,7 @@ const GENERIC: &[(&str, &[&str])] = &[
     ("gfx12-5-generic", &["gfx1250", "gfx1251"]),
 ];
 
-/// Families by the rule of the Linux distributions: (who may run it, whose code).
+/// The families by the rule of the Linux distributions: (processor that may run the code, processor of the code).
 const FAMILIES: &[(&[&str], &[&str])] = &[
     (&["gfx900", "gfx902", "gfx906", "gfx909", "gfx90c"], &["gfx900", "gfx902", "gfx909", "gfx90c"]),
     (&["gfx1010", "gfx1011", "gfx1012", "gfx1013"], &["gfx1010"]),
@@ -109,21 +109,23 @@ pub(crate) fn is_generic(processor: &str) -> bool {
     processor.ends_with("-generic")
 }
 
-/// How it is known that code for a generic target runs on a processor; a later one is the better knowledge.
+/// The evidence that code for a generic target runs on a processor. A later variant is stronger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Membership {
-    /// The major numbers say so, as of `gfx13-generic` and `gfx1301`: at least one of the two is newer than the table.
+    /// The major version numbers match, as for `gfx13-generic` and `gfx1301`; the table lacks one of the two.
     MajorNumber,
-    /// Major and minor numbers say so, as of `gfx12-5-generic` and `gfx1252`.
+    /// The major and minor version numbers match, as for `gfx12-5-generic` and `gfx1252`.
     MinorNumber,
-    /// The table says so.
+    /// The table lists the pair.
     Listed,
 }
 
-/// Whether code for the generic target runs on the processor. HIP has the last word on what only the numbers say.
+/// The evidence that code for the generic target runs on the processor; `None` if it does not. HIP makes the final
+/// decision if only the numbers match.
 ///
-/// Numbers count for what the table does not know, and only where they do not contradict it: of gfx9 some processors have
-/// a generic target of their own and some have none, so that the number of a new one says nothing.
+/// Numbers count only for names that the table lacks, and only if they do not contradict the table. The number of a
+/// new gfx9 processor proves nothing, because some gfx9 processors have a generic target of their own and some have
+/// none.
 pub(crate) fn generic_serves(generic: &str, processor: &str) -> Option<Membership> {
     let members = GENERIC.iter().find(|(name, _)| *name == generic).map(|(_, members)| *members);
     if let Some(members) = members
@@ -135,7 +137,7 @@ pub(crate) fn generic_serves(generic: &str, processor: &str) -> Option<Membershi
     let (major, minor) = numbers.split_once('-').unwrap_or((numbers, ""));
     let is_like = |processor: &str| {
         let rest = processor.strip_prefix("gfx").and_then(|number| number.strip_prefix(major));
-        // What follows the major number is a minor number and a stepping, a digit each.
+        // A minor number and a stepping follow the major number, one digit each.
         let rest = rest.filter(|rest| rest.len() == 2 && rest.bytes().all(|byte| byte.is_ascii_hexdigit()));
         !major.is_empty() && rest.is_some_and(|rest| rest.starts_with(minor))
     };
@@ -148,7 +150,7 @@ pub(crate) fn generic_serves(generic: &str, processor: &str) -> Option<Membershi
     Some(if minor.is_empty() { Membership::MajorNumber } else { Membership::MinorNumber })
 }
 
-/// Whether distributions let the agent run code of the other processor.
+/// Whether distributions let the agent run code for the other processor.
 pub(crate) fn family_serves(code: &str, agent: &str) -> bool {
     FAMILIES.iter().any(|(agents, codes)| agents.contains(&agent) && codes.contains(&code))
 }

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Code that is handed to a processor of its family under that processor's name.
+//! Changes the target in a code object's flags to a compatible processor.
 
 use crate::choice::processor;
 use crate::choice::target::TargetId;
 use crate::code::elf_flags::{ELF_FLAGS_OFFSET, ElfHead};
 use crate::error::Error;
 
-/// Makes a code object say that it is for `agent`'s processor, where distributions let that processor run it
+/// Changes the flags of a code object to `agent`'s processor, if distributions let that processor run the code
 /// ([`Fit::Family`](crate::Fit::Family)).
 ///
-/// ROCm takes the target of a code object from its ELF flags and refuses another processor's, so what was selected with
-/// [`Options::compatible_families`](crate::Options::compatible_families) runs there only under the agent's name. Nothing
-/// but the flags changes; the metadata keeps the name that the compiler gave. The features that the code states stay.
+/// ROCm takes the target of a code object from its ELF flags and refuses code for another processor. Code that was
+/// chosen with [`Options::compatible_families`](crate::Options::compatible_families) therefore needs the agent's name.
+/// Only the processor in the flags changes: the stated features stay, and the metadata keeps the compiler's name.
 ///
 /// # Errors
 ///
-/// Where the bytes are no ELF for amdgpu, and where the code is for a processor of another family; the bytes are then as
-/// they were.
+/// If the bytes are no ELF for amdgpu, or the code is for a processor of another family. The bytes are then unchanged.
 ///
 /// ```
 /// let mut elf = [0; 64];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Target ids: a processor and the features that are stated for it.
+//! Target ids: a processor and its stated features.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,8 +14,8 @@ use crate::error::Error;
 /// list: names are data.
 ///
 /// [`FromStr`] reads a target id, and also the ISA names that contain one (`amdgcn-amd-amdhsa--gfx942:xnack-`,
-/// `amdgpu9.42-amd-amdhsa-unknown-gfx942`). [`Display`](fmt::Display) writes the target id, features in the order of
-/// the alphabet.
+/// `amdgpu9.42-amd-amdhsa-unknown-gfx942`). [`Display`](fmt::Display) writes the target id, with the features in
+/// alphabetical order.
 ///
 /// ```
 /// use windlass_codeobject::TargetId;
@@ -46,13 +46,13 @@ impl TargetId {
         self.features.iter().find(|(stated, _)| stated == name).map(|(_, on)| *on)
     }
 
-    /// Whether the processor is a generic target, which stands for several.
+    /// Whether the processor is a generic target, which covers several processors.
     pub fn is_generic(&self) -> bool {
         processor::is_generic(&self.processor)
     }
 
-    /// Whether the processor, or generic target, is one that the tables here know. One that is not may be newer than they
-    /// are: it is listed and matched by its name like any other.
+    /// Whether this crate's tables list the processor or generic target. An unlisted one may be newer than the tables,
+    /// and is listed and matched by name like any other.
     pub fn is_known(&self) -> bool {
         processor::to_mach(&self.processor).is_some()
     }
@@ -62,7 +62,7 @@ impl TargetId {
         TargetId { processor: processor.to_owned(), features }
     }
 
-    /// Reads `processor{:feature(+|-)}`; the error says what is wrong in words.
+    /// Reads `processor{:feature(+|-)}`; the error describes the problem.
     pub(crate) fn parse_id(text: &str) -> Result<TargetId, String> {
         let mut parts = text.split(':');
         let processor = parts.next().unwrap_or_default();
@@ -146,8 +146,8 @@ impl fmt::Display for TargetId {
     }
 }
 
-/// What the architecture of a triple says about the processor: `amdgcn` nothing, `amdgpu9.42` all, `amdgpu9` the
-/// major number.
+/// The processor's number by the architecture of a triple: `amdgpu9.42` states all of it, `amdgpu9` the major number,
+/// `amdgcn` nothing.
 enum Subarch<'a> {
     Any,
     Major(&'a str),

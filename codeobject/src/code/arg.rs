@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Kernel arguments, as the metadata describes them.
+//! Kernel arguments by the metadata.
 
-/// One argument of a kernel: where it lies in the kernel's argument block, and what goes there.
+/// One argument of a kernel: its place in the argument block, and its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Arg {
-    /// Its name in the source, where the compiler kept it (HIP builds do not).
+    /// The name in the source, if the compiler kept it (HIP builds do not).
     pub name: Option<String>,
-    /// Its type in the source, where the compiler kept it.
+    /// The type in the source, if the compiler kept it.
     pub type_name: Option<String>,
-    /// Where it begins in the argument block, in bytes.
+    /// The offset in the argument block, in bytes.
     pub offset: u32,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: u32,
-    /// What goes there.
+    /// The kind of the argument.
     pub kind: ArgKind,
     /// The address space of a pointer.
     pub address_space: Option<AddressSpace>,
-    /// How the kernel says that it accesses what the argument points to.
+    /// The declared access to the pointed-to memory.
     pub access: Option<Access>,
-    /// How the compiler found that it does.
+    /// The actual access to the pointed-to memory, as the compiler found it.
     pub actual_access: Option<Access>,
-    /// Alignment in bytes of what a [`DynamicSharedPointer`](ArgKind::DynamicSharedPointer) points to.
+    /// The alignment in bytes of the memory of a [`DynamicSharedPointer`](ArgKind::DynamicSharedPointer).
     pub pointee_align: Option<u32>,
     /// Whether the pointed-to type is `const`.
     pub is_const: bool,
@@ -32,14 +32,14 @@ pub struct Arg {
 }
 
 impl Arg {
-    /// The memory of its names.
+    /// The memory of the names in bytes.
     pub(crate) fn text_size(&self) -> usize {
         let kind = if let ArgKind::Other(name) = &self.kind { name.len() } else { 0 };
         let names = [&self.name, &self.type_name].map(|name| name.as_ref().map_or(0, String::len));
         kind + names[0] + names[1]
     }
 
-    /// An argument of which nothing is known yet.
+    /// An argument without any properties yet.
     pub(crate) fn blank() -> Arg {
         Arg {
             name: None,
@@ -57,17 +57,17 @@ impl Arg {
         }
     }
 
-    /// Whether the runtime fills it, not the caller.
+    /// Whether the runtime fills the argument, not the caller.
     pub fn is_hidden(&self) -> bool {
         matches!(self.kind, ArgKind::Hidden(_))
     }
 }
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArgKind {
-    /// Its bytes are copied into the argument block.
+    /// A value, copied into the argument block.
     ByValue,
     /// An address in global memory.
     GlobalBuffer,
@@ -83,13 +83,13 @@ pub enum ArgKind {
     Queue,
     /// Filled by the runtime.
     Hidden(HiddenKind),
-    /// A kind that this crate does not know, by its name in the metadata.
+    /// An unknown kind, by its name in the metadata.
     Other(String),
 }
 
 macro_rules! hidden_kinds {
     ($($(#[doc = $doc:literal])* $kind:ident = $name:literal,)*) => {
-        /// What the runtime puts into a hidden argument.
+        /// The value of a hidden argument, which the runtime fills in.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum HiddenKind {
@@ -151,19 +151,19 @@ hidden_kinds! {
     QueuePtr = "hidden_queue_ptr",
 }
 
-/// Where a pointer points.
+/// The memory that a pointer points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AddressSpace {
     /// Memory of one work item.
     Private,
-    /// Memory of the device.
+    /// Device memory.
     Global,
-    /// Memory of the device that the kernel only reads.
+    /// Device memory that the kernel only reads.
     Constant,
     /// Memory of one workgroup (LDS).
     Local,
-    /// Any of the others, told apart by the address.
+    /// Any of the others, by the address.
     Generic,
     /// Global data share.
     Region,

@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::warnings::Warnings;
 
 const ENDIAN: LittleEndian = LittleEndian;
-/// The most unusable kernels that are described one by one.
+/// At most this many rejected kernels are described.
 const MAX_REJECTED: usize = 1024;
 
 /// The content of one code object (an ELF for amdgpu). It keeps none of the ELF's bytes.
@@ -83,7 +83,7 @@ impl CodeObject {
         })
     }
 
-    /// The memory that this takes in bytes, but for the allocator's overhead.
+    /// The memory of this value in bytes, without the allocator's overhead.
     pub(crate) fn memory_size(&self) -> usize {
         let args = |args: &[Arg]| size_of_val(args) + args.iter().map(Arg::text_size).sum::<usize>();
         let kernels = self
@@ -100,7 +100,7 @@ impl CodeObject {
             + size_of_val(&self.relocations[..])
     }
 
-    /// The target by the ELF's flags. The metadata names a processor that the flags only number.
+    /// The target by the ELF's flags. The metadata supplies the name of a processor that the table of flags lacks.
     pub fn target(&self) -> &TargetId {
         &self.target
     }
@@ -179,12 +179,12 @@ impl CodeObject {
         &self.symbols
     }
 
-    /// Variables. `hipModuleGetGlobal` finds the exported ones. [Markers](SymbolRole::Marker) are none.
+    /// The variables, without [markers](SymbolRole::Marker). `hipModuleGetGlobal` finds the exported ones.
     pub fn variables(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Variable)
     }
 
-    /// Functions that are no kernels. Their addresses are known, their calling convention is not stable.
+    /// The functions that are no kernels. Their calling convention is not stable.
     pub fn functions(&self) -> impl Iterator<Item = &Symbol> {
         self.with_role(SymbolRole::Function)
     }
@@ -204,12 +204,12 @@ impl CodeObject {
         self.with_role(SymbolRole::Undefined)
     }
 
-    /// The words that a loader writes once it knows the addresses.
+    /// The words that a loader writes when it knows the addresses.
     pub fn relocations(&self) -> &[Relocation] {
         &self.relocations
     }
 
-    /// Oddities of the code object that do no harm.
+    /// Harmless oddities of the code object.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -239,7 +239,7 @@ pub(crate) fn amdgpu_head(elf: &[u8]) -> Result<ElfHead, Error> {
     Err(Error::unsupported(format!("an ELF for machine {} (amdgpu is 224)", head.machine), 0, advice))
 }
 
-/// The flags name the target. The metadata helps if the processor is newer than the table of flags.
+/// The target by the flags. The metadata helps if the processor is newer than the table of flags.
 fn target(head: ElfHead, metadata: Option<&str>, warnings: &mut Warnings) -> TargetId {
     let flags = head.target();
     let Some(metadata) = metadata else { return flags };

@@ -13,7 +13,7 @@ pub struct KernelDescriptor {
     pub private_segment_fixed_size: u32,
     /// Size of the argument block in bytes; 0 where the producer leaves it to the metadata.
     pub kernarg_size: u32,
-    /// From the descriptor's address to that of the first instruction, in bytes.
+    /// The offset of the first instruction from the descriptor's address, in bytes.
     pub kernel_code_entry_byte_offset: i64,
     /// `COMPUTE_PGM_RSRC3`; its meaning depends on the processor.
     pub compute_pgm_rsrc3: u32,
@@ -23,7 +23,7 @@ pub struct KernelDescriptor {
     pub compute_pgm_rsrc2: u32,
     /// Which user SGPRs are set up (bits 0 to 6), wave32 (bit 10), dynamic stack (bit 11).
     pub kernel_code_properties: u16,
-    /// Preloaded kernel arguments: dwords (bits 0 to 6) from a dword offset (bits 7 to 15).
+    /// Preloaded kernel arguments: the number of dwords (bits 0 to 6) and the first dword (bits 7 to 15).
     pub kernarg_preload: u16,
 }
 
@@ -31,7 +31,7 @@ impl KernelDescriptor {
     /// Size of a descriptor in bytes.
     pub const SIZE: u64 = 64;
 
-    /// Reads the 64 bytes of a descriptor; `None` where there are fewer.
+    /// Reads the 64 bytes of a descriptor; `None` if there are fewer.
     pub fn parse(bytes: &[u8]) -> Option<KernelDescriptor> {
         array::<64>(bytes, 0)?;
         let word = |offset| array(bytes, offset).map(u32::from_le_bytes);
@@ -53,7 +53,7 @@ impl KernelDescriptor {
         self.property(10)
     }
 
-    /// Whether the size of the stack is not known before the launch.
+    /// Whether the stack size is unknown before the launch.
     pub fn uses_dynamic_stack(&self) -> bool {
         self.property(11)
     }
@@ -93,17 +93,17 @@ impl KernelDescriptor {
         self.property(6)
     }
 
-    /// How many dwords of the argument block are preloaded into user SGPRs.
+    /// The number of dwords of the argument block that are preloaded into user SGPRs.
     pub fn kernarg_preload_length(&self) -> u32 {
         u32::from(self.kernarg_preload & 0x7f)
     }
 
-    /// From which dword of the argument block on they are preloaded.
+    /// The first preloaded dword of the argument block.
     pub fn kernarg_preload_offset(&self) -> u32 {
         u32::from(self.kernarg_preload >> 7)
     }
 
-    /// How many SGPRs the user SGPRs take.
+    /// The number of user SGPRs.
     pub fn user_sgpr_count(&self) -> u32 {
         self.compute_pgm_rsrc2 >> 1 & 0x1f
     }
@@ -113,7 +113,7 @@ impl KernelDescriptor {
         [7, 8, 9].map(|bit| self.compute_pgm_rsrc2 >> bit & 1 != 0)
     }
 
-    /// How many dimensions of the work item's id a lane gets, 1 to 3.
+    /// The number of dimensions of the work-item id that each lane gets, 1 to 3.
     pub fn workitem_id_dimensions(&self) -> u32 {
         (self.compute_pgm_rsrc2 >> 11 & 3).min(2) + 1
     }

@@ -24,10 +24,10 @@ use crate::warnings::Warnings;
 
 type Header = FileHeader64<LittleEndian>;
 const ENDIAN: LittleEndian = LittleEndian;
-/// Linkers write a dozen, of which four or five are loaded.
+/// Limits. Linkers write a dozen program headers, of which four or five are loaded.
 const MAX_HEADERS: u64 = 1024;
 const MAX_SEGMENTS: u64 = 256;
-/// The most notes that are searched for the metadata.
+/// The limit of notes that are searched for the metadata.
 const MAX_NOTES: usize = 4096;
 /// The description of a symbol takes several times its size in the file. The tables of real libraries, with tens of
 /// thousands of kernels, are far shorter.
@@ -75,7 +75,7 @@ pub(crate) struct ElfSymbol<'a> {
     pub(crate) exported: bool,
 }
 
-/// A relocation of the ELF; symbol 0 is none.
+/// A relocation. Symbol 0 stands for none.
 pub(crate) struct ElfRelocation {
     pub(crate) offset: u64,
     pub(crate) kind: u32,
@@ -207,6 +207,12 @@ impl<'a> Elf<'a> {
             }
         }
         None
+    }
+
+    /// The offset and the size in the file of each area of notes that a program header names.
+    pub(crate) fn note_areas(&self) -> impl Iterator<Item = (u64, u64)> {
+        let notes = self.program.iter().filter(|header| header.p_type(ENDIAN) == PT_NOTE);
+        notes.map(|header| (header.p_offset(ENDIAN), header.p_filesz(ENDIAN)))
     }
 
     /// Whether an executable segment has code at an address.
@@ -411,7 +417,7 @@ impl NameBudget {
                 offset,
                 value: self.limit as u64 + 1,
                 limit: self.limit as u64,
-                advice: "they share bytes as no linker makes them, the input is damaged".to_owned(),
+                advice: "no linker shares bytes like this; the input is damaged".to_owned(),
             }),
         }
     }
@@ -421,7 +427,7 @@ fn check_count(what: &str, offset: u64, value: u64, limit: u64) -> Result<(), Er
     if value <= limit {
         return Ok(());
     }
-    let advice = "no tool writes so many, the input is damaged".to_owned();
+    let advice = "no tool writes this many; the input is damaged".to_owned();
     Err(Error::Limit { what: what.to_owned(), offset, value, limit, advice })
 }
 
@@ -443,7 +449,8 @@ fn byte_range(start: u64, size: u64) -> Option<Range<usize>> {
     Some(usize::try_from(start).ok()?..usize::try_from(start.checked_add(size)?).ok()?)
 }
 
-fn pod_slice<T: object::pod::Pod>(bytes: &[u8]) -> &[T] {
+/// The whole values in `bytes`.
+pub(crate) fn pod_slice<T: object::pod::Pod>(bytes: &[u8]) -> &[T] {
     let count = bytes.len() / size_of::<T>();
     slice_from_bytes(bytes, count).map(|(slice, _)| slice).unwrap_or_default()
 }

@@ -54,7 +54,7 @@ impl ElfHead {
         self.machine == EM_AMDGPU
     }
 
-    /// Whether a linker made it; an object of the compiler has no addresses yet.
+    /// Whether the ELF was linked. An object of the compiler has no addresses yet.
     pub(crate) fn is_linked(self) -> bool {
         const ET_REL: u16 = 1;
         self.elf_type != ET_REL

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A kernel: what its descriptor and its metadata say together.
+//! A kernel, by its descriptor and its metadata.
 
 use crate::code::arg::Arg;
 use crate::code::descriptor::KernelDescriptor;
 
-/// A kernel of a code object. Addresses count from where the code object is loaded, sizes are bytes.
+/// A kernel of a code object. Addresses are relative to the load address; sizes are in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Kernel {
-    /// Its name, as `hipModuleGetFunction` takes it; bytes that are not UTF-8 are written as `\xNN`.
+    /// The name for `hipModuleGetFunction`; bytes that are not UTF-8 are written as `\xNN`.
     pub name: String,
-    /// The symbol of its descriptor, `<name>.kd`.
+    /// The symbol of the descriptor, `<name>.kd`.
     pub symbol: String,
-    /// Its descriptor.
+    /// The descriptor.
     pub descriptor: KernelDescriptor,
-    /// Where the descriptor lies.
+    /// The address of the descriptor.
     pub descriptor_address: u64,
-    /// Where its first instruction lies, in an executable segment.
+    /// The address of the first instruction, which lies in an executable segment.
     pub entry_address: u64,
-    /// Size of the argument block, hidden arguments included.
+    /// The size of the argument block, with hidden arguments.
     pub kernarg_size: u32,
-    /// Alignment of the argument block.
+    /// The alignment of the argument block.
     pub kernarg_align: u32,
     /// Static group memory (LDS). Triton states 0 and passes all of it as dynamic.
     pub group_segment_size: u32,
@@ -28,29 +28,29 @@ pub struct Kernel {
     pub private_segment_size: u32,
     /// Lanes per wave, 32 or 64.
     pub wavefront_size: u32,
-    /// The most work items that a workgroup may have.
+    /// The maximum number of work items of a workgroup.
     pub max_flat_workgroup_size: u32,
-    /// The only workgroup size that it may be launched with, where there is one.
+    /// The only permitted workgroup size, if there is one.
     pub reqd_workgroup_size: Option<[u32; 3]>,
-    /// When it is to run.
+    /// When the kernel runs.
     pub kind: KernelKind,
-    /// Its arguments in the order of the metadata: the caller's own, then hidden ones.
+    /// The arguments in the order of the metadata: the caller's own, then hidden ones.
     pub args: Vec<Arg>,
-    /// Vector registers per lane; on processors with accumulation registers in one file, both kinds together.
+    /// Vector registers per lane. On processors with accumulation registers in the same file, both kinds together.
     pub vgpr_count: u32,
     /// Scalar registers per wave.
     pub sgpr_count: u32,
-    /// Accumulation registers per lane, where the processor has them.
+    /// Accumulation registers per lane, if the processor has them.
     pub agpr_count: Option<u32>,
     /// Vector registers that were spilled to memory.
     pub vgpr_spill_count: u32,
     /// Scalar registers that were spilled.
     pub sgpr_spill_count: u32,
-    /// Whether the size of its stack is not known before the launch.
+    /// Whether the stack size is unknown before the launch.
     pub uses_dynamic_stack: bool,
-    /// Whether it was compiled for workgroup processor mode (gfx10 and later).
+    /// Whether the kernel was compiled for workgroup processor mode (gfx10 and later).
     pub workgroup_processor_mode: bool,
-    /// Whether it may only be launched with a grid of whole workgroups.
+    /// Whether the grid must consist of whole workgroups.
     pub uniform_workgroup_size: bool,
 }
 
@@ -61,7 +61,7 @@ impl Kernel {
     }
 }
 
-/// When a kernel is to run.
+/// When a kernel runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum KernelKind {
@@ -73,14 +73,14 @@ pub enum KernelKind {
     Fini,
 }
 
-/// A kernel that the metadata lists and that cannot be launched.
+/// A kernel of the metadata that cannot be launched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RejectedKernel {
-    /// Its name, or `kernel N` where that is what is missing.
+    /// The name, or `kernel N` if the name is missing.
     pub name: String,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: String,
-    /// Its arguments as far as the metadata describes them, in order.
+    /// The arguments in order, as far as the metadata describes them.
     pub args: Vec<Arg>,
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a loader needs to place a code object in memory: segments, symbols, relocations.
+//! The layout of a code object in memory: segments, symbols, relocations.
 
-/// A range of the file that goes to memory.
+/// A range of the file that a loader copies to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Segment {
-    /// Where it goes, counted from where the code object is loaded.
+    /// The address, relative to the load address.
     pub address: u64,
-    /// Where its bytes begin in the file.
+    /// The offset of the bytes in the file.
     pub offset: u64,
-    /// How many bytes come from the file; all of them are there.
+    /// The number of bytes from the file. All of them exist.
     pub file_size: u64,
-    /// How many bytes of memory it takes, at least `file_size`; the rest is zero. Nothing but the file says how
-    /// large this is: a loader bounds the sum before it allocates.
+    /// The number of bytes of memory, at least `file_size`. The rest is zero. The value is as the file states it, so a
+    /// loader must bound the sum before it allocates.
     pub memory_size: u64,
-    /// Its alignment in memory.
+    /// The alignment in memory.
     pub alignment: u64,
     /// Whether it is read.
     pub readable: bool,
@@ -33,7 +33,7 @@ impl Segment {
             .is_some_and(|end| end <= self.file_size)
     }
 
-    /// Whether `size` bytes at `address` lie in its memory.
+    /// Whether `size` bytes at `address` lie in the segment's memory.
     pub(crate) fn spans(&self, address: u64, size: u64) -> bool {
         address
             .checked_sub(self.address)
@@ -46,21 +46,21 @@ impl Segment {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Symbol {
-    /// Its name; bytes that are not UTF-8 are written as `\xNN`.
+    /// The name; bytes that are not UTF-8 are written as `\xNN`.
     pub name: String,
-    /// Its address, counted from where the code object is loaded; 0 where it is undefined.
+    /// The address, relative to the load address; 0 for an undefined symbol.
     pub address: u64,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// What it stands for.
+    /// The role of the symbol.
     pub role: SymbolRole,
-    /// Who sees it.
+    /// The visibility to other code objects.
     pub binding: Binding,
-    /// Whether it is in the dynamic symbol table, which stripping leaves alone.
+    /// Whether the symbol is in the dynamic symbol table, which stripping keeps.
     pub exported: bool,
 }
 
-/// What a symbol of a code object stands for.
+/// The role of a symbol in a code object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SymbolRole {
@@ -72,43 +72,43 @@ pub enum SymbolRole {
     Function,
     /// A variable.
     Variable,
-    /// A byte that clang adds so that the translation unit has a name of its own (`__hip_cuid_*`).
+    /// A byte that clang adds to give the translation unit a unique name (`__hip_cuid_*`).
     Marker,
-    /// Something that another code object has to define.
+    /// A symbol that another code object must define.
     Undefined,
     /// Anything else: sections, files, absolute values.
     Other,
 }
 
-/// Who sees a symbol.
+/// The binding of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Binding {
-    /// Its own code object.
+    /// Visible within its own code object.
     Local,
-    /// Everyone.
+    /// Visible to all code objects.
     Global,
-    /// Everyone, until a global one of that name turns up.
+    /// Visible to all code objects; a global symbol of the same name replaces it.
     Weak,
 }
 
-/// A place in memory that depends on an address which only the loader knows.
+/// A place in memory whose content depends on an address that only the loader knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Relocation {
-    /// The place, counted from where the code object is loaded.
+    /// The place, relative to the load address.
     pub offset: u64,
-    /// What to write there.
+    /// The value to write.
     pub kind: RelocationKind,
-    /// The symbol that it refers to: an index into [`CodeObject::symbols`](crate::CodeObject::symbols).
+    /// The symbol, as an index into [`CodeObject::symbols`](crate::CodeObject::symbols).
     pub symbol: Option<usize>,
     /// The symbol's address; 0 without a symbol, or with one that is undefined.
     pub symbol_value: u64,
-    /// What is added to the address.
+    /// The addend.
     pub addend: i64,
 }
 
-/// What a relocation writes: S is the symbol's address, A the addend, P the place, B the load address.
+/// The value of a relocation: S is the symbol's address, A the addend, P the place, B the load address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RelocationKind {
@@ -132,7 +132,7 @@ pub enum RelocationKind {
     Rel32Hi,
     /// B + A in 64 bits.
     Relative64,
-    /// A number that only a linker resolves, or that is not known.
+    /// A kind that only a linker resolves, or an unknown one, by its number.
     Other(u32),
 }
 

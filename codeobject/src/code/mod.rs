@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One code object: the ELF, its metadata, its kernels and symbols. Shared objects with kernels for the host are in `host`.
+//! One code object: its ELF, metadata, kernels and symbols. `host` reads shared objects with kernels for the host.
 
 pub(crate) mod arg;
 pub(crate) mod code_object;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A cursor over MessagePack that builds nothing and skips what no schema asks for.
+//! A cursor over MessagePack that allocates nothing and skips unknown parts.
 
 use rmp::Marker;
 

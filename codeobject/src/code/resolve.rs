@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Writing into a code object what the symbols of another one turned out to be.
+//! Writes the addresses of undefined symbols into a code object.
 
 use std::ops::Range;
 
@@ -16,37 +16,37 @@ const RELOCATION_SIZE: usize = 24;
 /// Bytes of the ELF header.
 const HEADER: usize = 64;
 
-/// A place in the file and what is written there.
+/// A place in the file, and the bytes to write there.
 type Edit = (Range<usize>, Vec<u8>);
 
 impl CodeObject {
-    /// Relocations that wait for a symbol of another code object, each with that symbol.
+    /// The relocations that refer to a symbol of another code object, each with that symbol.
     ///
-    /// Loaders of ROCm look at nothing else to find what is undefined: a symbol that no relocation refers to is none of
-    /// their business.
+    /// ROCm's loaders find undefined symbols by relocations alone, so a symbol that no relocation refers to does not
+    /// count.
     pub fn unresolved(&self) -> impl Iterator<Item = (&Relocation, &Symbol)> {
         let pairs = self.relocations().iter().map(|relocation| (relocation, self.awaited(relocation)));
         pairs.filter_map(|(relocation, symbol)| Some((relocation, symbol?)))
     }
 
-    /// The undefined symbol that a relocation waits for.
+    /// The undefined symbol that a relocation refers to.
     fn awaited(&self, relocation: &Relocation) -> Option<&Symbol> {
         let symbol = self.symbols().get(relocation.symbol?)?;
         let waits = symbol.role == SymbolRole::Undefined && relocation.kind != RelocationKind::None;
         waits.then_some(symbol)
     }
 
-    /// Writes addresses of other code objects' symbols into `elf`, what this was read from, and takes the relocations that
-    /// asked for them out of its tables: a loader then meets a code object that is complete.
+    /// Writes the addresses of other code objects' symbols into `elf`, the bytes that this value was parsed from, and
+    /// removes the relocations that refer to those symbols. A loader then sees a complete code object.
     ///
-    /// `address_of` gives the final device address of an undefined symbol. Every one of [`unresolved`](Self::unresolved)
-    /// needs one; for a weak symbol that nobody defines it is 0.
+    /// `address_of` gives the final device address of each symbol in [`unresolved`](Self::unresolved). The address of
+    /// a weak symbol that no code object defines is 0.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] for a symbol without an address, [`Error::Unsupported`] for a relocation that depends on where
-    /// this code object itself will be loaded, [`Error::Malformed`] where a relocation would change what the code object
-    /// is. The bytes are as they were then.
+    /// [`Error::NotFound`] for a symbol without an address, [`Error::Unsupported`] for a relocation that depends on
+    /// the load address of this code object, [`Error::Malformed`] if a relocation would overwrite the headers or
+    /// tables of the ELF. The bytes are then unchanged.
     pub fn resolve(
         &self,
         elf: &mut [u8],
@@ -59,7 +59,7 @@ impl CodeObject {
                 target.copy_from_slice(&bytes);
             }
         }
-        // The places come from the file: whatever they hit, what a loader is shown is what was checked.
+        // The places come from the file, and a write may hit a header. Check the result as a loader will see it.
         let again = CodeObject::parse(&changed)?;
         let same = changed.get(..HEADER) == elf.get(..HEADER)
             && again.target() == self.target()
@@ -75,7 +75,7 @@ impl CodeObject {
         Ok(())
     }
 
-    /// What is to be written where in the file.
+    /// The writes to the file.
     fn edits(
         &self,
         bytes: &[u8],
@@ -124,7 +124,7 @@ impl CodeObject {
             let new_size = (kept.len() as u64).to_le_bytes().to_vec();
             kept.resize(place.len(), 0);
             edits.push((place, kept));
-            // ROCm's loader goes by the section headers where there are some.
+            // ROCm's loader uses the section headers if there are any.
             let sizes = elf.dynamic_value(size_tag).into_iter().chain(elf.relocation_section_sizes(address));
             edits.extend(sizes.map(|place| (place, new_size.clone())));
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the symbols and relocations of an ELF stand for.
+//! Describes the symbols and relocations of an ELF.
 
 use std::collections::HashSet;
 
@@ -15,8 +15,8 @@ use crate::error::Error;
 
 const ENDIAN: LittleEndian = LittleEndian;
 
-/// The symbols in the caller's words: the dynamic ones all, so that relocations find them by number, and of the
-/// debugger's table those that are named and not among the others.
+/// The symbols: all dynamic ones, so that relocations find them by number, then the named ones of the debugger's table
+/// that are not among them.
 pub(crate) fn describe(symbols: &[ElfSymbol<'_>]) -> Vec<Symbol> {
     let descriptors: HashSet<&[u8]> = symbols
         .iter()

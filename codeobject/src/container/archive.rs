@@ -33,7 +33,7 @@ pub(crate) struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    pub(crate) fn of(archive: &'a [u8], base: u64) -> Members<'a> {
+    pub(crate) fn new(archive: &'a [u8], base: u64) -> Members<'a> {
         Members {
             bytes: archive,
             base,
@@ -144,7 +144,7 @@ pub(crate) fn thin(bytes: &[u8]) -> Error {
                 position = start.saturating_add(size).next_multiple_of(2);
             }
             (name, _) => {
-                let members = Members { long_names: names, ..Members::of(bytes, 0) };
+                let members = Members { long_names: names, ..Members::new(bytes, 0) };
                 first = members.name(name, &[]).map(|(name, _)| text(name));
                 break;
             }

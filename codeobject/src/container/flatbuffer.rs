@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tables of a flatbuffer, out of bytes that nobody vouches for. `None` everywhere means: it points outside itself.
+//! Tables of a flatbuffer, read from untrusted bytes. `None` means that an offset leads outside of the buffer.
 
 use crate::bytes::{array, range, u16_at, u32_at};
 
-/// A table: fields by number, each of which may be left out.
+/// A table: optional fields by number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Table<'b> {
     buffer: &'b [u8],
     at: u64,
 }
 
-/// A list of equally large things, or a string.
+/// A list of elements of one size, or a string.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Vector<'b> {
     buffer: &'b [u8],
-    /// Of the first one in the buffer.
+    /// The root table of a buffer.
     pub(crate) start: u64,
     pub(crate) count: u32,
 }
@@ -24,7 +24,7 @@ impl<'b> Table<'b> {
         Some(Table { buffer, at: follow(buffer, 0)? })
     }
 
-    /// Where a field lies; `Some(None)` where the table leaves it out.
+    /// The position of a field; `Some(None)` if the table omits the field.
     fn field(self, index: u64) -> Option<Option<u64>> {
         let back = u32_at(self.buffer, self.at)?.cast_signed();
         let directory = self.at.checked_add_signed(i64::from(back).checked_neg()?)?;
@@ -39,7 +39,7 @@ impl<'b> Table<'b> {
         }
     }
 
-    /// A number, 0 where it is left out.
+    /// A number; 0 if the field is omitted.
     pub(crate) fn number(self, index: u64) -> Option<u32> {
         self.field(index)?.map_or(Some(0), |at| u32_at(self.buffer, at))
     }
@@ -51,7 +51,7 @@ impl<'b> Table<'b> {
         Some(Some([0, 4, 8].map(|at| u32_at(&bytes, at).unwrap_or_default())))
     }
 
-    /// A list or string, empty where it is left out.
+    /// A list or string; empty if the field is omitted.
     pub(crate) fn vector(self, index: u64) -> Option<Vector<'b>> {
         let Some(at) = self.field(index)? else {
             return Some(Vector { buffer: self.buffer, start: 0, count: 0 });
@@ -62,7 +62,7 @@ impl<'b> Table<'b> {
 }
 
 impl<'b> Vector<'b> {
-    /// The bytes, each thing being of that size.
+    /// The bytes of all elements, each of this size.
     pub(crate) fn bytes(self, size: u64) -> Option<&'b [u8]> {
         range(self.buffer, self.start, u64::from(self.count).checked_mul(size)?)
     }
@@ -76,7 +76,7 @@ impl<'b> Vector<'b> {
     }
 }
 
-/// Where the offset at `position` leads.
+/// The target of the offset at `position`.
 fn follow(buffer: &[u8], position: u64) -> Option<u64> {
     position.checked_add(u32_at(buffer, position)?.into())
 }

@@ -55,7 +55,7 @@ impl Carriers {
                 offset: place.start,
                 value: most as u64 + 1,
                 limit: most as u64,
-                advice: "no tool writes so many, the input is damaged".to_owned(),
+                advice: "no tool writes this many; the input is damaged".to_owned(),
             });
         }
         ids.take(id.len() as u64)?;

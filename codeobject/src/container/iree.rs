@@ -38,7 +38,7 @@ impl fmt::Display for IreeFormat {
 
 impl IreeFormat {
     /// The executable that begins with `head`, if one does.
-    pub(crate) fn of(head: &[u8]) -> Option<IreeFormat> {
+    pub(crate) fn from_head(head: &[u8]) -> Option<IreeFormat> {
         match Format::of(head)? {
             Format::IreeHip => Some(IreeFormat::Hip),
             Format::IreeAmdgpu => Some(IreeFormat::Amdgpu),
@@ -208,7 +208,7 @@ pub(crate) fn read<'a>(
     let buffer = range(bytes, PREFIX_SIZE, size - PREFIX_SIZE)
         .ok_or_else(|| Error::truncated(what, base, size, bytes.len() as u64))?;
     let malformed = |problem| Error::malformed(what, base, problem);
-    if !buffer.get(4..).and_then(IreeFormat::of).is_some_and(|inner| inner == format) {
+    if !buffer.get(4..).and_then(IreeFormat::from_head).is_some_and(|inner| inner == format) {
         return Err(malformed("its flatbuffer is of another kind"));
     }
     let outside = || malformed("its flatbuffer points outside itself");
@@ -221,7 +221,7 @@ pub(crate) fn read<'a>(
             offset: base,
             value: exports.count.into(),
             limit: limit.into(),
-            advice: "no compiler writes so many, the input is damaged".to_owned(),
+            advice: "no compiler writes this many; the input is damaged".to_owned(),
         });
     }
     let executable = executable(format, root).ok_or_else(outside)?;

@@ -164,7 +164,7 @@ impl<'a> Contents<'a> {
                 offset: toc,
                 value: limit as u64 + 1,
                 limit: limit as u64,
-                advice: "no tool writes so many, the input is damaged".to_owned(),
+                advice: "no tool writes this many; the input is damaged".to_owned(),
             },
             None => wrong_contents(toc, "its `toc` is no map of maps of maps"),
         })?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The table of file formats: the bytes that each begins with, and what a reader may do with it.
+//! The table of file formats: the first bytes of each, and how a reader may use the format.
 
 use std::fmt;
 
@@ -47,25 +47,25 @@ pub enum Format {
     SevenZip,
     /// An uncompressed tar file.
     Tar,
-    /// A text bundle: what clang writes for several targets between its stages, such as `.ll` and `.s`.
+    /// A text bundle, which clang writes for several targets between its stages, such as `.ll` and `.s`.
     TextBundle,
 }
 
-/// Where a format can be read.
+/// The places in which a format can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reads {
-    /// Anywhere: its headers tell its size, so a bare address is enough.
+    /// Anywhere: the headers state the size, so a start address is enough.
     Anywhere,
-    /// In a file: its end is the end of the file.
+    /// In a file: the format ends at the end of the file.
     InFiles,
-    /// Nowhere: the advice says what to do instead.
+    /// Nowhere: the advice gives an alternative.
     Never,
 }
 
 /// A row of the table.
 struct Row {
     format: Format,
-    /// Where the magic lies, in bytes from the start.
+    /// The offset of the magic in bytes.
     at: usize,
     magic: &'static [u8],
     name: &'static str,
@@ -85,8 +85,8 @@ const IN_KPACK: &str = "its code lies in a .kpack file; open the library that it
 const COMPILE: &str = "compile it for a GPU with clang --offload-arch=gfx...";
 const TEXT: &str = "no GPU runs text; compile each target's part to a code object";
 
-/// The rows are in the order of [`Format`]. The first one that matches counts, so the longer of two magics with the same
-/// beginning stands first.
+/// The rows are in the order of [`Format`]. The first match counts, so the longer of two magics with the same
+/// beginning comes first.
 #[rustfmt::skip]
 const TABLE: [Row; 22] = {
     use Format::*;
@@ -137,15 +137,15 @@ impl Format {
         row.map(|row| row.format)
     }
 
-    /// The format of what begins with these four bytes, where nobody knows how many follow. The shortest magic counts:
-    /// its reader looks at the rest.
+    /// The format whose magic begins with these four bytes, for memory of unknown length. The shortest magic counts;
+    /// its reader checks the rest.
     pub fn at_address(head: [u8; 4]) -> Option<Format> {
         let begins = |row: &&Row| row.at == 0 && row.magic.starts_with(&head);
         TABLE.iter().filter(begins).min_by_key(|row| row.magic.len()).map(|row| row.format)
     }
 
-    /// Whether a file that begins so is worth a [`File::parse`](crate::File::parse). Zip files are not among these: they
-    /// may hold anything.
+    /// Whether [`File::parse`](crate::File::parse) may find code in a file with such a beginning. False for zip files,
+    /// which may hold anything.
     pub fn may_hold_code(self) -> bool {
         self.row().may_hold_code
     }
@@ -160,12 +160,12 @@ impl Format {
         matches!(self, Format::Elf | Format::OtherElf)
     }
 
-    /// The bytes that it begins with, except for [`Tar`](Format::Tar).
+    /// The magic. It is at the start, except for [`Tar`](Format::Tar).
     pub(crate) fn magic(self) -> &'static [u8] {
         self.row().magic
     }
 
-    /// Its name with an article, as in "a tar file".
+    /// The name with an article, as in "a tar file".
     pub(crate) fn name(self) -> &'static str {
         self.row().name
     }
@@ -175,19 +175,19 @@ impl Format {
         self.row().advice
     }
 
-    /// The error for a file of this format at `offset`, in a place where it is not read.
+    /// The error for a file of this format at `offset`, in a place where the format is not read.
     pub(crate) fn refused(self, offset: u64) -> Error {
         Error::unsupported(self.name(), offset, self.advice())
     }
 
-    /// The error for a file of files in a build that does not look into it.
+    /// The error for a container of files in a build without the feature `carriers`.
     #[cfg(not(feature = "carriers"))]
     pub(crate) fn is_not_built_in(self, offset: u64) -> Error {
         let advice = "this build does not look into it; enable the feature `carriers` of windlass-codeobject";
         Error::unsupported(self.name(), offset, advice)
     }
 
-    /// The error for what begins so at an address, where its size cannot be told.
+    /// The error for this format at an address, if the size cannot be determined.
     pub(crate) fn refused_at_address(self) -> Error {
         if self.row().reads == Reads::Never {
             return self.refused(0);
@@ -208,9 +208,9 @@ impl fmt::Display for Format {
     }
 }
 
-/// Whether a file that begins with `head` is worth a [`File::parse`](crate::File::parse): a 64-bit ELF, an archive, a
-/// bundle, an offload binary, a kpack archive or an IREE executable. Sixty-four bytes are enough to tell. Zip files are
-/// not among these: they may hold anything.
+/// Whether [`File::parse`](crate::File::parse) may find code in a file that begins with `head`: a 64-bit ELF, an
+/// archive, a bundle, an offload binary, a kpack archive or an IREE executable. Sixty-four bytes are enough. False for
+/// zip files, which may hold anything.
 pub fn may_hold_code(head: &[u8]) -> bool {
     Format::of(head).is_some_and(Format::may_hold_code)
 }

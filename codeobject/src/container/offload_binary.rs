@@ -76,7 +76,7 @@ impl Header {
     /// The compression method of the payload, by its first bytes.
     pub(crate) fn method(payload: &[u8], offset: u64) -> Result<Method, Error> {
         decode::method_of(payload).ok_or_else(|| {
-            let problem = "what is compressed in it is neither zstd nor zlib";
+            let problem = "its compressed payload is neither zstd nor zlib";
             Error::malformed(WHAT, offset, problem)
         })
     }
@@ -91,7 +91,7 @@ impl Header {
     ) -> Result<Vec<Entry>, Error> {
         let most_entries = room.entries.min(MAX_ENTRIES) as u64;
         if self.count > most_entries {
-            let advice = "no tool writes so many, the input is damaged".to_owned();
+            let advice = "no tool writes this many; the input is damaged".to_owned();
             let what = format!("the table of {} (entries)", &WHAT[4..]);
             return Err(Error::Limit { what, offset, value: self.count, limit: most_entries, advice });
         }

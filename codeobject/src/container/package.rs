@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Packages and archives of whole file trees, which are named and not looked into.
+//! Packages and archives of whole file trees, which are recognized and not read.
 
 use std::path::Path;
 
 use crate::container::magic::Format;
 use crate::error::Error;
 
-/// A file of files that is not looked into, such as a tar file: its owner unpacks it.
+/// A file such as a tar file, which its owner must unpack first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Package {
     /// Its name with an article.
     pub what: &'static str,
-    /// How to get at the files in it.
+    /// How to unpack it.
     pub advice: &'static str,
 }
 
 impl Package {
     const CONDA: Package = Package { what: "a conda package", advice: "unpack it with `cph extract`" };
-    /// The endings of tar files' names. The bytes of a compressed one tell nothing until it is unpacked.
+    /// The file name endings of tar files. The bytes of a compressed tar file do not show its content.
     const TAR_ENDINGS: [&str; 12] = [
         ".tar",
         ".tar.gz",
@@ -34,8 +34,7 @@ impl Package {
         ".tar.lzma",
     ];
 
-    /// The package that a file is by its first 512 bytes and its name; `None` for a file that may be read, and for an
-    /// unknown one.
+    /// The kind of package, by the first 512 bytes and the name of a file. `None` for any other file.
     pub fn of(head: &[u8], path: impl AsRef<Path>) -> Option<Package> {
         let path = path.as_ref();
         match Format::of(head) {
@@ -52,7 +51,7 @@ impl Package {
         }
     }
 
-    /// The package that a file is by its name alone: a tar file, compressed or not.
+    /// The kind of package by the file name alone: a tar file, compressed or not.
     pub fn by_name(name: &str) -> Option<Package> {
         let name = name.to_ascii_lowercase();
         let is_tar = Package::TAR_ENDINGS.iter().any(|ending| name.ends_with(ending));

@@ -136,6 +136,6 @@ fn no_bundle(header: &[u8], place: u64) -> Error {
 }
 
 fn limit(what: &str, offset: u64, value: u64, limit: u64) -> Error {
-    let advice = "no tool writes so many, the input is damaged".to_owned();
+    let advice = "no tool writes this many; the input is damaged".to_owned();
     Error::Limit { what: what.to_owned(), offset, value, limit, advice }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The wrappers by which a host program finds its bundles (`.hipFatBinSegment`), for programs without section headers.
+//! The wrappers in a host program (`.hipFatBinSegment`), which find its bundles without section headers.
 //!
 //! A wrapper is `HIPF`, a version, and the address of a bundle. A relocatable program often has the address in the
 //! relocation that writes it, and not in the wrapper.
@@ -14,7 +14,7 @@ use crate::container::magic::Format;
 pub(crate) const WRAPPER_VERSION: u32 = 1;
 const WRAPPER_SIZE: u64 = 24;
 const POINTER: u64 = 8;
-/// Real programs have fewer than a dozen segments, and one wrapper for each source file.
+/// Limits. Real programs have fewer than a dozen segments, and one wrapper for each source file.
 const MAX_SEGMENTS: usize = 64;
 const MAX_WRAPPERS: usize = 65_536;
 const PT_LOAD: u32 = 1;
@@ -23,7 +23,7 @@ const PF_X: u32 = 1;
 const DT_RELA: u64 = 7;
 const DT_RELASZ: u64 = 8;
 const RELA_SIZE: usize = 24;
-/// The relocations that write an address of the program itself: of x86-64 and of AArch64.
+/// The relocation types of x86-64 and of AArch64 that write an address within the program itself.
 const RELATIVE: [u64; 2] = [8, 1027];
 
 /// A part of a program in the file and in memory.
@@ -36,7 +36,7 @@ struct Segment {
     size: u64,
 }
 
-/// The offsets in the file of the bundles to which the wrappers of a host ELF point, each once.
+/// The offsets in the file of the bundles to which the wrappers of a host ELF point, without duplicates.
 pub(crate) fn bundles(elf: &[u8]) -> Vec<u64> {
     let segments = segments(elf);
     let mut wrappers = wrappers(elf, &segments);
@@ -69,18 +69,19 @@ struct Wrapper {
     target: u64,
 }
 
-/// The wrappers in the data, ordered by address. A program that is not relocatable has them beside its constants.
+/// The wrappers in the data segments, ordered by address. A program that is not relocatable has them in read-only
+/// data.
 fn wrappers(elf: &[u8], segments: &[Segment]) -> Vec<Wrapper> {
     let magic = Format::HostWrapper.magic();
     let mut found = Vec::new();
     let is_data = |segment: &&Segment| segment.kind == PT_LOAD && !segment.executable;
     let mut data: Vec<&Segment> = segments.iter().filter(is_data).collect();
     data.sort_by_key(|segment| segment.offset);
-    // Headers may claim the same bytes many times, which are searched once.
+    // Headers may claim the same bytes many times. Search each byte once.
     let mut searched: u64 = 0;
     for segment in data {
         let content = range(elf, segment.offset, segment.size).unwrap_or_default();
-        // A wrapper may begin in the bytes that were searched and end behind them.
+        // A wrapper may begin within the searched bytes and end behind them.
         let first = searched.saturating_sub(WRAPPER_SIZE - 1).saturating_sub(segment.offset);
         let unaligned = segment.address.wrapping_add(first) % 8;
         let mut position = first.saturating_add((8 - unaligned) % 8);
@@ -102,7 +103,7 @@ fn wrappers(elf: &[u8], segments: &[Segment]) -> Vec<Wrapper> {
     found
 }
 
-/// Writes the pointers as a loader would.
+/// Applies the relocations to the pointers, as a loader would.
 fn relocate(elf: &[u8], segments: &[Segment], wrappers: &mut [Wrapper]) {
     for rela in relocations(elf, segments).chunks_exact(RELA_SIZE) {
         let field = |at| u64_at(rela, at).unwrap_or_default();

@@ -34,8 +34,8 @@ pub(crate) fn is_zip(bytes: &[u8]) -> bool {
     Format::of(bytes) == Some(Format::Zip) || !may_hold_code(bytes) && ends(bytes)
 }
 
-/// Whether `bytes` end as a zip file does, whatever their beginning: self-extracting programs and Python applications
-/// begin otherwise.
+/// Whether `bytes` end like a zip file, with any beginning: self-extracting programs and Python applications begin
+/// otherwise.
 pub(crate) fn ends(bytes: &[u8]) -> bool {
     let before = bytes.len().saturating_sub(TAIL);
     let tail = bytes.get(before..).unwrap_or_default();
@@ -134,15 +134,15 @@ impl ReaderAt for Carrier {
 impl Zip<Carrier> {
     pub(crate) fn of_file(mut file: fs::File) -> Result<Zip<Carrier>, Error> {
         let size = file.seek(SeekFrom::End(0)).map_err(|error| bad_directory(&error.into()))?;
-        Zip::of(Carrier::File(file.into()), size)
+        Zip::locate(Carrier::File(file.into()), size)
     }
 
     pub(crate) fn of_vec(bytes: Vec<u8>) -> Result<Zip<Carrier>, Error> {
         let size = bytes.len() as u64;
-        Zip::of(Carrier::Bytes(bytes), size)
+        Zip::locate(Carrier::Bytes(bytes), size)
     }
 
-    fn of(carrier: Carrier, size: u64) -> Result<Zip<Carrier>, Error> {
+    fn locate(carrier: Carrier, size: u64) -> Result<Zip<Carrier>, Error> {
         let mut buffer = vec![0; DIRECTORY_BUFFER];
         let archive = ZipLocator::new().locate_in_reader(carrier, &mut buffer, size);
         Zip::read(archive.map_err(|(_, error)| bad_directory(&error))?)
@@ -221,8 +221,8 @@ impl<R: ReaderAt> Zip<R> {
         Ok(head)
     }
 
-    /// Whether a member may be a zip file, whatever its beginning. The member is unpacked to its end for that, and
-    /// dropped. A member of more than `most` bytes is none.
+    /// Whether a member may be a zip file, with any beginning. The member is unpacked to its end and dropped. False
+    /// for a member of more than `most` bytes.
     pub(crate) fn may_be_zip(&self, member: &Member, most: u64) -> Result<bool, Error> {
         if member.size < END_SIZE {
             return Ok(false);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The streams that were read last, so that the next entry continues where the last one ended.
+//! The streams that were read last, kept so that the next entry of a bundle continues its stream.
 
 use std::sync::{Mutex, PoisonError};
 
-use super::progress::Progress;
+use super::progress::DecodeProgress;
 use crate::container::ccob::Method;
 
-/// The most streams of one file that are kept. A decoder costs far more memory than the bytes that ask for it.
+/// The limit of streams kept for one file. A decoder takes far more memory than its input.
 const KEPT: usize = 16;
 
-/// Identifies a stream by the place of its bytes in memory, which all bytes of a file keep while it is open, and by the
-/// way to read them.
+/// Identifies a stream by the place of its bytes, which do not move while the file is open, by its method and by its
+/// declared size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) start: usize,
@@ -19,19 +19,19 @@ pub(super) struct Key {
     pub(super) declared: u64,
 }
 
-/// The streams of one file, the least recently used first. No lock is held while a thread decodes: a thread that finds
-/// the stream taken begins it again.
+/// The streams of one file, the least recently used first. No lock is held while a thread decodes: a thread that needs
+/// a stream which another thread has taken begins it again.
 #[derive(Default)]
-pub(crate) struct Cache(Mutex<Vec<(Key, Progress)>>);
+pub(crate) struct Cache(Mutex<Vec<(Key, DecodeProgress)>>);
 
 impl Cache {
-    /// Takes the stream out, or begins it. Drops the least recently used streams where all of them together would come
-    /// to more than `most` unpacked bytes once this one has `need`.
-    pub(super) fn take(&self, stream: Key, need: usize, most: u64) -> Progress {
+    /// Takes the stream out, or begins it. Drops the least recently used streams if all together would exceed `most`
+    /// unpacked bytes once this one has `need`.
+    pub(super) fn take(&self, stream: Key, need: usize, most: u64) -> DecodeProgress {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let progress = match kept.iter().position(|(key, _)| *key == stream) {
             Some(index) => kept.remove(index).1,
-            None => Progress::default(),
+            None => DecodeProgress::default(),
         };
         let mut total = progress.out.len().max(need) as u64;
         let fit = kept.iter().rev().take_while(|(_, progress)| {
@@ -39,14 +39,14 @@ impl Cache {
             total <= most
         });
         let leave = kept.len() - fit.count();
-        let gone: Vec<(Key, Progress)> = kept.drain(..leave).collect();
+        let gone: Vec<(Key, DecodeProgress)> = kept.drain(..leave).collect();
         drop(kept);
         drop(gone);
         progress
     }
 
     /// Puts a stream back. A full cache drops the least recently used one.
-    pub(super) fn keep(&self, stream: Key, progress: Progress) {
+    pub(super) fn keep(&self, stream: Key, progress: DecodeProgress) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let twin = kept.iter().position(|(key, _)| *key == stream);
         let leaves = match twin {
@@ -68,7 +68,7 @@ impl Cache {
                 None
             }
         };
-        // Frees what may be hundreds of megabytes outside the lock.
+        // Free outside the lock: it may be hundreds of megabytes.
         drop(kept);
         drop(longer);
     }

@@ -4,7 +4,7 @@
 use crate::error::Error;
 
 /// The result of one call of a decoder.
-pub(super) struct Step {
+pub(super) struct DecodeStep {
     /// Input bytes used.
     pub(super) consumed: usize,
     /// Whether the stream is over.
@@ -13,9 +13,9 @@ pub(super) struct Step {
 
 /// A streaming decoder.
 pub(super) trait Decoder: Send {
-    /// Appends to `out` within its capacity. At most about a megabyte of the output lies behind the `wanted` bytes, since
-    /// nobody may ask for it.
-    fn step(&mut self, input: &[u8], out: &mut Vec<u8>, wanted: usize) -> Result<Step, String>;
+    /// Appends to `out` within its capacity. At most about a megabyte of the output lies behind the `wanted` bytes,
+    /// since no reader may ask for it.
+    fn step(&mut self, input: &[u8], out: &mut Vec<u8>, wanted: usize) -> Result<DecodeStep, String>;
 }
 
 /// Why the end of a stream was not found.

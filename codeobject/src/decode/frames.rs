@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The ends of zstd frames, by their block headers: no block is decoded.
+//! The ends of zstd frames, found by block headers without decoding.
 
 use crate::bytes::{range, u32_at};
 
@@ -36,7 +36,7 @@ struct Cut;
 pub(super) struct Frame {
     /// Its end in the stream.
     pub(super) end: u64,
-    /// Its unpacked size, where it states that.
+    /// The unpacked size, if the frame states it.
     pub(super) content: Option<u64>,
 }
 
@@ -72,7 +72,7 @@ impl Frame {
         let place = start.saturating_add(5 + window + dictionary);
         read(place, &mut content[..content_size])?;
         let content = u64::from_le_bytes(content);
-        // A field of two bytes counts from 256.
+        // A two-byte field counts from 256.
         let content = if content_size == 2 { content + 256 } else { content };
         let Some(end) = blocks_end(read, place.saturating_add(content_size as u64))? else { return Ok(None) };
         let checksum = if descriptor & 4 != 0 { 4 } else { 0 };

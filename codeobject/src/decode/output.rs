@@ -10,8 +10,8 @@ use crate::image::{Image, PAGE};
 /// zstd, so that a block which begins before the end fits.
 pub(super) const OVERSHOOT: usize = 1 << 17;
 
-/// Unpacked bytes. They begin at a page where they were reserved in one piece, so an entry that is aligned in its
-/// bundle is aligned in memory.
+/// Unpacked bytes. If they were reserved in one piece, they begin at a page, so an entry that is aligned in its bundle
+/// is aligned in memory.
 #[derive(Default)]
 pub(super) struct Output {
     memory: Vec<u8>,

@@ -7,9 +7,9 @@ use crate::error::Error;
 
 /// How far a stream is decoded.
 #[derive(Default)]
-pub(super) struct Progress {
+pub(super) struct DecodeProgress {
     pub(super) decoder: Option<Box<dyn Decoder>>,
-    /// Whether the stream was restarted after so much output that its declared size is believed.
+    /// Whether the stream was restarted with memory for the declared size, because enough output had proven that size.
     pub(super) believed: bool,
     /// Input bytes used.
     pub(super) consumed: usize,
@@ -18,8 +18,8 @@ pub(super) struct Progress {
     pub(super) failed: Option<Error>,
 }
 
-impl Progress {
-    /// Whether nothing more comes.
+impl DecodeProgress {
+    /// Whether the stream has ended or failed.
     pub(super) fn is_over(&self) -> bool {
         self.ended || self.failed.is_some()
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::cache::{Cache, Key};
 use super::decoder::Decoder;
 use super::output::OVERSHOOT;
-use super::progress::Progress;
+use super::progress::DecodeProgress;
 use super::{zlib, zstd};
 use crate::container::ccob::Method;
 use crate::container::table::Source;
@@ -102,7 +102,7 @@ impl<'a> Stream<'a> {
         Ok(first..last)
     }
 
-    fn missing(&self, progress: &Progress) -> Error {
+    fn missing(&self, progress: &DecodeProgress) -> Error {
         self.broken(progress.out.len(), "the wanted range is not in it".to_owned())
     }
 
@@ -110,13 +110,13 @@ impl<'a> Stream<'a> {
     ///
     /// The bytes are good if the decoder gives them out before it meets damage. If `need` is all that is declared, the
     /// stream must end well too: its checksum counts. Neither depends on how far the stream was decoded before.
-    fn decode_to(&self, progress: &mut Progress, need: usize) -> Result<(), Error> {
+    fn decode_to(&self, progress: &mut DecodeProgress, need: usize) -> Result<(), Error> {
         while !self.is_settled(progress, need) {
             let Err(error) = self.step(progress, need) else { continue };
             tracing::debug!(target: "windlass::codeobject", %error, "decoding stopped");
             if matches!(error, Error::Memory { .. }) {
                 // The system may have memory later, so the next read begins again.
-                *progress = Progress::default();
+                *progress = DecodeProgress::default();
                 return Err(error);
             }
             progress.failed = Some(error);
@@ -136,7 +136,7 @@ impl<'a> Stream<'a> {
 
     /// Whether `need` asks for no more decoding. At the declared end this is known only when the stream ends, fails, or
     /// goes on.
-    fn is_settled(&self, progress: &Progress, need: usize) -> bool {
+    fn is_settled(&self, progress: &DecodeProgress, need: usize) -> bool {
         let have = progress.out.len();
         progress.is_over() || have >= need && !self.is_all(have)
     }
@@ -146,10 +146,10 @@ impl<'a> Stream<'a> {
         size as u64 == self.declared
     }
 
-    fn step(&self, progress: &mut Progress, need: usize) -> Result<(), Error> {
+    fn step(&self, progress: &mut DecodeProgress, need: usize) -> Result<(), Error> {
         if progress.out.is_full() && self.may_stay() && !self.stays(progress) && progress.out.len() >= GROWTH
         {
-            *progress = Progress { believed: true, ..Progress::default() };
+            *progress = DecodeProgress { believed: true, ..DecodeProgress::default() };
         }
         self.reserve(progress, need)?;
         if progress.decoder.is_none() {
@@ -171,7 +171,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Makes room for more output, without trusting a size that the output has not come near to.
-    fn reserve(&self, progress: &mut Progress, need: usize) -> Result<(), Error> {
+    fn reserve(&self, progress: &mut DecodeProgress, need: usize) -> Result<(), Error> {
         let most = usize::try_from(self.declared.min(self.max_unpacked)).unwrap_or(usize::MAX);
         let stays = self.stays(progress);
         let out = &mut progress.out;
@@ -208,7 +208,7 @@ impl<'a> Stream<'a> {
 
     /// Whether the output is reserved at once, so that it never moves: the declared size is plausible, or a megabyte of
     /// output has proven it.
-    fn stays(&self, progress: &Progress) -> bool {
+    fn stays(&self, progress: &DecodeProgress) -> bool {
         self.may_stay() && (progress.believed || self.is_plausible())
     }
 

@@ -3,7 +3,7 @@
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::decoder::{Decoder, Step, Unmeasured};
+use super::decoder::{DecodeStep, Decoder, Unmeasured};
 use crate::error::Error;
 
 /// Bounds of the input of a step, in bytes.
@@ -23,7 +23,7 @@ impl Inflate {
 }
 
 impl Decoder for Inflate {
-    fn step(&mut self, input: &[u8], out: &mut Vec<u8>, wanted: usize) -> Result<Step, String> {
+    fn step(&mut self, input: &[u8], out: &mut Vec<u8>, wanted: usize) -> Result<DecodeStep, String> {
         let most = (wanted / MOST_RATIO).saturating_add(LEAST_INPUT).min(MOST_INPUT);
         let input = input.get(..most).unwrap_or(input);
         let (start, room) = (out.len(), (out.capacity() - out.len()).min(MOST_OUTPUT));
@@ -34,7 +34,7 @@ impl Decoder for Inflate {
         out.truncate(start + produced);
         let consumed = usize::try_from(self.0.total_in() - before.0).unwrap_or(input.len());
         let status = status.map_err(|error| error.to_string())?;
-        Ok(Step { consumed, ended: status == Status::StreamEnd })
+        Ok(DecodeStep { consumed, ended: status == Status::StreamEnd })
     }
 }
 

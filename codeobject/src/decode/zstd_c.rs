@@ -3,7 +3,7 @@
 
 use zstd::zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, get_error_name, get_frame_content_size};
 
-use super::decoder::{Decoder, Step};
+use super::decoder::{DecodeStep, Decoder};
 use super::frames;
 use crate::error::Error;
 
@@ -67,12 +67,12 @@ impl Zstd {
 }
 
 impl Decoder for Zstd {
-    fn step(&mut self, input: &[u8], out: &mut Vec<u8>, _wanted: usize) -> Result<Step, String> {
+    fn step(&mut self, input: &[u8], out: &mut Vec<u8>, _wanted: usize) -> Result<DecodeStep, String> {
         let before = out.len();
         if self.holds_output {
             self.decompress(&[], out)?;
             if out.len() > before {
-                return Ok(Step { consumed: 0, ended: false });
+                return Ok(DecodeStep { consumed: 0, ended: false });
             }
         }
         if self.at_frame {
@@ -86,6 +86,6 @@ impl Decoder for Zstd {
         let consumed = self.decompress(input.get(..wanted).unwrap_or(input), out)?;
         self.at_frame = self.hint == 0;
         let rest = input.get(consumed..).unwrap_or_default();
-        Ok(Step { consumed, ended: self.at_frame && !frames::begins(rest) })
+        Ok(DecodeStep { consumed, ended: self.at_frame && !frames::begins(rest) })
     }
 }

@@ -9,7 +9,7 @@ use std::io::Read;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::decoder::{Decoder, Step};
+use super::decoder::{DecodeStep, Decoder};
 use super::frames;
 
 /// The window that zstd's own tools accept.
@@ -28,7 +28,7 @@ impl Zstd {
         Zstd { decoder, in_frame: false }
     }
 
-    /// Begins the frame at the head of `input`, or skips it where it is skippable.
+    /// Begins the frame at the head of `input`, or skips it if it is skippable.
     fn begin_frame(&mut self, input: &mut &[u8]) -> Result<(), String> {
         let start = *input;
         match self.decoder.reset(&mut *input) {
@@ -59,7 +59,7 @@ impl Zstd {
 }
 
 impl Decoder for Zstd {
-    fn step(&mut self, input: &[u8], out: &mut Vec<u8>, _wanted: usize) -> Result<Step, String> {
+    fn step(&mut self, input: &[u8], out: &mut Vec<u8>, _wanted: usize) -> Result<DecodeStep, String> {
         let mut rest = input;
         if !self.in_frame {
             self.begin_frame(&mut rest)?;
@@ -78,6 +78,6 @@ impl Decoder for Zstd {
             }
         }
         let consumed = input.len() - rest.len();
-        Ok(Step { consumed, ended: !self.in_frame && !frames::begins(rest) })
+        Ok(DecodeStep { consumed, ended: !self.in_frame && !frames::begins(rest) })
     }
 }

@@ -36,7 +36,7 @@ pub struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Finds the bundles in a file, whatever its [`FileKind`]. Decodes nothing but the tables of compressed bundles.
+    /// Finds the bundles in a file of any [`FileKind`]. Decodes only the tables of compressed bundles.
     ///
     /// Bytes outside of the file are not read: neither the kpack archives beside a host ELF, nor the compressed members
     /// of a zip file. [`Input`](crate::Input) reads both.
@@ -50,8 +50,8 @@ impl<'a> File<'a> {
         File::with_companions(bytes, Companions::NONE, options, &mut |_| false)
     }
 
-    /// Finds the bundles up to the first one for which `is_last` returns true. What lies behind it is not read, which
-    /// spares decoding the tables of compressed bundles; neither those bundles nor their problems are in the result.
+    /// Finds the bundles up to the first one for which `is_last` returns true. The bytes behind it are not read,
+    /// so no further tables are decoded; later bundles and their problems are not in the result.
     ///
     /// ```no_run
     /// use windlass_codeobject::{File, Options, TargetId};

@@ -312,7 +312,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
     }
 
-    /// Reads the bundle at the head of `rest`. Returns its size where that is known, even if the bundle cannot be read.
+    /// Reads the bundle at the head of `rest`. Returns its size if known, even if the bundle cannot be read.
     fn bundle(&mut self, rest: &'a [u8], offset: u64) -> Option<usize> {
         let (bundle, size) = match Format::of(rest) {
             Some(Format::Bundle) => {

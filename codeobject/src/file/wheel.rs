@@ -78,8 +78,8 @@ impl Wheel {
         Wheel { path, zip, by_name }
     }
 
-    /// Whether the file begins or ends as a zip file does. A file that begins as code is none, whatever its end; one
-    /// with a damaged directory is one. Reads no more than the two ends.
+    /// Whether the file begins or ends like a zip file. False for a file that begins as code; true for a zip file with a
+    /// damaged directory. Reads only the two ends.
     ///
     /// # Errors
     ///
@@ -152,13 +152,13 @@ impl<'w> WheelMember<'w> {
         Ok(may_hold_code(&head) || Format::of(&head).is_some_and(is_read))
     }
 
-    /// Whether the member is an IREE executable, as those of an IREE module are.
+    /// Whether the member is an IREE executable, as in an IREE module.
     ///
     /// # Errors
     ///
     /// If the first bytes cannot be unpacked.
     pub fn is_iree_executable(&self) -> Result<bool, Error> {
-        Ok(IreeFormat::of(&self.wheel.zip.head(self.member, HEAD_SIZE)?).is_some())
+        Ok(IreeFormat::from_head(&self.wheel.zip.head(self.member, HEAD_SIZE)?).is_some())
     }
 
     /// The zip file that the member is, to be read member by member; `None` if it is none. Other bytes may precede the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a bundle could not be written.
+//! Errors of writing a bundle.
 
-/// Why a bundle could not be written. Each message names the entry or the option, and what to do.
+/// Why a bundle could not be written. Each message names the entry or the option, and a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
@@ -11,10 +11,10 @@ pub enum WriteError {
              object that describes kernels for the host"
     )]
     Empty,
-    /// More entries than readers take.
+    /// More entries than readers accept.
     #[error("a bundle has at most {limit} entries; write several bundles")]
     TooManyEntries {
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
     /// An id that no loader could match.
@@ -22,12 +22,12 @@ pub enum WriteError {
         "`{id}` is no id of an entry: {problem}; write it like hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-"
     )]
     BadId {
-        /// The id as it was given.
+        /// The id.
         id: String,
-        /// What is wrong with it.
+        /// The problem of the id.
         problem: String,
     },
-    /// Two entries for one target: a loader would take one of them and never the other.
+    /// Two entries for one target. A loader would never take the second.
     #[error(
         "`{second}` is for the same target as `{first}`; a bundle has one entry for each, leave one of them out"
     )]
@@ -37,7 +37,7 @@ pub enum WriteError {
         /// The id that came later.
         second: String,
     },
-    /// Of one processor one entry states the mode of a feature and another leaves it open, so that a GPU may fit both.
+    /// Two entries for one processor, only one of which states the mode of a feature. A GPU may fit both.
     #[error(
         "`{first}` and `{second}` cannot be in one bundle: of one processor all entries state the same features, or a \
          GPU would fit several; build both with {feature} stated (+ and -), or one that leaves it open"
@@ -47,31 +47,31 @@ pub enum WriteError {
         first: String,
         /// The id that came later.
         second: String,
-        /// The feature that only one of them states.
+        /// The feature.
         feature: String,
     },
-    /// The bytes are not the code that the id promises.
-    #[error("the bytes for `{id}` are not what it names: {problem}")]
+    /// The bytes are not code for the id.
+    #[error("the bytes for `{id}` do not match it: {problem}")]
     NotForTarget {
         /// The id of the entry.
         id: String,
-        /// What the bytes are instead, and what to do.
+        /// The kind of the bytes, and a remedy.
         problem: String,
     },
-    /// The bytes are no code object, so that no id can be read from them.
+    /// The bytes are no code object, so they state no target.
     #[error("no target can be read from the bytes: {problem}")]
     NoTarget {
-        /// What they are instead, and what to do.
+        /// The kind of the bytes, and a remedy.
         problem: String,
     },
-    /// An option that does not exist.
+    /// An invalid option.
     #[error("{what} of {value} does not exist; {advice}")]
     BadOption {
-        /// Which option.
+        /// The option.
         what: &'static str,
-        /// What was given.
+        /// The given value.
         value: String,
-        /// What can be given.
+        /// The valid values.
         advice: &'static str,
     },
     /// The sizes do not fit the header of the chosen version.
@@ -79,11 +79,11 @@ pub enum WriteError {
         "version {version} of a compressed bundle (CCOB) counts {what} in 32 bits, and they are {bytes}; write version 3"
     )]
     TooLarge {
-        /// The version that was asked for.
+        /// The chosen version.
         version: u16,
-        /// Which bytes are too many.
+        /// The size that is too large.
         what: &'static str,
-        /// How many there are.
+        /// The number of bytes.
         bytes: u64,
     },
     /// This build cannot compress by the method.
@@ -91,25 +91,25 @@ pub enum WriteError {
         "this build cannot write {method}; write zlib, or enable the feature `{feature}` of windlass-codeobject"
     )]
     NoEncoder {
-        /// The method of compression.
+        /// The compression method.
         method: &'static str,
-        /// Which feature brings the encoder.
+        /// The feature with the encoder.
         feature: &'static str,
     },
     /// The compressor failed.
     #[error("compressing {bytes} bytes by {method} failed: {problem}")]
     Compress {
-        /// The method of compression.
+        /// The compression method.
         method: &'static str,
-        /// How many bytes it was given.
+        /// The size of the input in bytes.
         bytes: u64,
-        /// What it says.
+        /// The compressor's message.
         problem: String,
     },
-    /// The system has no memory for the bundle.
+    /// Memory is exhausted.
     #[error("no memory for a bundle of {bytes} bytes; write several smaller ones")]
     Memory {
-        /// How much was asked for.
+        /// The number of bytes that were requested.
         bytes: u64,
     },
 }

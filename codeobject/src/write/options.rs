@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a bundle is to be written.
+//! Options of writing a bundle.
 
-/// How a bundle is compressed.
+/// The compression of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Compression {
-    /// Not at all: loaders map entries as they are.
+    /// None. Loaders map the entries.
     None,
     /// Zstandard with long-distance matching, as LLVM compresses. Needs the feature `zstd-c`.
     Zstd {
@@ -26,20 +26,20 @@ impl Compression {
     pub const ZLIB: Compression = Compression::Zlib { level: 6 };
 }
 
-/// How [`BundleWriter::write`](crate::BundleWriter::write) writes. The default is what the HIP tool chain of clang
-/// writes without compression.
+/// Options of [`BundleWriter::write`](crate::BundleWriter::write). The default is the uncompressed output of clang's
+/// HIP tool chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// Every image begins at a multiple of it, in bytes: a power of two, at most 1 GiB. Default 4096.
+    /// The alignment of every image in bytes: a power of two, at most 1 GiB. Default 4096.
     pub align: u64,
-    /// The id of the empty host entry that comes first. Loaders of ROCm expect one. `None` leaves it out; where an
-    /// entry of the host was added, there is no other. Default `host-x86_64-unknown-linux-gnu-`.
+    /// The id of the empty host entry that comes first, which ROCm's loaders expect. `None` omits it, and so does an
+    /// added host entry. Default `host-x86_64-unknown-linux-gnu-`.
     pub host: Option<String>,
     /// Default [`Compression::None`].
     pub compression: Compression,
-    /// The version of a compressed bundle's header, 1 to 3. Version 2 (the default) is what ROCm 6.4 and 7.0 write, up
-    /// to 4 GiB; version 3, without that limit, what ROCm 7.1 and later write; version 1 is of history.
+    /// The version of a compressed bundle's header, 1 to 3. ROCm 6.4 and 7.0 write version 2 (the default), up to 4
+    /// GiB. ROCm 7.1 and later write version 3, without that limit. Version 1 is obsolete.
     pub ccob_version: u16,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Code that is given by its start address: its end is found, and not one byte behind it is read.
+//! Code at a start address: its end is found, and not one byte behind it is read.
 
 use std::fs;
 use std::ptr;
@@ -14,7 +14,7 @@ use crate::support::{
 use crate::{GFX942, HOST};
 
 fn measured(guarded: &Guarded) -> Result<Vec<u8>, Error> {
-    // SAFETY: the tests put there what their name says, and the memory outlives the slice.
+    // SAFETY: the tests place the named content there, and the memory outlives the slice.
     unsafe { bytes_at(guarded.start(), &Options::default()) }.map(<[u8]>::to_vec)
 }
 
@@ -72,7 +72,7 @@ fn the_end_of_version_1_is_where_its_stream_ends() {
         let ccob = Ccob { payload: payload.concat(), ..Ccob::zstd(1, &content) };
         is_whole(&ccob.bytes(), &format!("payload {index}"));
     }
-    // What a byte of zlib unpacks to does not fit into one step.
+    // One byte of zlib unpacks to more than a step can hold.
     let zeros = if cfg!(miri) { 1 << 17 } else { 1 << 20 };
     let even = plain(&[(HOST, b""), (GFX942, &vec![0; zeros])], 4096);
     is_whole(&Ccob::zlib(1, &even).bytes(), "zeros");
@@ -93,7 +93,7 @@ fn the_wrapper_of_a_host_program_is_followed() {
     let wrapper = |magic: &[u8; 4], version: u32, start: *const u8| {
         let mut bytes = [*magic, version.to_le_bytes()].concat();
         bytes.extend([0; 16]);
-        // SAFETY: there is room for a pointer. As one, and not as a number, it may still be read through.
+        // SAFETY: there is room for a pointer. A pointer, unlike a number, may still be dereferenced later.
         unsafe { bytes.as_mut_ptr().add(8).cast::<*const u8>().write_unaligned(start) };
         bytes
     };
@@ -132,7 +132,7 @@ fn what_has_no_size_is_named() {
     }
     let host = crate::support::host_elf(&[(".hip_fatbin", &bundle())]);
     assert!(measured(&Guarded::new(&host[..64])).unwrap_err().to_string().contains("machine 62"));
-    // SAFETY: a null pointer is told apart before it is read.
+    // SAFETY: a null pointer is detected before any read.
     let null = unsafe { bytes_at(ptr::null(), &Options::default()) };
     assert!(matches!(null, Err(Error::NotFound { .. })));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! clang-offload-bundler reads what the crate writes, and writes the same, where it is installed.
+//! clang-offload-bundler, if installed, reads the crate's output and writes the same bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use windlass_codeobject::{BundleWriter, Compression, File, Method, Options, Writ
 use crate::HOST;
 use crate::support::{fixtures, skipped};
 
-/// The newest format that it understands has header version 2.
+/// The newest format that it reads has header version 2.
 const BUNDLER: &str = "clang-offload-bundler-19";
 
-/// Runs the bundler; `false` after saying that it is not there.
+/// Runs the bundler; `false`, with a message, if it is not installed.
 fn bundler(arguments: &[String]) -> bool {
     match Command::new(BUNDLER).args(arguments).output() {
         Ok(output) => {
@@ -27,7 +27,7 @@ fn bundler(arguments: &[String]) -> bool {
     }
 }
 
-/// A directory of a test's own, gone when it ends.
+/// A directory of one test, deleted on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -101,7 +101,7 @@ fn what_the_bundler_writes_is_read_and_written_again() {
     let Some(inputs) = inputs() else { return };
     let scratch = Scratch::new("again");
     let ids: Vec<&str> = [HOST].into_iter().chain(inputs.iter().map(|(id, _, _)| id.as_str())).collect();
-    // It puts the last dash there itself, and writes an id that has one twice.
+    // It appends the last dash itself, and repeats one that the id already has.
     let mut asked = ids.clone();
     asked[0] = HOST.trim_end_matches('-');
     let empty = scratch.path("empty");
@@ -140,7 +140,8 @@ fn what_the_bundler_writes_is_read_and_written_again() {
                 assert!(plain == theirs, "alignment {align}: not the bytes that the bundler writes");
                 continue;
             }
-            // Compressors of other versions may write other bytes; what the header says of the content is the same.
+            // Compressors of other versions may write other bytes; the header's statements about the content are the
+            // same.
             let container = read.container();
             let method = match container {
                 windlass_codeobject::Container::Ccob { method: Method::Zlib, .. } => Compression::ZLIB,

@@ -21,7 +21,7 @@ fn error(bytes: &[u8]) -> Error {
     File::parse(bytes, &Options::default()).unwrap_err()
 }
 
-/// The file holds so many bundles, and each gives the code object for gfx942.
+/// The file has this many bundles, and each gives the code object for gfx942.
 fn holds(bytes: &[u8], kind: FileKind, bundles: usize) {
     let file = File::parse(bytes, &Options::default()).unwrap();
     assert_eq!((file.kind(), file.problems()), (kind, &[][..]));
@@ -119,7 +119,7 @@ fn compressed_offload_binaries_that_lie() {
     let huge = with(32, u64::MAX);
     let file = File::parse(&huge, &Options::default()).unwrap();
     assert_eq!(file.bundles()[0].extract(0).unwrap(), elf(), "what lies within the limit can be had");
-    // A string that is said to lie far back does not have everything in front of it unpacked.
+    // A string with a far offset does not cause everything in front of it to be unpacked.
     let mut far = offload_binary(3, 4, "gfx942", &[0; 32 << 20]);
     let strings = 40 + 40;
     far[strings..strings + 8].copy_from_slice(&(30_u64 << 20).to_le_bytes());
@@ -176,7 +176,7 @@ fn spirv_entries_are_listed_and_explained() {
         "hipv4-spirv64-amd-amdhsa--amdgcnspirv",
         "hipv4-spirv64-amd-amdhsa-unknown-amdgcnspirv",
     ] {
-        // One entry right behind the table, as IREE writes it, at no particular alignment.
+        // One entry right behind the table, as IREE writes it, without alignment.
         let bundle = plain(&[(id, &spirv)], 1);
         for bytes in [bundle.clone(), hip1(&[&bundle]), Ccob::zstd(3, &bundle).bytes()] {
             let file = File::parse(&bytes, &Options::default()).unwrap();
@@ -196,7 +196,7 @@ fn sections_of_all_sorts_in_one_object() {
     let bytes =
         host_elf(&[(".hip_fatbin", &bundle), (".llvm.offloading", &binary), (".hip_fatbin", &bundle)]);
     holds(&bytes, FileKind::HostElf, 3);
-    // A section is known by its type, too; and two headers for the same bytes are one section.
+    // A section is also known by its type; two headers for the same bytes are one section.
     let mut typed = host_elf(&[(".text", &binary), (".llvm.offloading", &binary)]);
     let table = u64::from_le_bytes(typed[40..48].try_into().unwrap()) as usize;
     typed[table + 64 + 4..table + 64 + 8].copy_from_slice(&0x6fff_4c0b_u32.to_le_bytes());
@@ -515,7 +515,7 @@ fn sections_that_overlap_hide_nothing() {
         }
     });
     let start = place.unwrap();
-    // The second claims the beginning of the first, or a piece that begins inside it, whatever its order.
+    // The second overlaps the beginning of the first, or begins inside of it, in any order.
     for (first, second) in [
         ((0, one.len()), (0, row.len())),
         ((0, row.len()), (0, one.len())),
@@ -547,7 +547,7 @@ fn files_with_debug_information_alone_hold_no_code() {
     assert!(error.to_string().contains("debug information"), "{error}");
 }
 
-/// Each member may have the longest name, in archives of which each has it too.
+/// Each member may have the longest name, also in nested archives.
 #[test]
 fn long_names_of_members_are_cut() {
     let (elf, long) = (elf(), [&[0xff; 1000][..], b"/\n"].concat());

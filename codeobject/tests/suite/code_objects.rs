@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a code object says about itself.
+//! The contents of a code object.
 
 use windlass_codeobject::{
     ArgKind, Binding, CodeObject, Error, HiddenKind, KernelKind, RelocationKind, SymbolRole,

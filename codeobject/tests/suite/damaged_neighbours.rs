@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is damaged costs nothing but itself: the parts of a file behind it are found all the same.
+//! Damage affects only the damaged part: the parts behind it are still found.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn file(bytes: &[u8]) -> File<'_> {
     File::parse(bytes, &Options::default()).unwrap()
 }
 
-/// Bundles whose end nobody can tell.
+/// Bundles without a known end.
 fn damaged() -> Vec<Vec<u8>> {
     let plain = bundle();
     let (mut magic, mut count, mut id) = (plain.clone(), plain.clone(), plain.clone());
@@ -66,7 +66,7 @@ fn what_lies_inside_a_bundle_is_no_other() {
 
 #[test]
 fn wrappers_tell_where_the_next_bundle_begins() {
-    // Nothing but the wrappers tells that the bundle inside the damaged one is none of the row.
+    // Only the wrappers tell that the bundle inside of the damaged one is not part of the row.
     let mut outer = plain(&[(HOST, b""), (GFX942, &bundle())], 4096);
     outer[0] = b'X';
     let mut host = stripped_host_elf(&[&outer, &bundle()], true);
@@ -107,7 +107,7 @@ fn however_many_are_damaged_the_good_one_is_found() {
     }
 }
 
-/// A zip file whose members all have the bytes of the first.
+/// A zip file whose members all share the bytes of the first.
 fn overlapping(method: u16) -> Vec<u8> {
     let good = host_elf(&[(".hip_fatbin", &bundle())]);
     let mut bytes = zip(method, false, &[("a.so", &good), ("b.so", &good)]);

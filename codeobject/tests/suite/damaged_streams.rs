@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A compressed bundle that is damaged says the same of each entry, whatever was asked of it before.
+//! A damaged compressed bundle gives the same answer for each entry, independent of earlier calls.
 
 use std::fmt::Write as _;
 
@@ -21,21 +21,21 @@ const WAYS: [Way; 4] = [
     },
 ];
 
-/// What asking in that order came to: for each entry its bytes, or that there are none.
+/// The results of calls in that order: for each entry its bytes, or none.
 fn ask(bytes: &[u8], order: &[(usize, usize)]) -> Vec<(usize, Option<Vec<u8>>)> {
     let file = File::parse(bytes, &Options::default()).unwrap();
     let bundle = &file.bundles()[0];
     order.iter().map(|&(way, entry)| (entry, WAYS[way](bundle, entry).ok())).collect()
 }
 
-/// Asks for each entry alone, then in many orders; gives which entries are good.
+/// Reads each entry alone, then all in many orders. Returns the readable entries.
 fn verdicts(bytes: &[u8], entries: usize, what: &str) -> Vec<bool> {
     let alone: Vec<Option<Vec<u8>>> =
         (0..entries).map(|entry| ask(bytes, &[(0, entry)]).remove(0).1).collect();
     let calls: Vec<(usize, usize)> =
         (0..WAYS.len()).flat_map(|way| (0..entries).map(move |entry| (way, entry))).collect();
     let pairs = calls.iter().flat_map(|first| calls.iter().map(move |second| (first, second)));
-    // Miri takes a few of them, in which each way and each entry has its turn.
+    // Miri runs a few of them, in which each way and each entry occurs.
     for (first, second) in pairs.step_by(if cfg!(miri) { 5 * calls.len() + 7 } else { 1 }) {
         for (entry, answer) in ask(bytes, &[*first, *second, *first]) {
             assert!(answer == alone[entry], "{what}: entry {entry}, asked {first:?} and {second:?}");
@@ -51,14 +51,14 @@ fn content() -> Vec<u8> {
     builder.spare = 3000;
     let mut elf = builder.build();
     elf.truncate(head);
-    // Noise, which compressors store as it is, and what they pack.
+    // Noise, which compressors store, and compressible data.
     elf.extend((0_u32..noise).map(|at| (at.wrapping_mul(0x9e37_79b1) >> 13) as u8));
     elf.extend(vec![7; packed]);
     let ids = [GFX942, "hipv4-amdgcn-amd-amdhsa--gfx90a", "hipv4-amdgcn-amd-amdhsa--gfx1100"];
     plain(&[(HOST, b""), (ids[0], &elf), (ids[1], &elf[..second]), (ids[2], &elf)], 64)
 }
 
-/// Streams of all kinds, and whether a checksum is at their end, which the zstd frames for Miri have not.
+/// Streams of all kinds, with whether they end in a checksum; the zstd frames for Miri have none.
 fn streams(content: &[u8]) -> Vec<(&'static str, Ccob, bool)> {
     let stored = {
         use std::io::Write as _;
@@ -117,7 +117,7 @@ fn a_wrong_checksum_costs_the_entry_at_the_end_and_no_other() {
             *ccob.payload.last_mut().unwrap() ^= 1;
             assert_eq!(verdicts(&ccob.bytes(), 4, what), [true, true, true, false], "{what}");
             if cfg!(not(feature = "zstd-c")) && ccob.method == 1 {
-                // The pure decoder reads the checksum before it gives out the window.
+                // The pure decoder reads the checksum before it releases the window.
                 continue;
             }
             ccob.payload.truncate(ccob.payload.len() - 2);
@@ -129,7 +129,7 @@ fn a_wrong_checksum_costs_the_entry_at_the_end_and_no_other() {
 #[test]
 #[cfg_attr(miri, ignore = "takes minutes: more than a megabyte, which is what may be reserved")]
 fn a_stream_that_declares_more_than_may_be_reserved_gives_one_answer_too() {
-    // So much of nothing packs so well that its size is not believed.
+    // Zeros compress so well that their declared size is not plausible.
     let blank = vec![0; 3 << 20];
     let ids = [GFX942, "hipv4-amdgcn-amd-amdhsa--gfx90a"];
     let content = plain(&[(HOST, b""), (ids[0], &blank), (ids[1], &blank[..100_000])], 64);
@@ -137,7 +137,7 @@ fn a_stream_that_declares_more_than_may_be_reserved_gives_one_answer_too() {
         let size = ccob.payload.len();
         damage(ccob, &[size / 2, size - 200, size - 20, size - 1]);
     }
-    // Entries that end in the first megabyte, which shows whether the size is to be believed, and behind it.
+    // Entries that end in the first megabyte, which proves the declared size, and behind it.
     let sizes = [65_536, 100_000, 1 << 20];
     let images: Vec<Vec<u8>> = sizes.iter().map(|&size| blank[..size].to_vec()).collect();
     let ids: Vec<String> =
@@ -157,7 +157,7 @@ fn a_stream_that_declares_more_than_may_be_reserved_gives_one_answer_too() {
     damage(ccob, &[frames[0].len() - 1, frames[0].len() - 2, frames[0].len() + 1]);
 }
 
-/// Asks for the entries with a byte wrong, one after another.
+/// Reads the entries one after another, with one wrong byte.
 fn damage(mut ccob: Ccob, places: &[usize]) {
     for &at in places {
         ccob.payload[at] ^= 0x55;

@@ -24,7 +24,7 @@ pub(crate) fn files(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Reads everything in a file; gives the number of code objects in it.
+/// Reads everything in a file. Returns the number of code objects.
 fn read_all(file: &File<'_>) -> Result<usize, Error> {
     let mut count = 0;
     for bundle in file.bundles() {
@@ -41,7 +41,7 @@ fn read_all(file: &File<'_>) -> Result<usize, Error> {
     Ok(count)
 }
 
-/// What holds for every code object that a compiler made.
+/// Properties of every compiled code object.
 fn check(code: &CodeObject, target: &EntryTarget) {
     assert_eq!(target, &EntryTarget::Gpu(code.target().clone()));
     for kernel in code.kernels() {
@@ -128,7 +128,7 @@ fn selection_among_real_targets() {
 #[test]
 fn every_real_file_is_read_or_named() {
     let Some(root) = fixtures() else { return };
-    // The images of the kpack archives are text, `kpack.rs` reads them.
+    // The images of the kpack archives are text; `kpack.rs` reads them.
     for directory in ["fatbin", "hostelf", "clang", "iree", "triton"] {
         for path in files(&root.join(directory)) {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -149,7 +149,7 @@ fn every_real_file_is_read_or_named() {
     }
 }
 
-/// The words that the refusal of a file has.
+/// Words of the error for a file.
 fn refused(name: &str) -> Option<&'static str> {
     Some(match name {
         "vadd.rdc.o" => "LLVM bitcode",
@@ -224,7 +224,7 @@ fn containers_of_iree_hold_what_its_compiler_dumps() {
         let bytes = fs::read(root.join("iree").join(container)).unwrap();
         let dump = fs::read(root.join("iree").join(dump)).unwrap();
         let file = File::parse(&bytes, &Options::default()).unwrap();
-        // Somebody changed the bytes of this one, and left its checksums.
+        // The bytes of this one were changed, and its checksums were not.
         let damaged = container == "gfx942/add_feat.vmfb";
         assert_eq!((file.bundles().len(), file.problems().len()), (1, usize::from(damaged)), "{container}");
         assert_eq!(file.bundles()[0].damage().is_some(), damaged, "{container}");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bytes behind which there is nothing: whoever reads on is caught, by the processor or by Miri.
+//! Bytes at the end of readable memory: a read behind them is detected, by the processor or by Miri.
 
 #[cfg(miri)]
 pub(crate) use allocated::Guarded;
@@ -14,7 +14,7 @@ mod mapped {
 
     const PAGE: usize = 65_536;
 
-    /// Bytes that end where memory ends: to read the next one kills the process.
+    /// Bytes that end where readable memory ends: reading the next byte ends the process.
     pub(crate) struct Guarded {
         map: *mut u8,
         mapped: usize,
@@ -55,7 +55,7 @@ mod mapped {
     }
 }
 
-/// Miri protects no pages, and knows the end of every allocation.
+/// Miri has no unreadable pages, but knows the end of every allocation.
 #[cfg(miri)]
 mod allocated {
     pub(crate) struct Guarded(Box<[u8]>);

@@ -25,7 +25,7 @@ fn names<'s>(symbols: impl Iterator<Item = &'s windlass_codeobject::Symbol>) -> 
     names
 }
 
-/// Where the description of `scale` is in the file.
+/// The offset of the description of `scale` in the file.
 fn description() -> usize {
     let head: Vec<u8> = [1_u32, 48, 64, 4, 24].into_iter().flat_map(u32::to_le_bytes).collect();
     X86_64.windows(head.len()).position(|bytes| bytes == head).unwrap()
@@ -184,7 +184,7 @@ fn variables_of_the_whole_process_are_refused() {
     }
 }
 
-/// Where the value of a tag of the dynamic section is, in an object whose file lies as its memory does up to there.
+/// The offset of the value of a dynamic tag, in an object with equal offsets and addresses up to there.
 fn dynamic(object: &[u8], tag: u64) -> usize {
     let program = (64..64 + 56 * usize::from(object[56])).step_by(56);
     let header = program.into_iter().find(|at| object[*at..*at + 4] == 2_u32.to_le_bytes()).unwrap();
@@ -227,7 +227,7 @@ fn no_damage_makes_it_panic() {
     let whole = HostLibrary::parse(USER).unwrap();
     let step = if cfg!(miri) { 499 } else { 1 };
     for size in (0..USER.len()).step_by(step) {
-        // Headers of sections may be missing: no loader reads them.
+        // Section headers may be missing: no loader reads them.
         if let Ok(library) = HostLibrary::parse(&USER[..size]) {
             assert_eq!(library, whole, "{size} bytes");
         }

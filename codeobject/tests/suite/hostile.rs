@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files that lie about themselves: a result or a named error, never more than that.
+//! Files with false statements about themselves: each gives a result or a named error.
 
 use windlass_codeobject::{EntryTarget, Error, File, Options};
 

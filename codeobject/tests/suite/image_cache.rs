@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Decoded entries are shared: who decodes, who waits, who leaves.
+//! Decoded entries are shared: decoding, waiting, eviction.
 
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -22,7 +22,8 @@ fn elf(kernel: &str, flags: u32) -> Vec<u8> {
     builder.build()
 }
 
-/// An ELF to choose and not to parse. Under Miri it is cut short: hashing all of it takes minutes there.
+/// An ELF that can be chosen but not parsed. Under Miri it is cut short, because hashing all of it takes minutes
+/// there.
 fn elf_to_choose(kernel: &str, flags: u32) -> Vec<u8> {
     let mut code = elf(kernel, flags);
     if cfg!(miri) {
@@ -195,7 +196,7 @@ fn what_was_parsed_of_an_image_counts() {
     parse(choice);
     assert!(one.stats().bytes > before + SYMBOLS * 100, "{:?}", one.stats());
 
-    // Where the allocator puts it, an image may take a page more.
+    // An image may take a page more, depending on the allocator.
     let cache = ImageCache::new(before + 2 * 4096);
     parse(choose(&cache, &bytes, &agent('-')));
     assert_eq!(cache.stats().choices, 1);
@@ -207,7 +208,7 @@ fn what_was_parsed_of_an_image_counts() {
     );
 }
 
-/// Many devices ask for few bundles, and the cache has no room for all of them.
+/// Many devices request few bundles, and the cache has no room for all of them.
 #[test]
 fn threads_that_push_each_others_choices_out() {
     const THREADS: usize = if cfg!(miri) { 2 } else { 8 };

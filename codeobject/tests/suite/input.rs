@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files with what belongs to them: kpack archives beside host ELFs, and the members of wheels.
+//! Files with their companions: kpack archives beside host ELFs, and the members of wheels.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(crate) fn elf(kernel: &str) -> Vec<u8> {
     ElfBuilder::new(vec![KernelSpec::new(kernel)]).build()
 }
 
-/// A folder of one test alone, which goes with it.
+/// A folder of one test, deleted on drop.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
@@ -45,7 +45,7 @@ impl Drop for Folder {
     }
 }
 
-/// A host ELF whose code was moved to kpack archives, with the wrappers of these translation units.
+/// A host ELF whose code is in kpack archives, with the wrappers of these translation units.
 pub(crate) fn split_elf(name: &str, search: &[&str], units: &[u64]) -> Vec<u8> {
     let paths = search.iter().map(|path| Value::from(*path)).collect();
     let marker =
@@ -74,7 +74,7 @@ fn bytes_alone_name_the_archives_that_are_missing() {
     for words in ["`lib/liba.so`", "`../.kpack/a_@GFXARCH@.kpack`", "Input::open"] {
         assert!(error.to_string().contains(words), "{error}");
     }
-    // What is there can be read all the same.
+    // The existing archives are still read.
     let both = archive(&[("a.o/", &marker), ("b.co/", &elf("k"))]);
     let file = File::parse(&both, &Options::default()).unwrap();
     assert_eq!(members(&file), ["b.co"]);
@@ -132,7 +132,7 @@ fn archives_beside_a_library_are_opened() {
         assert!(images == [second.clone(), first.clone(), third.clone()], "archives go by their names");
     };
     check(&library);
-    // Search paths count from where the file really is.
+    // Search paths are relative to the real folder of the file.
     #[cfg(unix)]
     {
         let link = folder.0.join("link.so");
@@ -211,7 +211,8 @@ fn wheels_are_unpacked_where_they_hold_gpu_code() {
     assert_eq!((file.kind(), members(&file)), (FileKind::Zip, vec!["a.so".to_owned()]));
 }
 
-/// The same zip file behind `front`, with places counted from the beginning of `front` on, as Python's `zipapp` does.
+/// The same zip file behind `front`, with offsets that count from the beginning of `front`, as Python's `zipapp`
+/// writes them.
 pub(crate) fn behind(front: &[u8], zip: &[u8]) -> Vec<u8> {
     let word = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     let mut out = zip.to_vec();
@@ -337,7 +338,7 @@ fn archives_in_a_wheel_belong_to_its_libraries() {
         Container::Kpack { method: Some(windlass_codeobject::Method::Zstd) }
     );
     assert_eq!(file.bundles()[0].extract(0).unwrap(), image);
-    // All at once the archive is listed as a member, and the reference is not in the air.
+    // Read as a whole, the file also lists the archive, so the reference is resolved.
     let input = open(&path);
     let file = input.file(&Options::default()).unwrap();
     assert_eq!(
@@ -419,7 +420,7 @@ fn damaged_directories_give_what_lies_before_the_damage() {
     assert!(wheel.problem().is_some() && wheel.members().count() == 2);
 }
 
-/// Does all that can be done with a file and with the members of a zip file.
+/// Runs all functions of the crate on a file and on the members of a zip file.
 fn read_everything(path: &Path) {
     let mut options = Options::default();
     options.max_unpacked = 1 << 20;

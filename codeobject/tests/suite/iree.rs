@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What executables of IREE say of their entry points.
+//! The entry points of IREE executables.
 
 use std::fs;
 
@@ -55,7 +55,7 @@ fn an_isa_that_is_not_the_codes_own_is_refused() {
     for isa in ["amdgcn-amd-amdhsa--gfx942", "", "something"] {
         assert_eq!(best(isa).0, Some(0), "{isa}");
     }
-    // The GPU's own name on code for another, and the other way round.
+    // The GPU's own name on code for another, and the reverse.
     let bytes = amd1_with("amdgcn-amd-amdhsa--gfx1100", &[], &[&elf()]);
     let file = File::parse(&bytes, &Options::default()).unwrap();
     let selection = file.bundles()[0].select(&"gfx1100".parse().unwrap(), &Options::default());
@@ -88,7 +88,7 @@ fn lists_that_lie() {
     assert!(matches!(File::parse(&many, &Options::default()), Err(Error::Limit { limit: 65_536, .. })));
 }
 
-/// Lets all entry points be the first one. `field` is where the root has their list.
+/// Makes all entry points share the first. `field` is the root's field with their list.
 fn share(bytes: &mut [u8], field: usize) {
     let read =
         |bytes: &[u8], at: usize| at + u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
@@ -106,7 +106,7 @@ fn entry_points_that_share_their_names_or_bindings_are_bounded() {
     let (long, flags) = ("n".repeat(size), vec![1_u64; size / 8]);
     let cases: [(&str, &[u64]); 2] = [(&long, &[]), ("n", &flags)];
     for (name, flags) in cases {
-        // Of the first all is there, the others are short until they share it.
+        // The first is complete; the others are short until they share it.
         let exports = |count: usize| {
             let mut exports = vec![(name, [1, 1, 1], 0, flags)];
             exports.resize(count, ("", [1, 1, 1], 0, &[][..]));
@@ -135,7 +135,7 @@ fn entry_points_that_share_their_names_or_bindings_are_bounded() {
     }
 }
 
-/// Each of many modules may have the same megabyte that nothing is in.
+/// Many modules may share one megabyte of zeros.
 #[test]
 #[cfg_attr(miri, ignore = "looks through hundreds of megabytes")]
 fn images_that_modules_share_are_looked_through_for_some() {
@@ -150,7 +150,10 @@ fn images_that_modules_share_are_looked_through_for_some() {
         assert_eq!(file.bundles().len(), 1);
         let problems: Vec<String> = file.problems().iter().map(ToString::to_string).collect();
         assert_eq!(problems.len(), usize::from(is_cut), "{problems:?}");
-        assert!(problems.iter().all(|problem| problem.contains("share their images")), "{problems:?}");
+        assert!(
+            problems.iter().all(|problem| problem.contains("shares images between modules")),
+            "{problems:?}"
+        );
     }
 }
 

@@ -44,11 +44,11 @@ fn each_binary_is_a_bundle_with_an_entry_per_architecture() {
         assert_ne!(first.digest(), second.digest(), "the key of what is decoded");
         assert_eq!(second.container(), Container::Kpack { method });
         assert_eq!(second.unpacked_size(), Some((on.len() + off.len()) as u64));
-        // Miri's frames store what they hold.
+        // Miri's frames are uncompressed.
         let is_smaller = compressed && !cfg!(miri);
         assert_eq!(second.stored_size() < (on.len() + off.len()) as u64, is_smaller);
         assert_eq!(first.extract(0).unwrap(), gfx942);
-        // In any order, and again: each has a stream of its own.
+        // In any order, and repeatedly: each entry has a stream of its own.
         for (entry, image) in [(1, &off), (0, &on), (1, &off)] {
             assert_eq!(&second.extract(entry).unwrap(), image);
             assert_eq!(&second.with_image(entry, <[u8]>::to_vec).unwrap(), image);

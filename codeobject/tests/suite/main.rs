@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the crate reads, refuses and says, on inputs built here and, where they are at hand, on real ones.
+//! The crate's results and errors on inputs that are built here and, if available, on real ones.
 
 #[cfg_attr(not(any(feature = "zstd-c", feature = "zstd-pure")), allow(dead_code, unused_imports))]
 #[path = "../support/mod.rs"]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Metadata of producers that do not keep to the letter.
+//! Metadata of producers that deviate from the specification.
 
 use windlass_codeobject::{Access, AddressSpace, ArgKind, CodeObject, KernelKind};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Valid inputs with bytes changed, cut off and spliced: whatever comes out, nothing panics.
+//! Valid inputs with bytes changed, cut off and spliced: any result is allowed, and no panic.
 
 use proptest::prelude::*;
 use windlass_codeobject::{CodeObject, File, Options};
@@ -66,7 +66,7 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Does all that the crate can do with a code object.
+/// Runs all functions of the crate on a code object.
 fn read_code(elf: &[u8]) {
     let Ok(code) = CodeObject::parse(elf) else { return };
     for symbol in code.symbols() {
@@ -81,7 +81,7 @@ fn read_code(elf: &[u8]) {
     }
 }
 
-/// Does all that the crate can do with a file.
+/// Runs all functions of the crate on a file.
 fn read_everything(bytes: &[u8]) {
     let mut options = Options::default();
     options.max_unpacked = 4 << 20;
@@ -103,7 +103,7 @@ fn read_everything(bytes: &[u8]) {
     }
 }
 
-/// Where the interesting bytes are: a third of all changes go to the first 256 bytes.
+/// The positions of changes: a third of them are in the first 256 bytes.
 fn place(size: usize, pick: prop::sample::Index, low: bool) -> usize {
     pick.index(if low { size.min(256) } else { size })
 }

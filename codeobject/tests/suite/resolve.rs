@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Undefined symbols, and what becomes of a code object once they are known.
+//! Undefined symbols, and the code object once they are resolved.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use windlass_codeobject::{CodeObject, Error};
 
 use crate::support::{ElfBuilder, KernelSpec, fixtures};
 
-/// `wanted` and `also` undefined, `own` defined; one weak symbol that nobody has.
+/// `wanted` and `also` are undefined, `own` is defined; one weak symbol has no definition.
 fn builder() -> ElfBuilder {
     let mut builder = ElfBuilder::new(vec![KernelSpec::new("k")]);
     builder.symbols = vec![
@@ -78,7 +78,7 @@ fn what_cannot_be_resolved_is_an_error_and_changes_nothing() {
     for (relocations, words) in cases {
         let mut builder = builder();
         builder.relocations = relocations;
-        // Where the program headers are, in the ELF header that a segment covers.
+        // The offset of the program headers, in the ELF header that a segment covers.
         if let Some(first) = builder.relocations.first_mut().filter(|first| first.0 == 24) {
             first.0 = 32;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which entry a GPU gets, and what is said of the others.
+//! The entry that a GPU gets, and the verdicts on the others.
 
 use windlass_codeobject::{File, Fit, Options, Selection};
 
@@ -134,7 +134,7 @@ fn an_id_that_its_code_contradicts_is_not_believed() {
         let selection = select(&[(id, flags, 3)], id);
         assert!(said(&selection, 0).contains("but its ELF is for"), "{}", said(&selection, 0));
     }
-    // The id leaves open what the code states.
+    // The code states a mode that the id leaves open.
     let selection = select(&[("gfx942", 0x74c, 3)], "gfx942:sramecc+:xnack-");
     assert!(said(&selection, 0).contains("needs xnack+"), "{}", said(&selection, 0));
 }

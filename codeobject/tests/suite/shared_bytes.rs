@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Shared objects and code objects that name the same bytes, or say the same thing, more often than any tool does: what is
-//! small in the file may not become much work.
+//! Shared objects and code objects that name the same bytes, or repeat the same entry, more often than any tool does.
+//! A small file must not cause much work.
 
 use windlass_codeobject::{CodeObject, Error, HostLibrary};
 
@@ -55,8 +55,8 @@ fn append(object: &mut Vec<u8>, content: &[u8]) -> Header {
     [PT_LOAD | READ_WRITE, start, address, address, size, size, 4096]
 }
 
-/// The object with `name` at the end of its string table, and with `count` more entries in its dynamic section that ask for
-/// a library of that name.
+/// The object with `name` at the end of its string table, and with `count` more entries in its dynamic section that
+/// require a library of that name.
 fn grown(name: &[u8], count: usize) -> Vec<u8> {
     let mut headers = headers();
     let dynamic = headers.iter().position(|header| kind(header) == PT_DYNAMIC).unwrap();
@@ -64,7 +64,7 @@ fn grown(name: &[u8], count: usize) -> Vec<u8> {
     let old = (0..).map(|index| [word(OBJECT, start + 16 * index), word(OBJECT, start + 16 * index + 8)]);
     let old: Vec<Entry> = old.take_while(|entry| entry[0] != 0).collect();
     let value = |tag| old.iter().find(|entry| entry[0] == tag).unwrap()[1];
-    // What is only read lies in the file where it lies in memory.
+    // The read-only part has equal offsets and addresses.
     let strings = &OBJECT[value(DT_STRTAB) as usize..][..value(DT_STRSZ) as usize];
     let name_at = strings.len() as u64;
     let mut content = [strings, name, b"\0"].concat();

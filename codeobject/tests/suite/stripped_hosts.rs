@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Host programs without section headers: bundles are found by the wrappers that the program itself finds them by.
+//! Host programs without section headers: bundles are found by the program's own wrappers.
 
 use windlass_codeobject::{Error, File, FileKind, Options};
 
@@ -9,7 +9,7 @@ use crate::{GFX942, HOST};
 fn bundles() -> Vec<Vec<u8>> {
     let mut elf = ElfBuilder::new(vec![KernelSpec::new("scale")]).build();
     if cfg!(miri) {
-        // Nothing here reads it.
+        // The tests do not read it.
         elf.truncate(1000);
     }
     let bundle = plain(&[(HOST, b""), (GFX942, &elf)], 4096);
@@ -56,7 +56,7 @@ fn wrappers_that_point_nowhere_are_passed_over() {
     assert_eq!(stored(&host), bundles()[1..]);
 }
 
-/// Headers of sections that tell nothing: none at all, one without a name, or all of them without their names.
+/// Useless section headers: none, one without a name, or all without names.
 #[test]
 fn headers_that_tell_nothing_do_not_hide_the_wrappers() {
     for movable in [false, true] {

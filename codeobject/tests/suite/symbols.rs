@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Symbols and the bytes behind them.
+//! Symbols and their bytes.
 
 use std::fs;
 

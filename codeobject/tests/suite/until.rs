@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who seeks one bundle need not read those behind it.
+//! A search for one bundle does not read the bundles behind it.
 
 use windlass_codeobject::{Error, File, Options, TargetId};
 
@@ -14,7 +14,7 @@ fn elf() -> Vec<u8> {
     ElfBuilder::new(vec![KernelSpec::new("scale")]).build()
 }
 
-/// The container of a file, and three bundles in it, of which the last is damaged.
+/// The container of a file with three bundles, the last of which is damaged.
 fn files() -> Vec<(&'static str, Vec<u8>)> {
     let elf = elf();
     let good = Ccob::zstd(2, &plain(&[(HOST, b""), (GFX942, &elf)], 4096)).bytes();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What passes for HIP can be walked by a loader that believes every header.
+//! A loader that trusts every header can walk all images that pass for HIP.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use windlass_codeobject::{CodeObject, Error, validate};
 
 use crate::support::{ElfBuilder, KernelSpec, fixtures, rocr};
 
-/// Images of clang, of which the fresh clone has two and the fixtures more.
+/// Images of clang; a fresh clone has two, and the fixtures more.
 fn images() -> Vec<(String, Vec<u8>)> {
     let mut images: Vec<(String, Vec<u8>)> = [
         ("vector_add", &include_bytes!("../../../cts/kernels/bundles/vector_add.gfx942.co")[..]),
@@ -38,7 +38,7 @@ fn u64_at(bytes: &[u8], at: usize) -> usize {
     u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize
 }
 
-/// Where the headers and tables of an image are: all that a loader takes numbers from.
+/// The offsets of the headers and tables of an image: all numbers that a loader uses.
 fn headers(image: &[u8]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..64).collect();
     let programs = u64_at(image, 32);
@@ -60,12 +60,12 @@ fn headers(image: &[u8]) -> Vec<usize> {
     places
 }
 
-/// Of the cases of a test that takes a second, the share that takes no more than minutes under Miri.
+/// The part of a test's cases that takes no more than minutes under Miri, if all take a second without it.
 fn share<T>(cases: impl IntoIterator<Item = T>, one_of: usize) -> impl Iterator<Item = T> {
     cases.into_iter().step_by(if cfg!(miri) { one_of } else { 1 })
 }
 
-/// Fails where an image passes that a believing loader would walk out of.
+/// Fails if an image passes that would lead such a loader out of bounds.
 fn check(name: &str, image: &[u8]) -> bool {
     if validate(image).is_err() {
         return false;
@@ -183,7 +183,8 @@ fn images_that_are_cut_short_are_refused() {
     }
 }
 
-/// Each is a fault that crashed a loader of the field; `CodeObject::parse`, which needs none of these, forgives it.
+/// Each is a defect that crashed a loader in the field. `CodeObject::parse` needs none of these numbers, and accepts
+/// it.
 #[test]
 fn faults_that_only_a_loader_meets_are_named() {
     let (_, image) = images().into_iter().find(|(name, _)| name == "functions").unwrap();

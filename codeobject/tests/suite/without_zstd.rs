@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A build without a zstd decoder reads the rest, and says what it lacks.
+//! A build without a zstd decoder reads everything else, and names the missing feature.
 
 use windlass_codeobject::{Error, File, Options};
 

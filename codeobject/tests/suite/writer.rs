@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bundles that the crate writes: read back here, refused where no loader could use them, and read by LLVM's tool.
+//! Bundles that the crate writes: read back here, refused if no loader could use them, and read by LLVM's tool.
 
 use proptest::prelude::*;
 use windlass_codeobject::{
@@ -113,7 +113,7 @@ fn the_target_comes_from_the_code_object() {
         assert_eq!(writer.add_target(&EntryKind::HipV4, &parsed, &elf).unwrap(), id);
         assert_eq!(writer.entries().collect::<Vec<_>>(), [(id.as_str(), elf.len() as u64)]);
     }
-    // A processor that the flags only number has its name in the metadata.
+    // The metadata supplies the name of a processor that the table lacks.
     let future = elf(0x0fd, "gfx1999");
     let mut writer = BundleWriter::new();
     assert_eq!(writer.add_code_object(&future).unwrap(), "hipv4-amdgcn-amd-amdhsa--gfx1999");
@@ -177,7 +177,7 @@ fn bytes_that_are_not_what_the_id_says_are_refused() {
     system[7] = 0;
     let cut = &code[..code.len() - 8];
     let stated = elf(0x74c, "gfx942:xnack+");
-    // Their metadata names a processor, their flags another number than it has.
+    // Their metadata and their flags name different processors.
     let (numberless, misnumbered) = (elf(0x500, "gfx942"), elf(0x57e, "gfx942"));
     let mut nameless = ElfBuilder::for_flags(0x57e, 3, "gfx942");
     nameless.with_note = false;

@@ -28,7 +28,7 @@ fn zip_files_in_zip_files_are_one_file() {
         let file = input.file(&Options::default()).unwrap();
         assert_eq!(members(&file), expected.map(|member| format!("a.whl({member})")));
         assert_eq!(file.bundles()[0].extract(0).unwrap(), elf("k"));
-        // Member by member it is the same.
+        // Member by member the result is the same.
         let wheel = Wheel::open(&path).unwrap();
         for (member, name) in wheel.members().zip(["a.fb", "b.co", "c.co", "c.co"]) {
             let inner = member.wheel(&Options::default()).unwrap().expect("it is a zip file");
@@ -39,12 +39,12 @@ fn zip_files_in_zip_files_are_one_file() {
             assert_eq!(input.file(&Options::default()).unwrap().bundles().len(), 1);
         }
     }
-    // Who has the bytes alone is told of what he misses.
+    // Without the companions, an error names the missing members.
     let told = File::parse(&zip(8, false, &inner), &Options::default()).unwrap_err().to_string();
     assert!(told.contains("`m.vmfb`") && told.contains("Input::open"), "{told}");
     let told = File::parse(&zip(0, false, &inner[2..3]), &Options::default()).unwrap_err().to_string();
     assert!(told.contains("p.zip") && told.contains("`c.co`"), "{told}");
-    // What is no zip file is found out, too.
+    // A file that is no zip file is detected, too.
     let path = folder.put(
         "c.whl",
         &zip(8, false, &[("a.txt", &[b'a'; if cfg!(miri) { 3000 } else { 300_000 }]), ("b.co", &elf("k"))]),
@@ -87,7 +87,7 @@ fn a_stored_member_that_is_damaged_is_named() {
     for (bytes, wrong) in [
         (bad.clone(), 1),
         (zip(0, false, &[("in.zip", &bad)]), 1),
-        // The checksum of the inner file tells of all that is in it.
+        // The checksum of the inner file covers everything in it.
         (damaged(zip(0, false, &[("in.zip", &good)])), 2),
     ] {
         let file = File::parse(&bytes, &Options::default()).unwrap();
@@ -105,7 +105,7 @@ fn a_stored_member_that_is_damaged_is_named() {
 fn a_zip_file_in_front_of_another_is_named() {
     let [first, second] = ["a.co", "b.co"].map(|name| zip(0, false, &[(name, &elf("k"))]));
     for bytes in [behind(&first, &second), [&first[..], &second].concat()] {
-        // Which of them is read depends on the reader; that there is another is said.
+        // Readers differ in which one they read; the error says that there are two.
         let file = File::parse(&bytes, &Options::default()).unwrap();
         assert_eq!(file.bundles().len(), 1);
         let [problem] = file.problems() else { panic!("{:?}", file.problems()) };
@@ -168,7 +168,7 @@ fn what_a_member_brings_is_bounded_in_sum() {
         let file = input.file(&options).unwrap();
         assert_eq!((file.bundles().len(), file.problems().len()), (members, 2 - members));
     }
-    // What is no archive by its content is not unpacked, however large it is.
+    // A member that is no archive by its content is not unpacked, whatever its size.
     let files: [(&str, &[u8]); 2] =
         [("sdk/lib/liba.so.5", &split_elf("lib/liba.so", &paths, &[0])), (&names[0], &vec![0; MUCH])];
     let wheel = Wheel::open(folder.put("sdk.whl", &zip(8, false, &files))).unwrap();

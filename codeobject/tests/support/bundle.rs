@@ -7,7 +7,7 @@ use super::elf::pad;
 
 pub(crate) const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
-/// A row of a bundle's table, as it is to be written, true or not.
+/// A row of a bundle's table, valid or not.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
     pub(crate) offset: u64,
@@ -49,7 +49,7 @@ pub(crate) fn plain(entries: &[(&str, &[u8])], align: usize) -> Vec<u8> {
     plain_rows(entries.len() as u64, &rows, &body)
 }
 
-/// A compressed bundle; fields that are `None` are filled in truly.
+/// A compressed bundle; fields that are `None` get the right values.
 #[derive(Debug, Clone)]
 pub(crate) struct Ccob {
     pub(crate) version: u16,
@@ -111,7 +111,7 @@ pub(crate) fn zstd_frame(content: &[u8]) -> Vec<u8> {
     zstd::bulk::compress(content, 3).unwrap()
 }
 
-/// A frame that does not state how much it holds, with a checksum.
+/// A frame without a content size, with a checksum.
 #[cfg(not(miri))]
 pub(crate) fn zstd_frame_without_size(content: &[u8]) -> Vec<u8> {
     let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
@@ -120,7 +120,7 @@ pub(crate) fn zstd_frame_without_size(content: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Miri runs no C, so that it gets frames (RFC 8878) that store what others compress.
+/// Miri runs no C, so it gets uncompressed frames (RFC 8878).
 #[cfg(miri)]
 pub(crate) fn zstd_frame(content: &[u8]) -> Vec<u8> {
     const SINGLE_SEGMENT_WITH_SIZE: u8 = 0b1110_0000;

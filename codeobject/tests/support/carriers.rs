@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files that carry code objects or bundles inside.
+//! Files that contain code objects or bundles.
 
 use std::io::Write;
 
@@ -41,7 +41,7 @@ pub(crate) fn offload_binary(version: u32, kind: u16, arch: &str, image: &[u8]) 
     offload_binary_for(version, 1, kind, "amdgcn-amd-amdhsa", arch, image)
 }
 
-/// The same for another triple and kind of image.
+/// An offload binary with any triple and kind of image.
 pub(crate) fn offload_binary_for(
     version: u32,
     image_kind: u16,
@@ -113,7 +113,7 @@ pub(crate) fn hip1(images: &[&[u8]]) -> Vec<u8> {
     hip1_with(&[], images)
 }
 
-/// The same with entry points, all of them in module 7.
+/// A HIP executable with entry points, all of them in module 7.
 pub(crate) fn hip1_with(exports: &[IreeEntryPoint<'_>], images: &[&[u8]]) -> Vec<u8> {
     let mut flat = Flat(b"\0\0\0\0HIP1".to_vec());
     let root = flat.table(0, &[Field::Offset, Field::Offset]);
@@ -134,7 +134,7 @@ pub(crate) fn amd1(images: &[&[u8]]) -> Vec<u8> {
     amd1_with("", &[], images)
 }
 
-/// The same with an ISA and entry points.
+/// An AMDGPU executable with an ISA and entry points.
 pub(crate) fn amd1_with(isa: &str, exports: &[IreeEntryPoint<'_>], images: &[&[u8]]) -> Vec<u8> {
     let mut flat = Flat(b"\0\0\0\0AMD1".to_vec());
     let root = flat.table(0, &[Field::Offset; 3]);
@@ -154,28 +154,28 @@ fn little_endian(numbers: &[u64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// What a table of a flatbuffer has in one of its fields.
+/// The content of a field of a flatbuffer's table.
 #[derive(Clone, Copy)]
 enum Field {
     None,
     Number(u32),
     Numbers([u32; 3]),
-    /// To be filled in when what it points to is written.
+    /// An offset, filled in when its target is written.
     Offset,
 }
 
-/// A flatbuffer, written from the root on: what points stands before what it points to.
+/// A flatbuffer, written from the root on: offsets stand before their targets.
 struct Flat(Vec<u8>);
 
 impl Flat {
-    /// Lets the offset at `at` point to what is written next.
+    /// Points the offset at `at` to the next written object.
     fn point(&mut self, at: usize) {
         self.0.resize(self.0.len().next_multiple_of(4), 0);
         let distance = (self.0.len() - at) as u32;
         self.0[at..at + 4].copy_from_slice(&distance.to_le_bytes());
     }
 
-    /// Writes a table, and gives the places of its offsets.
+    /// Writes a table, and returns the positions of its offsets.
     fn table(&mut self, at: usize, fields: &[Field]) -> Vec<usize> {
         self.0.resize(self.0.len().next_multiple_of(4), 0);
         let directory = self.0.len();
@@ -209,7 +209,7 @@ impl Flat {
         offsets
     }
 
-    /// Writes a list of so many things, or a string.
+    /// Writes a list of this many elements, or a string.
     fn list(&mut self, at: usize, count: usize, bytes: &[u8]) {
         self.point(at);
         self.0.extend((count as u32).to_le_bytes());
@@ -217,7 +217,7 @@ impl Flat {
         self.0.push(0);
     }
 
-    /// Writes a list of offsets, and gives their places.
+    /// Writes a list of offsets, and returns their positions.
     fn offsets(&mut self, at: usize, count: usize) -> Vec<usize> {
         self.point(at);
         self.0.extend((count as u32).to_le_bytes());
@@ -243,19 +243,19 @@ impl Flat {
     }
 }
 
-/// A zip file, with the files stored as they are (method 0) or deflated (8). A long one keeps its sizes in extra fields,
-/// as IREE does.
+/// A zip file with stored (method 0) or deflated (8) members. A long one keeps its sizes in extra fields, as IREE
+/// does.
 pub(crate) fn zip(method: u16, long: bool, files: &[(&str, &[u8])]) -> Vec<u8> {
     zip_of(long, &files.iter().map(|(name, content)| (*name, method, *content)).collect::<Vec<_>>())
 }
 
-/// The same, each file by a method of its own.
+/// A zip file with a method for each member.
 pub(crate) fn zip_of(long: bool, files: &[(&str, u16, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut directory = Vec::new();
     for (name, method, content) in files {
         let method = *method;
-        // Members need not follow each other directly.
+        // Members need not be adjacent.
         out.resize(out.len().next_multiple_of(16), 0);
         let packed = if method == 8 { deflated(content) } else { content.to_vec() };
         let offset = out.len() as u32;
@@ -371,8 +371,8 @@ pub(crate) fn kpack(
     out
 }
 
-/// A host program without section headers that has the bundles in a segment, and wrappers that point to them in another.
-/// Where it is `movable`, the pointers are in relocations alone.
+/// A host program without section headers, with bundles in one segment, and wrappers that point to them in another. If
+/// it is `movable`, only relocations have the pointers.
 pub(crate) fn stripped_host_elf(bundles: &[&[u8]], movable: bool) -> Vec<u8> {
     const CODE: u64 = 0x20_0000;
     const DATA: u64 = 0x40_0000;

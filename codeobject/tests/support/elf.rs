@@ -10,11 +10,11 @@ const DYNAMIC: u64 = 0x2000;
 #[derive(Debug, Clone)]
 pub(crate) struct KernelSpec {
     pub(crate) name: Vec<u8>,
-    /// Its map in the metadata.
+    /// The map in the metadata.
     pub(crate) metadata: Value,
     /// Offset of its entry in the text.
     pub(crate) entry: i64,
-    /// Whether it has a descriptor and a symbol for it.
+    /// Whether there is a descriptor and a symbol for it.
     pub(crate) described: bool,
 }
 
@@ -29,7 +29,7 @@ impl KernelSpec {
         KernelSpec::with(name, vec![(".args", args.into())])
     }
 
-    /// A kernel whose metadata has the given keys besides the usual ones; a key given here wins.
+    /// A kernel whose metadata has these keys in addition to the usual ones, which they override.
     pub(crate) fn with(name: &str, keys: Vec<(&str, Value)>) -> KernelSpec {
         let mut pairs = vec![
             (".name", Value::from(name)),
@@ -49,7 +49,7 @@ impl KernelSpec {
     }
 }
 
-/// What an ELF is built of.
+/// The parts of an ELF.
 #[derive(Debug, Clone)]
 pub(crate) struct ElfBuilder {
     pub(crate) elf_type: u16,
@@ -61,18 +61,18 @@ pub(crate) struct ElfBuilder {
     pub(crate) symbols: Vec<(Vec<u8>, u64, u64, u8, u16)>,
     /// Offset, kind, symbol, addend.
     pub(crate) relocations: Vec<(u64, u32, u32, i64)>,
-    /// The content of the note, in the place of what the kernels say.
+    /// The content of the note, if it is not the kernels' metadata.
     pub(crate) note: Option<Vec<u8>>,
-    /// Whether the note is that of code object version 2, in the place of the other.
+    /// Whether the note is that of code object version 2.
     pub(crate) version_2: bool,
     pub(crate) with_note: bool,
     pub(crate) with_hash: bool,
     pub(crate) target: String,
-    /// The code, in the place of instructions that end the program.
+    /// The code, if it is not the instructions that end a program.
     pub(crate) text: Option<Vec<u8>>,
     /// Bytes of data behind the dynamic section.
     pub(crate) spare: usize,
-    /// The dynamic string table and where each symbol's name is in it, in the place of the true one.
+    /// The dynamic string table with the offsets of the symbols' names, if they are not the true ones.
     pub(crate) strings: Option<(Vec<u8>, u32)>,
 }
 
@@ -104,7 +104,7 @@ impl ElfBuilder {
         ElfBuilder { flags, abi_version, target, ..ElfBuilder::new(vec![KernelSpec::new("k")]) }
     }
 
-    /// Where the spare bytes are, unless so much comes before that the data moves.
+    /// The offset of the spare bytes, unless a larger part before them moves the data.
     pub(crate) fn spare_address(&self) -> u64 {
         // Seven entries, with the table of hashes eight.
         DYNAMIC + 16 * (6 + u64::from(self.with_hash))
@@ -178,7 +178,7 @@ impl ElfBuilder {
         out
     }
 
-    /// Places the symbols and gives their entries of the dynamic section.
+    /// Places the symbols, and returns their entries of the dynamic section.
     fn symbol_tables(&self, symbols: &[(Vec<u8>, u64, u64, u8, u16)], out: &mut Vec<u8>) -> Vec<(u64, u64)> {
         let mut strings = vec![0];
         let mut table = vec![0; 24];
@@ -198,7 +198,7 @@ impl ElfBuilder {
         let mut hash = [1_u32, symbols.len() as u32 + 1, 0].map(u32::to_le_bytes).concat();
         hash.resize(hash.len() + 4 * (symbols.len() + 1), 0);
         let mut dynamic = vec![(6, place(out, &table))];
-        // Where there is no hash table, readers take the strings to begin where the symbols end.
+        // Without a hash table, readers assume that the strings begin where the symbols end.
         align(out, 8);
         dynamic.push((5, out.len() as u64));
         dynamic.push((10, strings.len() as u64));
@@ -264,7 +264,7 @@ pub(crate) fn align(out: &mut Vec<u8>, to: usize) {
     pad(out, out.len().next_multiple_of(to));
 }
 
-/// Appends zeros up to a size, all at once: Miri, which interprets `resize`, would take seconds.
+/// Appends zeros up to a size, in one step: Miri, which interprets `resize`, would take seconds.
 pub(crate) fn pad(out: &mut Vec<u8>, size: usize) {
     out.extend(vec![0; size - out.len()]);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Builders of small inputs, well formed or not, so that the tests need no files.
+//! Builders of small inputs, valid or not, so that the tests need no files.
 
 mod bundle;
 mod carriers;
@@ -17,7 +17,7 @@ pub(crate) use carriers::{
 pub(crate) use elf::{ElfBuilder, KernelSpec};
 pub(crate) use metadata::{Value, encode, map};
 
-/// The directory of real inputs, or `None` after saying so.
+/// The directory of real inputs; `None`, with a message, without one.
 pub(crate) fn fixtures() -> Option<PathBuf> {
     let found = std::env::var_os("WINDLASS_FIXTURES").map(PathBuf::from);
     if found.is_none() {
@@ -26,7 +26,7 @@ pub(crate) fn fixtures() -> Option<PathBuf> {
     found
 }
 
-/// Says why a test did not run.
+/// Prints why a test did not run.
 #[expect(clippy::print_stderr, reason = "the test harness has no other way to tell of a skip")]
 pub(crate) fn skipped(why: &str) {
     eprintln!("skipped: {why}");

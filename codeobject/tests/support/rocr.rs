@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A loader that walks an image as ROCr does: by its headers, believing every index and offset. Where the real one would
-//! read or write outside, this one panics.
+//! A loader that walks an image like ROCr: by its headers, trusting every index and offset. It panics where the real
+//! one would access memory out of bounds.
 
-/// A section header as the walk remembers it.
+/// The fields of a section header that the walk uses.
 struct Section {
     name: u64,
     kind: u64,
@@ -27,7 +27,7 @@ struct Image<'a> {
     memory: Vec<u8>,
 }
 
-/// Loads an image; the error is what ROCr reports where it looks before it leaps.
+/// Loads an image; the error is ROCr's, for those numbers that ROCr checks.
 pub(crate) fn load(bytes: &[u8]) -> Result<(), &'static str> {
     let mut image = Image { bytes, sections: Vec::new(), base: 0, memory: Vec::new() };
     image.read_sections()?;
@@ -76,14 +76,14 @@ impl Image<'_> {
             }
             self.string(names, self.section(index as u64).name);
         }
-        // The last section of notes is the one that counts.
+        // The last section of notes counts.
         if let Some(notes) = self.sections.iter().rev().find(|section| section.kind == NOTE) {
             self.read_notes(notes.offset, notes.size);
         }
         Ok(())
     }
 
-    /// A section by number: the first, and those of no kind, are null pointers.
+    /// A section by number. The first, and those without a kind, are null pointers.
     fn section(&self, index: u64) -> &Section {
         let section = &self.sections[usize::try_from(index).unwrap()];
         assert!(index != 0 && section.kind != 0, "section {index} is a null pointer");
@@ -153,7 +153,7 @@ impl Image<'_> {
                     let start = value.wrapping_sub(section.address);
                     assert!(start <= section.size && section.size - start >= 64, "a descriptor outside");
                 }
-                // Programs copy as much from and to a variable as its symbol says.
+                // Programs copy the size of the symbol from and to a variable.
                 self.touch(value, size);
             }
         }

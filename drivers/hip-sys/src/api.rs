@@ -15,20 +15,20 @@ use crate::ending_thread;
 use crate::features::{Feature, FeatureSet};
 use crate::table::{EntryPoints, Function};
 
-/// HIP, from wherever it came.
+/// A HIP implementation: a library, or functions of this process.
 ///
 /// Every function of HIP is a method of the same name and parameters. A method emits a trace event with the arguments
 /// (target `windlass::hip`, level trace), tells the [`Binding`], if there is one, which instance is meant, and calls.
-/// Where the entry point is absent, it returns `hipErrorNotSupported` (a null pointer where HIP returns a pointer, and -1
-/// where it returns a device number); where a library is behind it and the process ends, `hipErrorDeinitialized` (or the
-/// same as before). On Linux, calls of a library from the destructors of a thread's locals are made on a helper thread,
-/// since the library's own objects of the thread may be gone.
+/// If the entry point is absent, the method returns `hipErrorNotSupported` (a null pointer if HIP returns a pointer,
+/// -1 if HIP returns a device number). When the process ends, the methods of a library return `hipErrorDeinitialized`
+/// (or null or -1). On Linux, destructors of thread-locals call a library on a helper thread, because the library may
+/// have destroyed its own objects of the ending thread.
 ///
-/// With no subscriber that wants trace events, a call costs a handful of instructions more than the raw one, and that of a
-/// library, which has to be watched for the end, about 15.
+/// Without a subscriber for trace events, a call costs a handful of instructions more than the raw function; a call of
+/// a library costs about 15, because it must watch for the end of the process.
 ///
-/// The methods are unsafe as HIP's functions are: pointers and handles must be what HIP's documentation asks for, and
-/// what is enqueued must outlive its use.
+/// The methods are unsafe like HIP's functions: pointers and handles must be as HIP's documentation demands, and must
+/// outlive the enqueued work that uses them.
 pub struct Api {
     entries: EntryPoints,
     way: Way,
@@ -38,37 +38,38 @@ pub struct Api {
     contained_faults: bool,
 }
 
-/// The function that a call runs before it enters.
+/// The function that a call runs before it enters the implementation.
 #[derive(Debug)]
 enum Way {
-    /// An implementation in this process that is always there.
+    /// An implementation in this process, which is always available.
     Open,
-    /// Such an implementation with instances.
+    /// An implementation in this process with instances.
     Bound(Binding),
-    /// A library, which is not there any more when the process ends.
+    /// A library, which is unusable once the process ends.
     Library(&'static Gate),
 }
 
 /// Tells why the latest call of the calling thread failed.
 type Diagnosis = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
-// SAFETY: function pointers may be called from any thread, as HIP allows; the binding's context is covered by the contract
-// of `Binding`; all else is Send and Sync by itself.
+// SAFETY: function pointers may be called from any thread, as HIP allows; the contract of `Binding` covers its
+// context; everything else is Send and Sync by itself.
 unsafe impl Send for Api {}
-// SAFETY: as for Send; nothing in an Api changes after its construction.
+// SAFETY: as for Send; an `Api` does not change after its construction.
 unsafe impl Sync for Api {}
 
 /// Tells an implementation in this process which of its instances the next call on this thread is for.
 ///
 /// # Contract
 ///
-/// `enter(context)` may be called on any thread at any time while `keep_alive` lives, and concerns the calling thread only.
+/// `enter(context)` may be called on any thread at any time while `keep_alive` lives, and affects only the calling
+/// thread.
 pub struct Binding {
-    /// Handed to `enter`; alive as long as `keep_alive`.
+    /// The argument of `enter`; valid as long as `keep_alive` lives.
     pub context: *const (),
     /// Called before each HIP call, on the calling thread.
     pub enter: unsafe fn(*const ()),
-    /// Keeps the instance.
+    /// Keeps the instance alive.
     pub keep_alive: Arc<dyn Any + Send + Sync>,
 }
 
@@ -78,7 +79,7 @@ impl fmt::Debug for Binding {
     }
 }
 
-/// How a table was found.
+/// How an implementation was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Found {
@@ -86,9 +87,9 @@ pub enum Found {
     Explicit,
     /// The variable `WINDLASS_HIP_LIBRARY` named the library.
     Environment,
-    /// The library was in this process already, brought by somebody else than a search of Windlass.
+    /// The library was in this process already, loaded by other code than a search of Windlass.
     AlreadyLoaded,
-    /// The system's library search, or the installation folder of ROCm, had it.
+    /// The system's library search, or ROCm's installation folder, found the library.
     Search,
     /// An implementation in this process; no library was opened.
     InProcess,
@@ -118,7 +119,8 @@ pub struct Version {
 }
 
 impl Version {
-    /// Takes apart what `hipRuntimeGetVersion` and `hipDriverGetVersion` return; `None` for a number that is not positive.
+    /// Decodes the result of `hipRuntimeGetVersion` or `hipDriverGetVersion`; `None` for a number that is not
+    /// positive.
     pub fn from_number(number: i32) -> Option<Self> {
         let number = u32::try_from(number).ok().filter(|number| *number > 0)?;
         Some(Self { major: number / 10_000_000, minor: number / 100_000 % 100, patch: number % 100_000 })
@@ -131,20 +133,21 @@ impl fmt::Display for Version {
     }
 }
 
-/// Where a table came from, for listings, reports and error messages.
+/// The origin of a table, for listings, reports and error messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// What it is: the name that was opened, or the name of the implementation in this process.
+    /// The name that was opened, or the name of the implementation in this process.
     pub name: String,
-    /// The file, where there is one and the system tells.
+    /// The path of the file, if there is one and the system tells.
     pub path: Option<PathBuf>,
-    /// The version that it says it has.
+    /// The version that the implementation reports.
     pub version: Option<Version>,
-    /// How it was found.
+    /// How the implementation was found.
     pub found: Found,
-    /// Whether no GPU is behind it: Windlass's software GPU, or the null HIP. Nothing measured on it is a GPU's figure.
+    /// Whether there is no GPU: Windlass's software GPU, or the null HIP. No measurement on it says anything about a
+    /// GPU.
     pub simulated: bool,
-    /// Whether HIP itself is Windlass's. AMD's HIP over Windlass's HSA is not: it behaves as over a GPU.
+    /// Whether HIP itself is Windlass's. False for AMD's HIP over Windlass's HSA, which behaves as over a GPU.
     pub simulated_hip: bool,
 }
 
@@ -169,7 +172,7 @@ impl fmt::Display for Origin {
 impl Api {
     /// Wraps a table of functions in this process.
     ///
-    /// The table need not be complete; see [`EntryPoints::missing_required`] for what a driver needs.
+    /// The table may be incomplete; [`EntryPoints::missing_required`] lists the functions that a driver needs.
     ///
     /// # Safety
     ///
@@ -177,7 +180,7 @@ impl Api {
     /// `binding`, after `enter` was called on the same thread. The binding must honour its contract.
     pub unsafe fn from_entries(entries: EntryPoints, origin: Origin, binding: Option<Binding>) -> Self {
         Self {
-            features: FeatureSet::of(&entries),
+            features: FeatureSet::from_entries(&entries),
             entries,
             way: binding.map_or(Way::Open, Way::Bound),
             origin,
@@ -186,70 +189,70 @@ impl Api {
         }
     }
 
-    /// The same table under another description.
+    /// The same table with another origin.
     pub(crate) fn with_origin(mut self, origin: Origin) -> Self {
         self.origin = origin;
         self
     }
 
-    /// Wraps the table of a library, whose calls pass its gate.
+    /// Wraps the table of a library, whose calls pass through a `Gate`.
     ///
     /// # Safety
     ///
     /// As for [`from_entries`](Self::from_entries), until the process ends.
     pub(crate) unsafe fn of_library(entries: EntryPoints, origin: Origin, gate: &'static Gate) -> Self {
-        // SAFETY: no call is made without the gate's leave.
+        // SAFETY: the gate refuses calls after the end of the process.
         let api = unsafe { Self::from_entries(entries, origin, None) };
         Self { way: Way::Library(gate), ..api }
     }
 
-    /// Whether the process is ending, and with it the library behind this table: it is called no more. Handles and
-    /// memory of HIP's are nobody's business then.
+    /// Whether the process is ending. The library behind this table is then no longer called, and HIP's handles and
+    /// memory need no release.
     pub fn has_ended(&self) -> bool {
         matches!(self.way, Way::Library(_)) && end::has_come()
     }
 
-    /// The same table, with a way to ask the implementation for more than a status: why the latest call of the asking
-    /// thread failed.
+    /// The same table, with a function that tells why the latest call of the asking thread failed.
     #[must_use]
     pub fn with_diagnosis(mut self, diagnosis: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
         self.diagnosis = Some(Arc::new(diagnosis));
         self
     }
 
-    /// The same table, of an implementation whose faults do not spread: work behind a kernel that went wrong goes on, and
-    /// the event recorded next on its stream, and no other, answers the error to every query until it is recorded anew.
+    /// The same table, for an implementation that contains faults: work behind a failed kernel goes on. Only the event
+    /// that is recorded next on the kernel's stream answers the error, to every query until it is recorded again.
     #[must_use]
     pub fn with_contained_faults(mut self) -> Self {
         self.contained_faults = true;
         self
     }
 
-    /// Whether a fault concerns only what the event recorded next on its stream stands for; see
+    /// Whether a fault affects only the event that is recorded next on its stream; see
     /// [`with_contained_faults`](Self::with_contained_faults). On hardware a fault costs the process its device.
     pub fn contains_faults(&self) -> bool {
         self.contained_faults
     }
 
-    /// Whether a kernel that goes wrong is an error that the implementation explains, and the process goes on.
+    /// Whether a failed kernel is an error that the implementation explains, and the process goes on.
     pub fn diagnoses_faults(&self) -> bool {
         self.diagnosis.is_some()
     }
 
-    /// Why the latest call of this thread failed, where the implementation can tell more than its status: AMD's runtime
-    /// cannot, the simulated GPU names the kernel, the instruction, the lane and the address. Ask before the next call.
+    /// Why the latest call of this thread failed, if the implementation can tell more than the status. AMD's runtime
+    /// cannot; the simulated GPU names the kernel, the instruction, the lane and the address. Ask before the next
+    /// call.
     pub fn diagnose(&self) -> Option<String> {
         self.diagnosis.as_ref().and_then(|diagnosis| diagnosis())
     }
 
     /// The raw table.
     ///
-    /// Whoever calls through it skips the binding, the trace and the question whether the process is ending.
+    /// A call through the raw table skips the binding, the trace, and the check for the end of the process.
     pub fn entries(&self) -> &EntryPoints {
         &self.entries
     }
 
-    /// Where the table came from.
+    /// The origin of the table.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
@@ -275,7 +278,7 @@ impl fmt::Debug for Api {
     }
 }
 
-/// What a method returns where its entry point is absent, and where the library has ended.
+/// The return value of a method if its entry point is absent, or if the library has ended.
 trait Absent: Sized {
     const ABSENT: Self;
     const ENDED: Self = Self::ABSENT;
@@ -302,7 +305,7 @@ impl Absent for *mut *mut c_void {
     const ABSENT: Self = core::ptr::null_mut();
 }
 
-/// Kept apart from the calls, so that an untraced call holds no more than a comparison.
+/// Separate from the calls, so that an untraced call contains only a comparison.
 #[cold]
 #[inline(never)]
 fn trace_call(call: fmt::Arguments<'_>) {
@@ -334,7 +337,7 @@ macro_rules! define_methods {
                         return <$result as Absent>::ABSENT;
                     };
                     if LevelFilter::TRACE <= LevelFilter::current() {
-                        // Copies: the arguments themselves stay in registers if no address of theirs is taken.
+                        // Copies: the arguments themselves stay in registers if their addresses are not taken.
                         $(let $parameter = $parameter;)*
                         trace_call(format_args!(
                             concat!(stringify!($name), "(", arguments_format!($($parameter)*), ")"),
@@ -344,7 +347,7 @@ macro_rules! define_methods {
                     let leave = match &self.way {
                         Way::Open => Leave::Nothing,
                         Way::Bound(binding) => {
-                            // SAFETY: the binding keeps its context alive, and honours its contract.
+                            // SAFETY: the binding keeps its context alive and honours its contract.
                             unsafe { (binding.enter)(binding.context) };
                             Leave::Nothing
                         }
@@ -353,7 +356,7 @@ macro_rules! define_methods {
                     if leave == Leave::Refused {
                         return <$result as Absent>::ENDED;
                     }
-                    // SAFETY: the table's maker vouches for the function, the caller for the arguments.
+                    // SAFETY: the maker of the table vouches for the function, the caller for the arguments.
                     let call = || unsafe { entry($($parameter),*) };
                     let answer = match leave {
                         Leave::Elsewhere { thread } => ending_thread::call(thread, call),

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The end of the process, after which no call enters a HIP library any more.
+//! The end of the process, after which no call may enter a HIP library.
 //!
-//! AMD's library destroys its objects when the process ends, and a call that meets them then is a segmentation fault,
-//! on whichever thread. Threads go on while a process ends. So every call of a library passes a [`Gate`], and a handler
-//! of `atexit` closes the gates, and then waits, for [`PATIENCE`] at most, until each call that is inside has returned.
+//! AMD's library destroys its objects when the process ends, and a call that uses them afterwards crashes, on any
+//! thread. Other threads keep running while a process ends. So every call of a library passes a [`Gate`]. A handler of
+//! `atexit` closes the gates, and waits, for [`PATIENCE`] at most, until each call in progress has returned.
 //!
 //! Handlers run in the reverse order of their registration, and HIP registers some of its own late, when a function is
-//! first used. So ours is registered anew behind the first call of each function. The earliest to run does the work.
+//! first used. So this handler is registered again after the first call of each function. The first one to run does
+//! the work.
 //!
-//! To pass an open gate costs a thread two stores to a byte of its own and one load, in between, of a byte that nobody
-//! writes. What orders the first store before the load is a barrier that the handler has the system put into every
-//! thread (`membarrier`). Where the system has none, each call passes the slow way, with a fence.
+//! An open gate costs a thread two stores to a byte of its own and, between them, one load of a byte that is not
+//! written. The handler's `membarrier` call puts a barrier into every thread, which orders the first store before the
+//! load. On systems without `membarrier` each call makes a fence of its own.
 
 use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicUsize,
@@ -21,31 +22,31 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::table::EntryPoints;
 
-/// What a call finds for its function.
-mod state {
-    /// Nobody has called the function before.
+/// The state of a function's gate.
+mod function_state {
+    /// The function was not called yet.
     pub(super) const NEW: u8 = 0;
     pub(super) const OPEN: u8 = 1;
-    /// As `OPEN`, but each call has to make its own fence.
+    /// As `OPEN`, but each call makes a fence of its own.
     pub(super) const FENCED: u8 = 2;
     pub(super) const CLOSED: u8 = 3;
 }
 
-/// Where a thread is.
-mod place {
-    /// Nobody looks at the thread's byte yet.
+/// The state of a thread.
+mod thread_state {
+    /// The handler does not read the thread's byte yet.
     pub(super) const UNKNOWN: u8 = 0;
     pub(super) const OUTSIDE: u8 = 1;
     pub(super) const INSIDE: u8 = 2;
-    /// The thread ends, and HIP's objects of it are being destroyed.
+    /// The thread ends, and HIP's objects of the thread are being destroyed.
     pub(super) const ENDING: u8 = 3;
-    /// The thread ends, and nobody looks at its byte any more.
+    /// The thread ends, and the handler no longer reads its byte.
     pub(super) const GONE: u8 = 4;
 }
 
-/// What the calls of one library pass.
+/// The gate of one library.
 pub(crate) struct Gate {
-    /// The address of one of its functions, by which the library is known.
+    /// The address of one of the library's functions, which identifies the library.
     library: usize,
     functions: [AtomicU8; EntryPoints::NAMES.len()],
 }
@@ -56,18 +57,18 @@ impl std::fmt::Debug for Gate {
     }
 }
 
-/// No call may enter any more. Written once.
+/// Whether calls are refused. Written once.
 static ENDED: AtomicBool = AtomicBool::new(false);
 
-/// Calls of threads that have no byte any more.
+/// The number of calls in progress on threads without a byte.
 static COUNTED: AtomicUsize = AtomicUsize::new(0);
 
-/// One for each library. They are never freed: calls may come until the process is gone.
+/// One gate for each library, never freed, because calls may come until the process is gone.
 static GATES: Mutex<Vec<&'static Gate>> = Mutex::new(Vec::new());
 
 thread_local! {
-    // Without a destructor, so that calls of other destructors find it.
-    static PLACE: AtomicU8 = const { AtomicU8::new(place::UNKNOWN) };
+    // Without a destructor, so that it stays usable in other destructors.
+    static PLACE: AtomicU8 = const { AtomicU8::new(thread_state::UNKNOWN) };
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -76,38 +77,39 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Gate {
     /// The gate of the library with a function at this address.
-    pub(crate) fn of(library: usize) -> &'static Self {
+    pub(crate) fn for_library(library: usize) -> &'static Self {
         let mut gates = lock(&GATES);
         if let Some(known) = gates.iter().find(|gate| gate.library == library) {
             return known;
         }
-        let functions = [const { AtomicU8::new(state::NEW) }; EntryPoints::NAMES.len()];
+        let functions = [const { AtomicU8::new(function_state::NEW) }; EntryPoints::NAMES.len()];
         let gate: &'static Self = Box::leak(Box::new(Self { library, functions }));
         gates.push(gate);
         gate
     }
 
-    /// Before a call of a function: whether it may be made, and what [`leave`](Self::leave) is to know behind it.
+    /// Enters a call of a function. The result says whether the call may be made, and is the argument of
+    /// [`leave`](Self::leave).
     #[inline]
     pub(crate) fn enter(&self, function: usize) -> Leave {
         PLACE.with(|own| {
-            if own.load(Relaxed) == place::OUTSIDE {
-                own.store(place::INSIDE, Relaxed);
+            if own.load(Relaxed) == thread_state::OUTSIDE {
+                own.store(thread_state::INSIDE, Relaxed);
                 compiler_fence(SeqCst);
-                if self.functions[function].load(Relaxed) == state::OPEN {
+                if self.functions[function].load(Relaxed) == function_state::OPEN {
                     return Leave::Gate;
                 }
-                own.store(place::OUTSIDE, Relaxed);
+                own.store(thread_state::OUTSIDE, Relaxed);
             }
             self.enter_slowly(own)
         })
     }
 
-    /// Behind a call that was entered.
+    /// Leaves a call that was entered.
     #[inline]
     pub(crate) fn leave(&self, function: usize, how: Leave) {
         PLACE.with(|own| match how {
-            Leave::Gate => own.store(place::OUTSIDE, Release),
+            Leave::Gate => own.store(thread_state::OUTSIDE, Release),
             _ => self.leave_slowly(own, function, how),
         });
     }
@@ -116,20 +118,20 @@ impl Gate {
     #[inline(never)]
     fn enter_slowly(&self, own: &AtomicU8) -> Leave {
         let how = match own.load(Relaxed) {
-            place::INSIDE => Leave::Nested,
-            place::OUTSIDE => Leave::Slowly,
-            place::UNKNOWN if exit::know(own) => Leave::First,
-            place::ENDING | place::GONE if !exit::is_child() => {
+            thread_state::INSIDE => Leave::Nested,
+            thread_state::OUTSIDE => Leave::Slowly,
+            thread_state::UNKNOWN if exit::know(own) => Leave::First,
+            thread_state::ENDING | thread_state::GONE if !exit::is_child() => {
                 Leave::Elsewhere { thread: std::ptr::from_ref(own).addr() }
             }
             _ => Leave::Counted,
         };
         match how {
-            Leave::Slowly | Leave::First => own.store(place::INSIDE, Relaxed),
+            Leave::Slowly | Leave::First => own.store(thread_state::INSIDE, Relaxed),
             Leave::Counted | Leave::Elsewhere { .. } => drop(COUNTED.fetch_add(1, SeqCst)),
             _ => {}
         }
-        // The handler sees this call, or the call sees that the end has come.
+        // Either the handler sees this call, or this call sees that the process ends.
         fence(SeqCst);
         if ENDED.load(SeqCst) {
             leave(own, how);
@@ -142,47 +144,47 @@ impl Gate {
     #[inline(never)]
     fn leave_slowly(&self, own: &AtomicU8, function: usize, how: Leave) {
         let known = &self.functions[function];
-        if known.load(Relaxed) == state::NEW {
-            // Whatever HIP registered during the call is to run after ours.
-            let next = if exit::watch() { state::OPEN } else { state::FENCED };
-            // Closed by now, it stays so.
-            let _ = known.compare_exchange(state::NEW, next, SeqCst, Relaxed);
+        if known.load(Relaxed) == function_state::NEW {
+            // HIP may have registered a handler during the call. Register ours again, to run before it.
+            let next = if exit::watch() { function_state::OPEN } else { function_state::FENCED };
+            // A gate that was closed meanwhile stays closed.
+            let _ = known.compare_exchange(function_state::NEW, next, SeqCst, Relaxed);
         }
         leave(own, how);
     }
 }
 
-/// How a call entered, and so how it is to leave.
+/// How a call entered, which decides how it leaves.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leave {
-    /// It must not be made: the process is ending.
+    /// Refused, because the process is ending.
     Refused,
-    /// It passed no gate.
+    /// Without a gate.
     Nothing,
     /// Through an open gate.
     Gate,
-    /// The slow way.
+    /// By the slow path.
     Slowly,
-    /// The slow way, the first time on this thread.
+    /// By the slow path, as the first call of this thread.
     First,
-    /// The slow way, on a thread without a byte.
+    /// By the slow path, on a thread without a byte.
     Counted,
-    /// The slow way, and the call is made on another thread, as this one is ending.
+    /// By the slow path. The call is made on a helper thread, because this thread is ending.
     Elsewhere {
-        /// A number of this thread.
+        /// A number that identifies the thread.
         thread: usize,
     },
-    /// Within another call of the same thread, which stands for it: as in the handler of a signal.
+    /// Within another call of the same thread, which stands for both, as in a signal handler.
     Nested,
 }
 
-/// The end of what came the slow way.
+/// Leaves a call that entered by the slow path.
 fn leave(own: &AtomicU8, how: Leave) {
     match how {
-        Leave::Slowly => own.store(place::OUTSIDE, Release),
+        Leave::Slowly => own.store(thread_state::OUTSIDE, Release),
         Leave::First => {
-            own.store(place::OUTSIDE, Release);
-            // Behind the call, so that it comes before what HIP has destroyed of the thread.
+            own.store(thread_state::OUTSIDE, Release);
+            // After the call, so that it runs before HIP destroys its objects of the thread.
             exit::watch_thread();
         }
         Leave::Counted | Leave::Elsewhere { .. } => drop(COUNTED.fetch_sub(1, SeqCst)),
@@ -196,7 +198,7 @@ pub(crate) fn has_come() -> bool {
     ENDED.load(Relaxed)
 }
 
-/// Without `atexit` nobody hears of the end.
+/// Without `atexit` there is no notice of the end.
 #[cfg(any(not(unix), miri))]
 mod exit {
     use super::AtomicU8;
@@ -225,16 +227,16 @@ mod exit {
 
     use super::*;
 
-    /// For how long the end of the process waits for calls that are inside.
+    /// How long the end of the process waits for calls in progress.
     pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
-    /// How long it waits for whoever writes the log that they were.
+    /// How long the end waits for the log message about calls that did not return.
     const LAST_WORDS: Duration = Duration::from_secs(1);
 
-    /// Between two looks.
+    /// The pause between two checks.
     const PAUSE: Duration = Duration::from_micros(100);
 
-    /// The process that has made calls, whose children by `fork` have copies of all this, but not its threads.
+    /// The process that has made calls. A child by `fork` copies this state, but not the threads.
     static PROCESS: AtomicU32 = AtomicU32::new(0);
 
     /// The bytes of the threads that have made calls.
@@ -242,25 +244,25 @@ mod exit {
 
     struct Byte(*const AtomicU8);
 
-    // SAFETY: an address of an atomic. A thread takes its own off the list before it is gone.
+    // SAFETY: the address of an atomic. A thread removes its own from the list before the thread is gone.
     unsafe impl Send for Byte {}
 
     struct Leaving;
 
     thread_local! {
-        /// Takes the thread's byte off the list.
+        /// Removes the thread's byte from the list.
         static LEAVING: Leaving = const { Leaving };
     }
 
     impl Drop for Leaving {
         fn drop(&mut self) {
-            // In a child a thread of the parent's may have held the lock.
+            // In a child, a thread of the parent may have held the lock.
             if is_child() {
                 return;
             }
             PLACE.with(|own| {
                 lock(&THREADS).retain(|byte| !std::ptr::eq(byte.0, own));
-                own.store(place::GONE, Relaxed);
+                own.store(thread_state::GONE, Relaxed);
             });
         }
     }
@@ -270,19 +272,21 @@ mod exit {
         process != 0 && process != std::process::id()
     }
 
-    /// Has the end look at the byte of the calling thread. False where it must not: the thread is ending, or the
+    /// Makes the handler read the byte of the calling thread. False if it must not: the thread is ending, or the
+    /// process is a child.
     /// process is a child.
     pub(super) fn know(own: &AtomicU8) -> bool {
         if is_child() || LEAVING.try_with(|_| ()).is_err() {
             return false;
         }
         lock(&THREADS).push(Byte(own));
-        own.store(place::OUTSIDE, Relaxed);
+        own.store(thread_state::OUTSIDE, Relaxed);
         true
     }
 
-    /// Has the thread's later calls made elsewhere from when the system destroys what this thread has had so far. The
-    /// destructors of Rust's thread-locals come later: one was used before ([`know`]), and they come all at once.
+    /// Arranges that later calls of this thread are made on a helper thread once the system has destroyed the thread's
+    /// earlier objects. The destructors of Rust's thread-locals run later, all together, because one of them was used
+    /// before ([`know`]).
     #[cfg(target_os = "linux")]
     pub(super) fn watch_thread() {
         type Register = unsafe extern "C" fn(extern "C" fn(*mut u8), *mut u8, *const u8) -> libc::c_int;
@@ -293,21 +297,21 @@ mod exit {
 
         extern "C" fn end(_: *mut u8) {
             PLACE.with(|own| {
-                // A call that is inside is one of a handler that ends the process.
-                let _ = own.compare_exchange(place::OUTSIDE, place::ENDING, Relaxed, Relaxed);
+                // A call in progress here belongs to a handler that ends the process.
+                let _ = own.compare_exchange(thread_state::OUTSIDE, thread_state::ENDING, Relaxed, Relaxed);
             });
         }
 
         static REGISTER: OnceLock<Option<Register>> = OnceLock::new();
         let register = REGISTER.get_or_init(|| {
-            // SAFETY: a name that ends with a zero. The C++ ABI has the function's type; musl has no such function.
+            // SAFETY: a zero-terminated name. The C++ ABI gives the function's type; musl lacks the function.
             let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__cxa_thread_atexit_impl".as_ptr()) };
             // SAFETY: as above.
             unsafe { std::mem::transmute::<*mut libc::c_void, Option<Register>>(address) }
         });
         if let Some(register) = register {
-            // SAFETY: the function stays as long as the library that the handle stands for, which the system keeps
-            // until the thread is gone. It uses a thread-local that has no destructor.
+            // SAFETY: the function stays as long as the library of the handle, which the system keeps until the thread
+            // is gone. It uses a thread-local without a destructor.
             unsafe { register(end, std::ptr::null_mut(), &raw const __dso_handle) };
         }
     }
@@ -315,7 +319,7 @@ mod exit {
     #[cfg(not(target_os = "linux"))]
     pub(super) fn watch_thread() {}
 
-    /// Registers the handler once more. Whether calls may leave the fence to it.
+    /// Registers the handler again. Returns whether calls may rely on its `membarrier` instead of a fence.
     pub(super) fn watch() -> bool {
         if is_child() {
             return false;
@@ -325,25 +329,25 @@ mod exit {
             PROCESS.store(std::process::id(), Relaxed);
             barrier::register()
         });
-        // SAFETY: the handler may run at any time. It stays where it is: this code is in the program, or in a library
-        // whose handlers the system runs before it unloads the library.
+        // SAFETY: the handler may run at any time. It stays loaded: this code is in the program, or in a library whose
+        // handlers the system runs before it unloads the library.
         if unsafe { libc::atexit(close) } != 0 {
             tracing::warn!(target: "windlass::hip", "atexit takes no handler: HIP may crash when the process ends");
         }
         has_barrier
     }
 
-    /// Closes the gates and waits for whoever is inside.
+    /// Closes the gates and waits for calls in progress.
     extern "C" fn close() {
-        // The first to run does it. A child leaves its own without a word, as it has none of the threads.
+        // Only the first run does so. A child does nothing, because it has none of the threads.
         if is_child() || ENDED.swap(true, SeqCst) {
             return;
         }
-        // A panic would be one of the clock's or of a lock's.
+        // A panic could come from the clock or a lock.
         let _ = catch_unwind(|| {
             let deadline = Instant::now() + PATIENCE;
             for gate in lock_until(&GATES, deadline).iter().flat_map(|gates| gates.iter()) {
-                gate.functions.iter().for_each(|function| function.store(state::CLOSED, SeqCst));
+                gate.functions.iter().for_each(|function| function.store(function_state::CLOSED, SeqCst));
             }
             barrier::everywhere();
             loop {
@@ -359,13 +363,14 @@ mod exit {
         });
     }
 
-    /// How many calls of other threads have not returned.
+    /// The number of calls of other threads in progress.
     fn inside(deadline: Instant) -> usize {
-        // Who has the lock has it for good, or is about to be inside.
+        // The lock's holder keeps it forever, or is about to make a call.
         let Some(threads) = lock_until(&THREADS, deadline) else { return 1 };
         let is_inside = |byte: &&Byte| {
-            // SAFETY: a thread takes its byte off the list, under the lock, before the byte is gone.
-            PLACE.with(|own| !std::ptr::eq(byte.0, own)) && unsafe { &*byte.0 }.load(Acquire) == place::INSIDE
+            // SAFETY: a thread removes its byte from the list, under the lock, before the byte is gone.
+            PLACE.with(|own| !std::ptr::eq(byte.0, own))
+                && unsafe { &*byte.0 }.load(Acquire) == thread_state::INSIDE
         };
         threads.iter().filter(is_inside).count() + COUNTED.load(SeqCst)
     }
@@ -381,7 +386,8 @@ mod exit {
         }
     }
 
-    /// Says that calls stay inside. On a thread of its own: what listens may need storage that this one has no more.
+    /// Logs that calls are still in progress. On a thread of its own, because subscribers may need thread-locals that
+    /// this thread no longer has.
     fn report(inside: usize) {
         let (said, done) = mpsc::channel();
         let say = move || {
@@ -398,15 +404,15 @@ mod exit {
         }
     }
 
-    /// A barrier in all threads of the process, so that each need not make its own.
+    /// A memory barrier in all threads of the process, in place of a fence in each call.
     mod barrier {
         #[cfg(target_os = "linux")]
         fn membarrier(command: libc::c_int) -> bool {
-            // SAFETY: the call takes numbers, and changes nothing but the order in which threads see memory.
+            // SAFETY: the call takes numbers, and affects only the order in which threads see memory.
             unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
         }
 
-        /// Whether there is one.
+        /// Whether the system has such a barrier.
         #[cfg(target_os = "linux")]
         pub(super) fn register() -> bool {
             membarrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Names for HIP's status codes, without asking a library.
+//! The names of HIP's status codes, without a library.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -7,14 +7,14 @@ use std::fmt;
 use crate::bindings::{STATUS_NAMES, hipError_t};
 
 impl hipError_t {
-    /// The name in HIP's headers; `None` for a code that these bindings do not know.
+    /// The name in HIP's headers; `None` for a code that these bindings lack.
     ///
-    /// Where the headers have two names for one code, this is the one that is not deprecated.
+    /// If the headers have two names for one code, this is the one that is not deprecated.
     pub fn name(self) -> Option<&'static str> {
         self.find().and_then(|name| name.to_str().ok())
     }
 
-    /// The name as HIP's own `hipGetErrorName` gives it: `hipErrorUnknown` for a code that these bindings do not know.
+    /// The name as HIP's own `hipGetErrorName` gives it: `hipErrorUnknown` for a code that these bindings lack.
     pub fn c_name(self) -> &'static CStr {
         self.find().unwrap_or(c"hipErrorUnknown")
     }
@@ -24,7 +24,7 @@ impl hipError_t {
         STATUS_NAMES.get(index).map(|(_, name)| *name)
     }
 
-    /// The code that HIP's headers call `name`.
+    /// The code with the name `name` in HIP's headers.
     pub fn from_name(name: &str) -> Option<Self> {
         STATUS_NAMES.iter().find(|(_, known)| known.to_bytes() == name.as_bytes()).map(|(status, _)| *status)
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which entry points a driver cannot do without, and what each optional group is good for.
+//! The entry points that every driver needs, and those of each optional feature.
 
 use std::fmt;
 
 use crate::table::EntryPoints;
 
-/// Something that a HIP library can do or not, known by the presence of its entry points.
+/// An optional feature of a HIP library, known by the presence of its entry points.
 ///
-/// Presence is what counts: headers declare functions that the library of the same version does not export
+/// Versions do not count: headers declare functions that the library of the same version does not export
 /// (`hipLaunchHostFunc` in ROCm 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -27,11 +27,11 @@ pub enum Feature {
     ManagedMemory,
     /// Registering the caller's host memory.
     HostRegistration,
-    /// Finding out what an address is.
+    /// The properties of an address.
     AddressLookup,
     /// Reserving addresses and mapping memory into them.
     VirtualMemory,
-    /// Waiting for, and writing, memory words in stream order.
+    /// Waiting for, and writing, words of memory in stream order.
     StreamMemoryOperations,
     /// Copies and access between devices.
     PeerAccess,
@@ -49,11 +49,11 @@ pub enum Feature {
     InterProcess,
     /// Memory and semaphores of other APIs.
     ExternalMemory,
-    /// What host code that is compiled by HIP calls.
+    /// The functions that host code compiled by HIP calls.
     CompiledHostCode,
 }
 
-/// The entry points of each feature: all of them must be present.
+/// The entry points of each feature, all of which must be present.
 const FEATURES: &[(Feature, &str, &[&str])] = &[
     (Feature::HostCall, "host functions in stream order", &["hipLaunchHostFunc"]),
     (Feature::ModernProperties, "device properties of ROCm 6", &["hipGetDevicePropertiesR0600"]),
@@ -168,7 +168,7 @@ const FEATURES: &[(Feature, &str, &[&str])] = &[
     ),
 ];
 
-/// What every driver needs. Each row is met by any one of its functions.
+/// The functions that every driver needs. Any one function of a row suffices.
 const REQUIRED: &[&[&str]] = &[
     &["hipInit"],
     &["hipRuntimeGetVersion"],
@@ -228,28 +228,28 @@ impl Feature {
 }
 
 impl fmt::Display for Feature {
-    /// In words that fit a sentence, for example `memory pools`.
+    /// The feature in words that fit a sentence, for example `memory pools`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.row().map_or("an unknown feature", |(_, words, _)| words))
     }
 }
 
 impl EntryPoints {
-    /// The functions that no driver can do without and that this table lacks.
+    /// The functions that every driver needs and that this table lacks.
     ///
-    /// Where any of several would do, the preferred one is named.
+    /// If any of several functions suffices, the preferred one is named.
     pub fn missing_required(&self) -> Vec<&'static str> {
         let absent = |names: &&&[&str]| names.iter().all(|name| self.address(name).is_none());
         REQUIRED.iter().filter(absent).filter_map(|names| names.first().copied()).collect()
     }
 }
 
-/// The features of one table, decided once.
+/// The features of a table, determined once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FeatureSet(u64);
 
 impl FeatureSet {
-    pub(crate) fn of(entries: &EntryPoints) -> Self {
+    pub(crate) fn from_entries(entries: &EntryPoints) -> Self {
         let present = |names: &[&str]| names.iter().all(|name| entries.address(name).is_some());
         let bits = FEATURES
             .iter()

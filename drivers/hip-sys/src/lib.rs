@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! HIP types and the table of HIP entry points, filled at run time.
 //!
-//! Nothing here links against ROCm. A program asks for a table, and learns at run time whether there is one and what it
-//! can do:
+//! Nothing here links against ROCm. A program asks for a table, and learns at run time whether there is one and which
+//! features it has:
 //!
 //! ```no_run
 //! use windlass_hip_sys::{Api, Feature, LoadError, Source};
@@ -24,37 +24,38 @@
 //!
 //! # The table
 //!
-//! [`bindings`] holds the types, and [`for_each_entry_point`] the function declarations, both generated from AMD's headers
-//! by `examples/regenerate`. [`EntryPoints`] is the plain struct of optional function pointers; [`Api`] wraps it with where
-//! it came from and gives every function as a method of HIP's own name. A method whose entry point is absent returns
-//! `hipErrorNotSupported`, so that a missing function is never a crash.
+//! [`bindings`] holds the types, and [`for_each_entry_point`] the function declarations, both generated from AMD's
+//! headers by `examples/regenerate`. [`EntryPoints`] is the plain struct of optional function pointers; [`Api`] wraps
+//! it with its origin and has every function as a method of HIP's own name. A method whose entry point is absent
+//! returns `hipErrorNotSupported`, so a missing function never crashes.
 //!
-//! # Where a table comes from
+//! # Sources of a table
 //!
 //! - A library on the system, or one that the user names: [`Api::load`] with a [`Source`].
-//! - An implementation in this process: [`Api::from_entries`]. Several instances may live side by side: HIP's functions
-//!   carry no instance, so a [`Binding`] says before each call which one is meant.
-//! - [`null`]: a table that computes nothing and counts every call, for tests and for measuring what the callers of HIP cost.
-//! - [`interposer`]: a table in front of any other, which counts, fails or holds up chosen calls.
+//! - An implementation in this process: [`Api::from_entries`]. There may be several instances. HIP's functions carry
+//!   no instance, so a [`Binding`] selects it before each call.
+//! - [`null`]: a table that computes nothing and counts every call, for tests and for measuring the overhead of HIP's
+//!   callers.
+//! - [`interposer`]: a table in front of any other, which counts, fails or blocks chosen calls.
 //!
 //! # The end of the process
 //!
-//! AMD's library destroys its objects when the process ends, and whoever calls it from then on, on any thread, crashes.
-//! So from the end of the process on (`main` has returned, or somebody called `exit`) every call through an [`Api`] of
-//! a library answers `hipErrorDeinitialized` without calling; [`Api::has_ended`] tells. The end waits until the calls
-//! that are inside have returned, for five seconds at most. Handlers of `atexit` and destructors of static objects that
-//! were registered after HIP's functions were first used still find HIP. Implementations in this process have no end.
+//! AMD's library destroys its objects when the process ends, and a later call crashes, on any thread. So after the end
+//! of the process (`main` has returned, or code has called `exit`) every call through an [`Api`] of a library returns
+//! `hipErrorDeinitialized` without entering the library; [`Api::has_ended`] tells. The end waits until calls in
+//! progress have returned, for five seconds at most. Handlers of `atexit` and destructors of static objects that were
+//! registered after HIP's functions were first used still find HIP. Implementations in this process have no end.
 //!
 //! # Versions
 //!
-//! One set of bindings serves ROCm 5 to 7. Between these, HIP only added functions and constants, and the structures kept
-//! their layouts, with one exception: `hipDeviceProp_t`. Both of its layouts are bound,
-//! [`hipDeviceProp_tR0000`](bindings::hipDeviceProp_tR0000) which ROCm 5 fills, and
+//! One set of bindings serves ROCm 5 to 7. Between these versions HIP only added functions and constants, and the
+//! structures kept their layouts, with one exception: `hipDeviceProp_t`. Both of its layouts are bound:
+//! [`hipDeviceProp_tR0000`](bindings::hipDeviceProp_tR0000), which ROCm 5 fills, and
 //! [`hipDeviceProp_tR0600`](bindings::hipDeviceProp_tR0600). The unsuffixed symbol `hipGetDeviceProperties` fills the
-//! *older* one in every version, whatever newer headers make of the name by a macro. What a library lacks is known by
-//! [`Feature`], never by its version.
+//! *older* one in every version, although newer headers redefine the name by a macro. Ask [`Feature`] for missing
+//! functions, never the version.
 //!
-//! Enumerations are integers in a newtype, so that a value that these bindings do not know is harmless.
+//! Enumerations are integers in a newtype, so an unknown value is harmless.
 
 #[rustfmt::skip]
 #[allow(missing_docs, non_camel_case_types, non_upper_case_globals, non_snake_case, unused_imports)]

@@ -26,7 +26,7 @@ macro_rules! define_table {
 
         /// HIP's functions, each present or not.
         ///
-        /// The struct says nothing about whose functions these are; [`Api`](crate::Api) does.
+        /// The struct does not know their origin; [`Api`](crate::Api) does.
         #[allow(non_snake_case)]
         #[derive(Clone, Copy)]
         pub struct EntryPoints {
@@ -65,7 +65,7 @@ macro_rules! define_table {
                 }
             }
 
-            /// The address of the function called `name`, if it is a function of the table and present.
+            /// The address of the function called `name`; `None` if the table does not declare it, or it is absent.
             pub fn address(&self, name: &str) -> Option<*const c_void> {
                 match name {
                     $(stringify!($name) => self.$name.map(|entry| entry as *const c_void),)*
@@ -73,9 +73,9 @@ macro_rules! define_table {
                 }
             }
 
-            /// Takes the function called `name` out of the table, as though the library lacked it.
+            /// Removes the function called `name` from the table, as if the library lacked it.
             ///
-            /// False if no declaration has that name.
+            /// Returns false if no declaration has that name.
             pub fn remove(&mut self, name: &str) -> bool {
                 match name {
                     $(stringify!($name) => self.$name = None,)*
@@ -102,7 +102,7 @@ impl core::fmt::Debug for EntryPoints {
     }
 }
 
-/// Evaluated in constants alone, so a panic is an error of the build.
+/// Evaluated in constants only, so a panic is a build error.
 const fn c_name(name: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(name.as_bytes()) {
         Ok(name) => name,

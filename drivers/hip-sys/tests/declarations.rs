@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The list of declarations serves other crates: here one that exports functions, as a drop-in library does.
+//! The list of declarations is usable in other crates: here in one that exports functions, like a drop-in library.
 
 use windlass_hip_sys::EntryPoints;
 use windlass_hip_sys::bindings::*;

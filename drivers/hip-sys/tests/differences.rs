@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `docs/hip-differences.md` against the list of what the simulated HIP answers otherwise than AMD's.
+//! `docs/hip-differences.md` matches the list of differences between the simulated HIP and AMD's.
 
 #[path = "../examples/differences/known.rs"]
 #[allow(dead_code, reason = "the example compares by it")]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! No call enters a library when the process ends, and calls that are inside are waited for. Each program here is a
-//! process of its own, of this test, over a small library that dies of a call that comes too late. Where there is no C
-//! compiler, the tests say so and pass.
+//! No call enters a library when the process ends, and the end waits for calls in progress. Each program is a process
+//! of its own over a small library that crashes at a late call. Without a C compiler, the tests say so and pass.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "a skipped test says why, and programs have nothing but that")]
 
@@ -25,7 +24,7 @@ const RUNS: usize = 20;
 
 // The programs.
 
-/// What an event is to the library: whether a call has come to it, and whether it may go on.
+/// An event of the library: whether a call has entered it, and whether the call may return.
 #[repr(C)]
 struct Latch {
     reached: AtomicI32,
@@ -71,7 +70,7 @@ fn synchronize() -> hipError_t {
 }
 
 fn wait_for_event() -> hipError_t {
-    // SAFETY: what the library takes for an event.
+    // SAFETY: the library's representation of an event.
     unsafe { api().hipEventSynchronize(LATCH.event()) }
 }
 
@@ -80,15 +79,15 @@ fn at_exit(handler: extern "C" fn()) {
     assert_eq!(unsafe { libc::atexit(handler) }, 0);
 }
 
-/// Ends the process at once if a check in a handler fails, which nobody else would hear of.
+/// Ends the process at once if a check in a handler fails, because a failure would not be noticed.
 fn must(right: bool) {
     if !right {
-        // SAFETY: ends the process without what is registered for its end.
+        // SAFETY: ends the process without its exit handlers.
         unsafe { libc::_exit(9) };
     }
 }
 
-/// On another thread: lets the call of an event go on when no call enters any more.
+/// On another thread: lets the call of an event return when no call may enter any more.
 fn open_when_ended() {
     thread::spawn(|| {
         while device() != ENDED {
@@ -116,7 +115,7 @@ extern "C" fn calls_are_made() {
 fn registers_late() {
     assert_eq!(device(), OK);
     at_exit(calls_are_refused);
-    // Now the library registers what it destroys, which comes before the handler.
+    // Now the library registers its handler, which runs before the test's.
     assert_eq!(synchronize(), OK);
     assert_eq!(synchronize(), OK);
     at_exit(calls_are_made);
@@ -143,7 +142,7 @@ impl Drop for Waits {
 #[ignore = "runs in a process of its own"]
 fn ends_with_a_call_of_a_destructor_inside() {
     thread_local! {
-        // The last of the thread's to go.
+        // The thread's last thread-local to be destroyed.
         static WAITS: RefCell<Option<Waits>> = const { RefCell::new(None) };
     }
     assert_eq!((device(), synchronize()), (OK, OK));
@@ -155,7 +154,7 @@ fn ends_with_a_call_of_a_destructor_inside() {
     LATCH.wait_for_call();
 }
 
-/// As a device that a thread-local keeps.
+/// Like a device in a thread-local.
 struct Calls;
 
 impl Drop for Calls {
@@ -198,7 +197,7 @@ fn ends_while_threads_call() {
             }
         });
     }
-    // And short ones, each with its own byte to look at.
+    // And short-lived threads, each with its own byte.
     thread::spawn(|| while thread::spawn(device).join().is_ok_and(|status| status == OK) {});
     LATCH.wait_for_call();
 }
@@ -226,7 +225,7 @@ fn ends_with_a_call_that_stays() {
     assert_eq!((device(), synchronize()), (OK, OK));
     let stay = || {
         let stream: hipStream_t = LATCH.event().cast();
-        // SAFETY: what the library takes for a stream.
+        // SAFETY: the library's representation of a stream.
         unsafe { api().hipStreamSynchronize(stream) }
     };
     thread::spawn(stay);
@@ -242,10 +241,10 @@ fn forks_with_a_call_inside() {
     // SAFETY: the child ends.
     let child = unsafe { libc::fork() };
     if child == 0 {
-        // SAFETY: a timer of this process; the library of these tests minds the call, and the child has none of it.
+        // SAFETY: a timer of this process; the library of these tests tolerates the call, and the child has no timer.
         unsafe { libc::alarm(4) };
         at_exit(leave);
-        // SAFETY: no other thread of this process calls it: there is none.
+        // SAFETY: only this thread calls it.
         unsafe { libc::exit(3) };
     }
     let mut status = 0;
@@ -256,7 +255,7 @@ fn forks_with_a_call_inside() {
     assert!(libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGABRT, "{status:#x}");
 }
 
-/// The child's end is the library's business alone: here, to die of the call of a thread that the child does not have.
+/// The child's end concerns only the library: here it crashes at the call of a thread that the child does not have.
 extern "C" fn leave() {
     calls_are_made();
 }
@@ -296,7 +295,7 @@ fn library() -> Option<&'static Path> {
     MADE.get_or_init(make).as_deref()
 }
 
-/// Runs a program so many times; each ends well. What the last one said.
+/// Runs a program this many times; each run must succeed. Returns the output of the last one.
 fn run(program: &str, times: usize) -> String {
     let Some(library) = library() else { return String::new() };
     let mut said = String::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An interposer passes calls on, counts them, and answers what its rule says.
+//! An interposer passes calls on, counts them, and returns the statuses of its rule.
 
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -77,7 +77,7 @@ fn the_last_error_is_that_of_the_answer() {
     assert_eq!([(); 2].map(|()| last_error(&api)), [UNKNOWN, OK]);
     assert_eq!(set_device(&api, 7), INVALID);
     assert_eq!([(); 2].map(|()| last_error(&api)), [INVALID, OK], "from behind");
-    // Whoever asks for errors is not made to fail.
+    // Functions that return errors are not made to fail.
     interposer.on_call(|_| Some(UNKNOWN));
     assert_eq!(last_error(&api), OK);
 }
@@ -99,7 +99,7 @@ fn what_the_hip_behind_refuses_is_listed() {
 fn the_balance_is_of_what_succeeded() {
     let (_, interposer, api) = new();
     let (mut memory, mut event) = (null_mut(), null_mut());
-    // SAFETY: the pointers are ours; everything is given up once.
+    // SAFETY: the pointers are ours; every object is released once.
     unsafe {
         assert_eq!(api.hipMalloc(&mut memory, 64), OK);
         assert_eq!(api.hipEventCreate(&mut event), OK);
@@ -134,7 +134,7 @@ fn a_rule_may_hold_a_call_up_while_others_pass() {
         // SAFETY: the pointer is ours.
         assert_eq!(unsafe { api.hipGetDevice(&mut device) }, OK);
         assert_eq!(behind.count("hipSetDevice"), 0);
-        // A rule is replaced though a call hangs in it.
+        // A rule can be replaced while a call is blocked in it.
         interposer.pass();
         go.send(()).expect("held");
         assert_eq!(held.join().expect("no panic"), OK);
@@ -158,7 +158,7 @@ fn interposers_stand_in_front_of_each_other() {
 fn a_rule_keeps_calls_of_all_kinds_away() {
     let (behind, interposer, api) = new();
     interposer.on_call(|_| Some(UNKNOWN));
-    // SAFETY: none of them is made: the rule answers.
+    // SAFETY: none of them is called: the rule answers.
     unsafe {
         assert_eq!(api.hipMalloc(null_mut(), 1), UNKNOWN);
         assert_eq!(api.hipModuleUnload(null_mut()), UNKNOWN);

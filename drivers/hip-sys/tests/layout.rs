@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The two layouts of hipDeviceProp_t, and other facts about the ABI that the bindings must keep.
+//! The two layouts of hipDeviceProp_t, and other ABI facts that the bindings must preserve.
 
 use std::mem::{offset_of, size_of};
 

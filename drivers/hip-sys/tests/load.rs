@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Finding a library: what is taken, what is passed over, and what the errors say.
+//! The search for a library: accepted and skipped libraries, and the text of errors.
 //!
-//! The libraries are tiny ones, compiled here; where there is no C compiler, those tests say so and pass.
+//! The libraries are tiny and compiled here; without a C compiler, those tests say so and pass.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
@@ -14,7 +14,7 @@ use windlass_hip_sys::{
     Api, EntryPoints, Feature, Found, LIBRARY_VARIABLE, LoadError, Reason, Search, Source, Version,
 };
 
-/// A folder of this test's own, gone with it.
+/// A folder of this test, deleted on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -31,12 +31,12 @@ impl Drop for Folder {
     }
 }
 
-/// Compiles a library that exports `symbols` as functions that return 0, and says its version is 6.1.2.
+/// Compiles a library that exports `symbols` as functions that return 0, and reports version 6.1.2.
 fn compile(folder: &Folder, name: &str, symbols: &[&str]) -> Option<PathBuf> {
     compile_over(folder, name, symbols, &[])
 }
 
-/// The same, linked with other libraries.
+/// A library that is linked with others.
 fn compile_over(folder: &Folder, name: &str, symbols: &[&str], over: &[PathBuf]) -> Option<PathBuf> {
     let mut source =
         String::from("int hipRuntimeGetVersion(int* version) { *version = 60100002; return 0; }\n");
@@ -69,7 +69,7 @@ fn search_in(folder: &Folder) -> Search {
 }
 
 fn search(search: &Search) -> Result<Api, LoadError> {
-    // SAFETY: these tests name libraries of their own, whose functions are never called but for the version.
+    // SAFETY: these tests name libraries of their own, and call only their version function.
     unsafe { Api::search(search) }
 }
 
@@ -216,7 +216,7 @@ fn a_loaded_copy_is_taken_first() {
     std::mem::forget(loaded);
 }
 
-/// What a user reads of a device must not depend on how often somebody asked.
+/// The description of a device must not depend on the number of earlier searches.
 #[test]
 fn what_a_search_found_is_found_the_same_way_again() {
     let folder = Folder::new("again");
@@ -233,7 +233,7 @@ fn what_a_search_found_is_found_the_same_way_again() {
 /// ROCm 5.2 as Debian 12 packages it: `apt install libamdhip64-5`.
 #[test]
 fn debians_rocm_5_loads_without_host_functions() {
-    // SAFETY: whatever the system offers under this name is AMD's HIP.
+    // SAFETY: a library of this name in the system is AMD's HIP.
     let loaded = unsafe { Api::load(&Source::Library("libamdhip64.so.5".into())) };
     let api = match loaded {
         Ok(api) => api,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The null HIP: what it counts, what it really does, and that instances share nothing.
+//! The null HIP: its counts, its real effects, and the independence of instances.
 
 use std::ptr;
 use std::sync::Arc;
@@ -303,7 +303,7 @@ fn an_absent_function_is_not_supported_and_costs_its_feature() {
     assert!(!api.has(Feature::ModernProperties));
     assert!(api.missing().contains(&"hipLaunchHostFunc"));
     assert!(api.entries().missing_required().is_empty(), "the older properties serve");
-    // SAFETY: nothing is there to be called.
+    // SAFETY: no function is called.
     let status = unsafe { api.hipLaunchHostFunc(ptr::null_mut(), Some(count_up), ptr::null_mut()) };
     assert_eq!(status, hipError_t::hipErrorNotSupported);
     assert_eq!(instance.count("hipLaunchHostFunc"), 0);
@@ -334,7 +334,7 @@ fn what_is_destroyed_is_gone() {
     let (stream, event, (module, _)) = (stream(&api), event(&api), function(&api));
     let live = instance.live();
     assert_eq!((live.streams, live.events, live.modules), (1, 1, 1));
-    // SAFETY: each is given up once.
+    // SAFETY: each object is released once.
     unsafe {
         assert_eq!(api.hipStreamDestroy(stream), OK);
         assert_eq!(api.hipEventDestroy(event), OK);

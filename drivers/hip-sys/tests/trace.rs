@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every call is a trace event with its arguments, for whoever listens.
+//! Every call is a trace event with its arguments, for subscribers.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 use windlass_hip_sys::null::{Instance, Options};
 
-/// Notes level, target and message of every event.
+/// Records level, target and message of every event.
 #[derive(Clone, Default)]
 struct Listener(Arc<Mutex<Vec<(Level, String, String)>>>);
 

@@ -14,7 +14,7 @@ use windlass_hal::{
 };
 
 use crate::{
-    buffer::{Block, Place, Returns},
+    buffer::{Block, MemoryLocation, Returns},
     gpu::Gpu,
     gpus::Gpus,
     hip::Hip,
@@ -120,10 +120,10 @@ impl Allocator {
         let slabs = tiers.for_size(size, params.min_alignment);
         let attempt = || slabs.acquire(&device, size, params.min_alignment, slabs.reach(ordered))?.memory();
         let returns = &self.returns[gpu];
-        let settled = returns.settled();
+        let finished = returns.finished();
         attempt().or_else(|error| {
             let short = error.code() == Code::ResourceExhausted;
-            if short && need == Need::Patient && returns.wait(settled) { attempt() } else { Err(error) }
+            if short && need == Need::Patient && returns.wait(finished) { attempt() } else { Err(error) }
         })
     }
 
@@ -156,8 +156,8 @@ impl Allocator {
         let gpu = if host { 0 } else { self.gpus.nearest(request.params.queue_affinity).index };
         let hip = &self.gpus[gpu].hip;
         let allocate = || match host {
-            true => hip.malloc_host(request.size).map(Place::Host),
-            false => hip.malloc(request.size).map(|address| Place::Device { gpu, address }),
+            true => hip.malloc_host(request.size).map(MemoryLocation::Host),
+            false => hip.malloc(request.size).map(|address| MemoryLocation::Device { gpu, address }),
         };
         // Pools may keep enough memory for reuse. Once that is freed, the next attempt finds it.
         let place = allocate().inspect_err(|error| {

@@ -17,7 +17,7 @@ use crate::{call::HostMemory, hip::Hip, import::Imported, sync::lock};
 
 /// The location of memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
+pub(crate) enum MemoryLocation {
     /// A GPU's own memory. Its address is the same on all GPUs of the device.
     Device {
         gpu: usize,
@@ -26,7 +26,7 @@ pub(crate) enum Place {
     Host(HostMemory),
 }
 
-impl Place {
+impl MemoryLocation {
     fn memory_type(self) -> MemoryType {
         match self {
             Self::Device { .. } => MemoryType::DEVICE_LOCAL,
@@ -38,14 +38,14 @@ impl Place {
 /// One allocation, in which pools place buffers. It does not keep the device open, so the device's own pools can hold it.
 pub(crate) struct Block {
     domain: Domain,
-    place: Place,
+    place: MemoryLocation,
     /// Bytes that were asked of HIP.
     size: u64,
     returns: Arc<Returns>,
 }
 
 impl Block {
-    pub(crate) fn new(domain: Domain, place: Place, size: u64, returns: Arc<Returns>) -> Self {
+    pub(crate) fn new(domain: Domain, place: MemoryLocation, size: u64, returns: Arc<Returns>) -> Self {
         returns.accounts.reserve(place.memory_type(), size);
         Self { domain, place, size, returns }
     }
@@ -70,8 +70,8 @@ unsafe impl driver::RawBuffer for Block {
 
     fn device_address(&self) -> u64 {
         match self.place {
-            Place::Device { address, .. } => address,
-            Place::Host(memory) => memory.device,
+            MemoryLocation::Device { address, .. } => address,
+            MemoryLocation::Host(memory) => memory.device,
         }
     }
 
@@ -79,8 +79,8 @@ unsafe impl driver::RawBuffer for Block {
         match self.place {
             // SAFETY: `size` bytes of pinned memory, which HIP keeps as long as this object lives; the driver holds no
             // reference into it.
-            Place::Host(memory) => Some(unsafe { HostPointer::new(memory.host) }),
-            Place::Device { .. } => None,
+            MemoryLocation::Host(memory) => Some(unsafe { HostPointer::new(memory.host) }),
+            MemoryLocation::Device { .. } => None,
         }
     }
 
@@ -96,8 +96,8 @@ pub(crate) fn gpu_of(buffer: &windlass_hal::Buffer) -> Option<usize> {
         return imported.gpu;
     }
     match memory.downcast_ref::<Block>()?.place {
-        Place::Device { gpu, .. } => Some(gpu),
-        Place::Host(_) => None,
+        MemoryLocation::Device { gpu, .. } => Some(gpu),
+        MemoryLocation::Host(_) => None,
     }
 }
 
@@ -111,21 +111,21 @@ pub(crate) struct Returns {
     hip: Hip,
     accounts: Arc<Accounts>,
     ledger: Mutex<Ledger>,
-    /// `settled` has grown.
+    /// Notified when `finished` grows.
     changed: Condvar,
-    /// Held while memory is freed.
+    /// Held by the thread that frees memory.
     freeing: Mutex<()>,
 }
 
 #[derive(Default)]
 struct Ledger {
-    waiting: Vec<Place>,
-    /// A thread was called to free the waiting memory.
+    waiting: Vec<MemoryLocation>,
+    /// Whether a thread was called to free the waiting memory.
     called: bool,
-    /// How many allocations were taken back so far.
+    /// The number of allocations that were taken back.
     taken: u64,
-    /// How many of them were freed, or given up because the device is lost.
-    settled: u64,
+    /// The number of them that were freed, or abandoned because the device is lost.
+    finished: u64,
 }
 
 impl Returns {
@@ -135,7 +135,7 @@ impl Returns {
 
     /// Frees memory on another thread. Never frees that of a lost device, which may still be written, and frees nothing when
     /// the process ends.
-    fn take_back(self: &Arc<Self>, place: Place, size: u64) {
+    fn take_back(self: &Arc<Self>, place: MemoryLocation, size: u64) {
         if self.hip.keeps_all() {
             return;
         }
@@ -151,19 +151,19 @@ impl Returns {
         }
     }
 
-    /// How many allocations were freed or given up so far.
-    pub(crate) fn settled(&self) -> u64 {
-        lock(&self.ledger).settled
+    /// The number of allocations that were freed or abandoned.
+    pub(crate) fn finished(&self) -> u64 {
+        lock(&self.ledger).finished
     }
 
     /// Waits until everything that was taken back before this call is freed, but not for longer than [`PATIENCE`]. Returns
-    /// whether anything was freed since `before`, a count of [`settled`](Self::settled).
+    /// whether anything was freed since `before`, a count of [`finished`](Self::finished).
     pub(crate) fn wait(&self, before: u64) -> bool {
         let ledger = lock(&self.ledger);
         let taken = ledger.taken;
-        let open = |ledger: &mut Ledger| ledger.settled < taken;
+        let open = |ledger: &mut Ledger| ledger.finished < taken;
         let waited = self.changed.wait_timeout_while(ledger, PATIENCE, open);
-        waited.unwrap_or_else(PoisonError::into_inner).0.settled > before
+        waited.unwrap_or_else(PoisonError::into_inner).0.finished > before
     }
 
     fn free(&self) {
@@ -171,19 +171,19 @@ impl Returns {
         let mut ledger = lock(&self.ledger);
         ledger.called = false;
         let waiting = std::mem::take(&mut ledger.waiting);
-        let after = ledger.settled + waiting.len() as u64;
+        let after = ledger.finished + waiting.len() as u64;
         drop(ledger);
         self.hip.give_back(|hip| {
             for place in waiting {
                 match place {
-                    Place::Device { address, .. } => hip.free(address),
-                    Place::Host(memory) => hip.free_host(memory),
+                    MemoryLocation::Device { address, .. } => hip.free(address),
+                    MemoryLocation::Host(memory) => hip.free_host(memory),
                 }
-                lock(&self.ledger).settled += 1;
+                lock(&self.ledger).finished += 1;
                 self.changed.notify_all();
             }
         });
-        lock(&self.ledger).settled = after;
+        lock(&self.ledger).finished = after;
         self.changed.notify_all();
     }
 }

@@ -17,7 +17,7 @@ use crate::{
 pub(crate) struct CommandBuffer {
     domain: Domain,
     pub(crate) list: CommandList,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<ReplayStep>,
     /// Each kernel once for every GPU of the device.
     pub(crate) functions: Vec<Function>,
     /// The commands whose workgroup counts are in device memory, in the order of reading.
@@ -29,7 +29,7 @@ pub(crate) struct CommandBuffer {
 }
 
 /// One step of a replay. Commands are given by their index in the list.
-pub(crate) enum Step {
+pub(crate) enum ReplayStep {
     Fill {
         command: usize,
         pattern: Pattern,
@@ -104,7 +104,7 @@ impl CommandBuffer {
         for (command, recorded) in list.commands().iter().enumerate() {
             let due = reads.due(command);
             if due > fetched {
-                steps.push(Step::FetchCounts(fetched..due));
+                steps.push(ReplayStep::FetchCounts(fetched..due));
                 fetched = due;
             }
             let step = match recorded {
@@ -113,29 +113,29 @@ impl CommandBuffer {
                 | Command::SignalEvent { .. }
                 | Command::ResetEvent { .. }
                 | Command::WaitEvents { .. } => continue,
-                Command::BeginDebugGroup(_) => Step::BeginGroup { command },
-                Command::EndDebugGroup => Step::EndGroup,
+                Command::BeginDebugGroup(_) => ReplayStep::BeginGroup { command },
+                Command::EndDebugGroup => ReplayStep::EndGroup,
                 Command::Fill { pattern, target } => {
                     let bytes = fill_bytes_anywhere(&gpus.hip.quirks, target.len(), *pattern).map(|bytes| {
                         let start = data.len() as u64;
                         data.to_mut().extend(bytes);
                         start
                     });
-                    Step::Fill { command, pattern: *pattern, bytes }
+                    ReplayStep::Fill { command, pattern: *pattern, bytes }
                 }
-                Command::Update { source, .. } => Step::Update { command, bytes: source.start as u64 },
-                Command::Copy { .. } => Step::Copy { command },
+                Command::Update { source, .. } => ReplayStep::Update { command, bytes: source.start as u64 },
+                Command::Copy { .. } => ReplayStep::Copy { command },
                 Command::Dispatch(dispatch) => match (&dispatch.workgroup_count, reads.position(command)) {
                     (WorkgroupCount::Direct(grid), _) => {
-                        Step::Launch(Launch::new(dispatch, &mut functions, *grid)?)
+                        ReplayStep::Launch(Launch::new(dispatch, &mut functions, *grid)?)
                     }
                     (_, Some(count)) => {
                         if count >= needed {
                             needed = fetched;
-                            steps.push(Step::NeedCounts(needed));
+                            steps.push(ReplayStep::NeedCounts(needed));
                         }
                         let launch = Launch::new(dispatch, &mut functions, [0; 3])?;
-                        Step::LaunchIndirect { launch, count, command }
+                        ReplayStep::LaunchIndirect { launch, count, command }
                     }
                     (other, None) => {
                         return Err(Error::unimplemented(format!(

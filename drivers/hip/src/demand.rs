@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Demand on a queue: how far it must progress by itself, and whether a reaper does that.
+//! Demand on a queue: how far it must progress without a polling thread, and whether a reaper takes care of that.
 
 use std::{
     sync::{Condvar, Mutex, PoisonError},
@@ -13,13 +13,13 @@ const KEEP: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
 pub(crate) struct Demand {
-    state: Mutex<State>,
+    state: Mutex<DemandState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
-    /// Somebody depends on everything up to this epoch.
+struct DemandState {
+    /// Everything up to this epoch is demanded.
     demanded: u64,
     has_reaper: bool,
 }
@@ -41,7 +41,7 @@ impl Demand {
 
     /// Withdraws everything, because the system had no thread for a reaper.
     pub(crate) fn withdraw(&self) {
-        *lock(&self.state) = State::default();
+        *lock(&self.state) = DemandState::default();
     }
 
     /// Puts the reaper to sleep until more than `done` is demanded. `None` if that takes long: then the reaper must end.

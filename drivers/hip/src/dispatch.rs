@@ -12,13 +12,13 @@ use crate::{
 
 /// Enqueues the launch, or the copy of its workgroup count. Returns where the next piece begins, if one is needed.
 pub(crate) fn enqueue(piece: &NewPiece<'_>, dispatch: &Dispatch) -> Result<Option<Resume>> {
-    let NewPiece { stream, limits, start, settled, ref counts } = *piece;
+    let NewPiece { stream, limits, start, waits_completed, ref counts } = *piece;
     let (executable, function) = (dispatch.executable.as_ref(), dispatch.function);
     let grid = match &dispatch.workgroup_count {
         WorkgroupCount::Direct(grid) => *grid,
         indirect => {
             let count = indirect.buffer(&[]).ok_or_else(|| Error::internal("a count without a buffer"))?;
-            if start.known == 0 && !(settled && counts.copy_on_host(0, &count)?) {
+            if start.known == 0 && !(waits_completed && counts.copy_on_host(0, &count)?) {
                 stream.copy(counts.address(0)?, count.device_address(), workgroup_count::SIZE)?;
                 return Ok(Some(Resume { step: 0, known: 1 }));
             }

@@ -7,8 +7,8 @@ use windlass_hal::Result;
 
 use crate::{call::Event, hip::Hip, sync::lock};
 
-/// Events that no piece in flight holds. The piece that recorded an event shares it with threads that are making a stream
-/// wait for it. The pool hands an event out again only when nobody else holds it.
+/// Events that no piece in flight holds. The piece that recorded an event shares it with threads that are making a
+/// stream wait for it. The pool hands an event out again only when no other owner is left.
 #[derive(Default)]
 pub(crate) struct EventPool(Mutex<Vec<Arc<Event>>>);
 

@@ -84,7 +84,7 @@ fn ended(call: &str) -> Error {
 
 impl Hip {
     pub(crate) fn new(api: Arc<Api>, ordinal: i32, devices: i32) -> Self {
-        let quirks = Quirks::of(&api);
+        let quirks = Quirks::from_api(&api);
         Self { api, quirks, ordinal, alone: devices == 1 && ordinal == 0, lost: Arc::default() }
     }
 
@@ -157,7 +157,8 @@ impl Hip {
     pub(crate) fn failed(&self, call: &str, status: hipError_t) -> Error {
         if self.api.has_ended() {
             let error = ended(call);
-            // Nobody will see the work in flight complete, so it must fail. The end of the process is no error to report.
+            // No thread will see the work in flight complete, so it must fail. The end of the process is no error to
+            // report.
             if self.lost.set(error.clone()).is_ok() {
                 tracing::debug!(target: "windlass::hip", %error, "device gone");
             }

@@ -10,7 +10,7 @@
 //! at most three calls more. It allocates nothing, takes no lock that others sleep on, and involves no other thread.
 //!
 //! Progress is made by each thread that submits, queries, polls or waits: it retires finished work, unless another thread
-//! is doing so. A queue gets a reaper thread when somebody sleeps on its work, or when an operation of another device
+//! is doing so. A queue gets a reaper thread when a thread sleeps on its work, or when an operation of another device
 //! pends on it.
 //!
 //! # The way through the files

@@ -34,7 +34,7 @@ pub(crate) struct Queue {
     pub(crate) gpu: Arc<Gpu>,
     pub(crate) handle: StreamHandle,
     /// Held during calls to HIP that enqueue work, which may take long: a caller with a deadline only tries the lock.
-    pub(crate) state: Mutex<State>,
+    pub(crate) state: Mutex<QueueState>,
     /// The epoch of the newest piece. Written under the lock.
     newest: AtomicU64,
     /// Everything up to this epoch has retired.
@@ -44,7 +44,7 @@ pub(crate) struct Queue {
 }
 
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct QueueState {
     pub(crate) in_flight: VecDeque<Piece>,
     scratch: Scratch,
 }
@@ -131,7 +131,7 @@ impl Queue {
             stream,
             limits,
             start: submission.resume,
-            settled: submission.edges.is_empty(),
+            waits_completed: submission.edges.is_empty(),
             counts: Counts(staging),
         };
         match &submission.operation {

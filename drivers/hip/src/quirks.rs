@@ -31,7 +31,7 @@ pub(crate) struct Quirks {
 const WORD: u64 = 8;
 
 impl Quirks {
-    pub(crate) fn of(api: &Api) -> Self {
+    pub(crate) fn from_api(api: &Api) -> Self {
         let version = api.origin().version;
         let before =
             |major, minor| version.is_some_and(|own: Version| (own.major, own.minor) < (major, minor));
@@ -60,7 +60,7 @@ impl Quirks {
     }
 }
 
-// Not used on purpose, whatever the version:
+// Deliberately unused in every version:
 // - hipMallocAsync pools: wrong data on gfx1030 with ROCm 7.2, https://github.com/ROCm/rocm-systems/issues/10943
 // - hipStreamWaitValue: a spinning kernel, and not satisfied across streams on Windows,
 //   https://github.com/ROCm/rocm-systems/issues/11605

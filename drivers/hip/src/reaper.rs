@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The reaper of a queue: a thread that makes progress when somebody depends on the queue and does not poll.
+//! The reaper of a queue: a thread that makes progress when a thread that does not poll depends on the queue.
 //!
 //! It is started when it is first needed. It blocks inside HIP on the oldest event of its queue, and retires finished work.
 //! An idle reaper keeps nothing of the device alive, and ends after a while.
@@ -11,7 +11,7 @@ use windlass_hal::panics::contain;
 use crate::{demand::Demand, device::Inner, queue::Queue};
 
 impl Inner {
-    /// Makes a queue progress by itself until `epoch` has retired.
+    /// Makes a queue progress on a reaper until `epoch` has retired.
     pub(crate) fn demand_of(&self, queue: &Queue, epoch: u64) {
         if queue.has_retired(epoch) || !queue.demand.raise(epoch) {
             return;

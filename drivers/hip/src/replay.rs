@@ -4,7 +4,7 @@
 use windlass_hal::{Buffer, Command, Error, Patch, Result, driver};
 
 use crate::{
-    command_buffer::{CommandBuffer, Launch, Step},
+    command_buffer::{CommandBuffer, Launch, ReplayStep},
     dispatch::function_info,
     stream::Stream,
     submission::{NewPiece, Resume},
@@ -42,27 +42,32 @@ impl CommandBuffer {
         bindings: &[Buffer],
         scratch: &mut Scratch,
     ) -> Result<Option<Resume>> {
-        let NewPiece { stream, limits, start: Resume { step: start, mut known }, settled, ref counts } =
-            *piece;
+        let NewPiece {
+            stream,
+            limits,
+            start: Resume { step: start, mut known },
+            waits_completed,
+            ref counts,
+        } = *piece;
         scratch.slots.clear();
         scratch.slots.extend(bindings.iter().map(Buffer::device_address));
-        if settled && start == 0 && self.copy_fixed_on_host(bindings, counts)? {
+        if waits_completed && start == 0 && self.copy_fixed_on_host(bindings, counts)? {
             known = self.fixed;
         }
         for (index, step) in self.steps.iter().enumerate().skip(start) {
             match step {
-                Step::Launch(launch) => self.launch(stream, launch, launch.grid, scratch)?,
-                Step::FetchCounts(range) => {
+                ReplayStep::Launch(launch) => self.launch(stream, launch, launch.grid, scratch)?,
+                ReplayStep::FetchCounts(range) => {
                     for count in range.clone().filter(|count| *count >= known) {
                         let source = self.count_buffer(count, bindings)?.device_address();
                         stream.copy(counts.address(count)?, source, workgroup_count::SIZE)?;
                     }
                 }
-                Step::NeedCounts(needed) if *needed > known => {
+                ReplayStep::NeedCounts(needed) if *needed > known => {
                     return Ok(Some(Resume { step: index + 1, known: *needed }));
                 }
-                Step::NeedCounts(_) => {}
-                Step::LaunchIndirect { launch, count, command } => {
+                ReplayStep::NeedCounts(_) => {}
+                ReplayStep::LaunchIndirect { launch, count, command } => {
                     let grid = counts.get(*count)?;
                     let dispatch = self.dispatch(*command)?;
                     let info = function_info(dispatch.executable.as_ref(), dispatch.function)?;
@@ -71,24 +76,24 @@ impl CommandBuffer {
                         self.launch(stream, launch, grid, scratch)?;
                     }
                 }
-                Step::BeginGroup { command } => {
+                ReplayStep::BeginGroup { command } => {
                     if let Some(Command::BeginDebugGroup(group)) = self.list.commands().get(*command) {
                         tracing::trace!(target: "windlass::hip", %group, color = ?group.color, "debug group begins");
                     }
                 }
-                Step::EndGroup => tracing::trace!(target: "windlass::hip", "debug group ends"),
-                Step::Fill { command, pattern, bytes } => {
+                ReplayStep::EndGroup => tracing::trace!(target: "windlass::hip", "debug group ends"),
+                ReplayStep::Fill { command, pattern, bytes } => {
                     let target = self.target(*command)?;
                     let staged = bytes.zip(self.data.as_ref());
                     let staged = staged.map(|(offset, data)| data.device_address() + offset);
                     stream.fill(target.address(bindings), target.len(), *pattern, staged)?;
                 }
-                Step::Update { command, bytes } => {
+                ReplayStep::Update { command, bytes } => {
                     let target = self.target(*command)?;
                     let data = self.data.as_ref().map_or(0, Buffer::device_address);
                     stream.copy(target.address(bindings), data + bytes, target.len())?;
                 }
-                Step::Copy { command } => {
+                ReplayStep::Copy { command } => {
                     let (source, target) = (self.source(*command)?, self.target(*command)?);
                     stream.copy(target.address(bindings), source.address(bindings), target.len())?;
                 }

@@ -121,7 +121,7 @@ impl Queues {
                     progress = true;
                     for piece in &mut retired[before..] {
                         let fault = fault.as_ref().filter(|_| piece.epoch == epoch);
-                        self.settle(queue, piece, fault, notifications);
+                        self.settle_signals(queue, piece, fault, notifications);
                     }
                     queue.watchers.tell(queue.retired.load(Ordering::Acquire), notifications);
                 }
@@ -190,7 +190,7 @@ impl Queues {
     }
 
     /// Reaches the signals of a completed piece, or fails them. The signals of a piece that another follows stay open.
-    fn settle(
+    fn settle_signals(
         &self,
         queue: &Queue,
         piece: &mut Piece,

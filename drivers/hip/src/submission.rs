@@ -49,7 +49,7 @@ pub(crate) struct NewPiece<'a> {
     pub(crate) start: Resume,
     /// Everything that the submission waits for has completed, so the host may read memory that it sees without asking the
     /// device.
-    pub(crate) settled: bool,
+    pub(crate) waits_completed: bool,
     pub(crate) counts: Counts<'a>,
 }
 

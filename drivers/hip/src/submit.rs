@@ -116,7 +116,7 @@ impl Inner {
             }
             Enqueued::Part(epoch) | Enqueued::Failed(epoch) => epoch,
         };
-        // Nobody polls for the next piece, and a drain may wait for the end.
+        // No thread polls for the next piece, and a drain may wait for the end.
         self.demand_of(queue, epoch);
     }
 }

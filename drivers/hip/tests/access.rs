@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What stands between a process and a GPU, on machines made of files.
+//! The obstacles between a process and a GPU, on machines made of files.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -11,7 +11,7 @@ use std::{
 
 use windlass_hip::access::{Machine, Membership, Obstacle, User};
 
-/// Nobody who runs these tests.
+/// A user id that no user of these tests has.
 const UID: u32 = 54_321;
 
 struct Fake {
@@ -94,7 +94,7 @@ fn texts(obstacles: &[Obstacle]) -> Vec<String> {
 fn a_machine_that_is_ready_has_no_obstacle() {
     let fake = Fake::ready();
     assert_eq!(fake.seen_by_member(), []);
-    // The variables that are not HIP's are nobody's concern.
+    // Variables that HIP does not read are ignored.
     assert_eq!(fake.seen_by(&[fake.gid], &[("PATH", "/bin")]), []);
     // One of several nodes is enough.
     fake.device("dev/dri/renderD129", 0o600);
@@ -182,7 +182,7 @@ fn a_file_that_keeps_the_user_out_is_named_with_its_group() {
         "{text:?}"
     );
 
-    // The group has no name in most containers, and the user neither.
+    // In most containers neither the group nor the user has a name.
     fake.file("etc/group", "");
     fake.file("etc/passwd", "");
     fake.file(".dockerenv", "");
@@ -203,7 +203,7 @@ fn a_file_that_keeps_the_user_out_is_named_with_its_group() {
 fn an_owner_needs_no_group() {
     let fake = Fake::ready();
     let mut uid = fs::metadata(&fake.root).unwrap().uid();
-    // The administrator is let in whatever the mode says, and can give the files away.
+    // The administrator has access in any mode, and can give the files away.
     if uid == 0 {
         uid = UID;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Code that is loaded more than once: how often HIP hears of it.
+//! Code that is loaded several times: the number of loads by HIP.
 
 mod common;
 

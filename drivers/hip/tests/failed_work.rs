@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Work that fails while other work is in flight: who learns of it, when, and what happens to the memory.
+//! Work that fails while other work is in flight: the notified waiters, the time, and the fate of the memory.
 
 mod common;
 
@@ -34,7 +34,7 @@ fn fill(queue: &Queue, waits: &[Point], signals: &[Point], target: &Buffer) {
     queue.fill(waits, signals, target, 7_u8).expect("a fill is accepted");
 }
 
-/// Neither reached nor failed, however often one asks.
+/// Neither reached nor failed, at repeated checks.
 fn is_open(semaphore: &Semaphore) -> bool {
     (0..100).all(|_| matches!(semaphore.query(), Ok(0)))
 }
@@ -49,7 +49,7 @@ fn dependants_fail_with_the_first_error_once_the_work_before_has_retired_and_nev
     let [q0, q1, q2] = queues(&device);
     let buffer = memory(&device);
     let [a, b, c, d, e] = [(); 5].map(|()| Semaphore::new(0));
-    // Submitted before what it waits for, and of every kind.
+    // Submitted before the operation that it waits for; operations of every kind.
     q2.host_call(&[d.at(1)], &[e.at(1)], HostCallFlags::NONE, |_| panic!("ran behind failed work"))
         .expect("submits");
     fill(&q2, &[c.at(1)], &[d.at(1)], &buffer);
@@ -70,7 +70,7 @@ fn dependants_fail_with_the_first_error_once_the_work_before_has_retired_and_nev
         assert_eq!(message(semaphore), first);
     }
     assert_eq!(interposer.count(FILL), 2);
-    // The device is none the worse.
+    // The device still works.
     let f = Semaphore::new(0);
     fill(&q1, &[], &[f.at(1)], &buffer);
     instance.complete();
@@ -165,7 +165,7 @@ fn a_refused_operation_leaves_its_signals_alone() {
     assert_eq!(code(done.wait_blocking(1, SOON)), None);
 }
 
-/// The memory of a dealloca that failed stays with its last user: another stream was never made to wait for that.
+/// The memory of a failed dealloca stays with its last user, because no other stream was made to wait for that.
 #[test]
 fn memory_does_not_pass_on_by_a_dealloca_that_failed() {
     let (interposer, instance, device) = open_failing_manual();
@@ -181,7 +181,7 @@ fn memory_does_not_pass_on_by_a_dealloca_that_failed() {
     assert!(message(&b).contains("hipStreamWaitEvent"));
 }
 
-/// Memory that an alloca was to wait for is not touched if that wait failed, and goes to nobody else.
+/// An alloca whose wait failed does not use the memory, and no other user gets it.
 #[test]
 fn memory_does_not_pass_on_by_an_alloca_that_failed() {
     let (interposer, instance, device) = open_failing_manual();
@@ -206,7 +206,7 @@ fn memory_does_not_pass_on_by_an_alloca_that_failed() {
     assert_eq!(message(&c), message(&d));
 }
 
-/// The same for an alloca that never came into a stream, because what it waited for failed.
+/// An alloca that never entered a stream, because the operation that it waits for failed.
 #[test]
 fn memory_does_not_pass_on_by_an_alloca_that_was_never_issued() {
     let (instance, device) = open_manual();
@@ -267,7 +267,7 @@ fn is_lost(instance: &Instance, device: &Device, all: &[Semaphore], function: &s
     assert_eq!(instance.calls(), calls, "HIP was asked again");
 }
 
-/// A HIP function, and something that calls it.
+/// A HIP function, and an operation that calls it.
 type Losing = (&'static str, fn(&Device));
 
 #[test]
@@ -330,7 +330,7 @@ fn a_loss_that_a_reaper_finds_wakes_sleepers() {
     assert_eq!(second.join().expect("no panic"), Some(Code::DataLoss));
     assert_eq!(first.join().expect("no panic"), Some(Code::DataLoss));
     is_lost(&instance, &device, &[a, b], "hipEventSynchronize");
-    // Lets the sleeping reaper go.
+    // Wakes the sleeping reaper.
     instance.complete();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What one device decoded, the next does not. The cache is the process's: one test counts in it.
+//! One device does not decode again what another has decoded. The cache belongs to the process, so only one test
+//! counts in it.
 
 mod common;
 
@@ -22,7 +23,7 @@ fn decodes() -> u64 {
 #[test]
 fn all_devices_of_the_process_share_what_one_decoded() {
     let two = || Options { devices: 2, ..Options::default() };
-    // Two GPUs as one device, and the same two one by one, over two HIPs that know nothing of each other.
+    // Two GPUs as one device, and both separately, over two independent HIPs.
     let (instance, joined) = open_with(two(), "test://all");
     let kept = load(&joined);
     assert_eq!((decodes(), instance.count("hipModuleLoadData")), (1, 2));
@@ -41,7 +42,7 @@ fn all_devices_of_the_process_share_what_one_decoded() {
     assert_eq!(decodes(), 1);
     assert_eq!(image_cache().stats().hits, 5);
 
-    // A mode of its own is a target of its own.
+    // A different mode is a different target.
     for (arch, count) in [("gfx942:sramecc+:xnack-", 2), ("gfx942:sramecc+:xnack+", 3), ("gfx942", 3)] {
         let (_instance, device) =
             open_with(Options { arch: arch.to_owned(), ..Options::default() }, "test://");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory that the driver did not allocate: what HIP is told of it, and when its owner has it back.
+//! Memory that the driver did not allocate: the calls of HIP, and the return to its owner.
 
 mod common;
 
@@ -21,7 +21,7 @@ use windlass_hip_sys::{
 
 const SIZE: usize = 4096;
 
-/// Memory of the program's own, and how often it was given back.
+/// The program's own memory, and the number of its releases.
 #[derive(Clone)]
 struct Loan {
     bytes: Arc<[AtomicU8]>,
@@ -33,7 +33,7 @@ impl Loan {
         Self { bytes: (0..SIZE).map(|_| AtomicU8::new(1)).collect(), releases: Arc::default() }
     }
 
-    /// Lends the bytes from `start` on.
+    /// Imports the bytes from `start` on.
     fn lend(&self, device: &Device, start: usize, size: usize) -> Result<Buffer> {
         let (bytes, releases) = (self.bytes.clone(), self.releases.clone());
         let release = move || {
@@ -41,7 +41,7 @@ impl Loan {
             releases.fetch_add(1, SeqCst);
         };
         let pointer = NonNull::from(&self.bytes[start..start + size]).cast();
-        // SAFETY: the release keeps the bytes, which are atomics; what else imports them is refused.
+        // SAFETY: the release keeps the bytes, which are atomics; other imports of them are refused.
         unsafe { device.import_host_pointer(&BufferParams::host(), pointer, size as u64, release) }
     }
 
@@ -51,7 +51,7 @@ impl Loan {
 }
 
 fn import_device(device: &Device, address: u64, size: u64) -> Result<Buffer> {
-    // SAFETY: memory of the device that the test holds, or nothing that any work is given.
+    // SAFETY: memory of the device that the test holds, or memory that no work uses.
     unsafe { device.import_device_address(&BufferParams::device(), address, size, || {}) }
 }
 
@@ -79,7 +79,7 @@ fn memory_is_registered_as_long_as_its_buffer() {
     drop(part);
     eventually("the release", || loan.releases() == 1);
     assert_eq!(registered(&instance), 0);
-    // The memory is there for the next import.
+    // The memory can be imported again.
     drop(loan.lend(&device, 0, SIZE).expect("imported again"));
     eventually("the second release", || loan.releases() == 2);
     drop(device);
@@ -114,12 +114,12 @@ fn memory_that_hip_knows_is_not_registered_again() {
     for (start, size) in [(64, SIZE - 128), (64, 1), (1024, 64), (0, 65), (SIZE - 65, 65)] {
         refused(loan.lend(&device, start, size), Code::AlreadyExists, "subspans");
     }
-    // Pinned memory of somebody else, here of another allocation.
+    // Pinned memory of another owner, here of another allocation.
     let pinned = device.allocate(&BufferParams::host(), 64).expect("host memory");
     let External::Host { pointer, size } = pinned.export_host_pointer().expect("mapped").memory() else {
         panic!("a host pointer");
     };
-    // SAFETY: memory that outlives the attempt, which is refused.
+    // SAFETY: memory that outlives the refused attempt.
     let again = unsafe { device.import_host_pointer(&BufferParams::host(), pointer, size, || {}) };
     refused(again, Code::AlreadyExists, "device address");
     assert_eq!((registered(&instance), loan.releases()), (1, 0));
@@ -192,7 +192,7 @@ fn a_lost_device_keeps_what_it_was_lent() {
     refused(Loan::new().lend(&device, 0, SIZE), Code::DataLoss, "lost");
     let memory = [&used, &idle].map(|loan| (Arc::downgrade(&loan.bytes), loan.releases.clone()));
     drop((buffers, device, used, idle));
-    // Whatever was to be released would have been on its way before the last of these.
+    // Any release would have been queued before the last of these.
     for _ in 0..100 {
         let (passed, pass) = std::sync::mpsc::channel();
         windlass_hal::callback_pool::spawn(Box::new(move || passed.send(()).expect("the test waits")));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What happens to work in flight, and to work that waits, when its device is closed, dropped, drained or slept on.
-//! The null HIP holds work in flight until the test completes it.
+//! Work in flight, and work that waits, when its device is closed, dropped, drained or slept on. The null HIP holds
+//! work in flight until the test completes it.
 
 mod common;
 
@@ -20,7 +20,7 @@ use windlass_hal::{
 };
 use windlass_hip_sys::null::Instance;
 
-/// Calls that give memory, code or streams back.
+/// Calls that release memory, code or streams.
 const GIVING_BACK: [&str; 5] =
     ["hipFree", "hipHostFree", "hipModuleUnload", "hipEventDestroy", "hipStreamDestroy"];
 
@@ -32,7 +32,7 @@ fn fill(queue: &Queue, waits: &[Point], signals: &[Point], target: &Buffer) {
     queue.fill(waits, signals, target, 7_u8).expect("a fill is accepted");
 }
 
-/// Submits one operation with the buffers it needs, and lets go of everything but the queue.
+/// Submits one operation with its buffers, and drops everything except the queue.
 type Submit = fn(&Device, &Queue, &[Point]);
 
 const OPERATIONS: [(&str, Submit); 8] = [
@@ -158,7 +158,7 @@ impl Scene {
         scene
     }
 
-    /// After the device was closed: what was not issued has failed, what was issued goes on.
+    /// After the device was closed, operations that were not issued have failed, and issued ones continue.
     fn check_closed(&self) {
         assert_eq!(code(self.pending.wait_blocking(1, SOON)), Some(Code::Cancelled));
         assert_eq!(code(self.behind.wait_blocking(1, SOON)), Some(Code::Cancelled));
@@ -251,7 +251,7 @@ fn draining_waits_for_issued_work_until_its_deadline() {
     nothing_leaks(&instance);
 }
 
-/// Does nothing but wait, and says how the wait ended.
+/// Waits, and reports the end of the wait.
 fn asleep(semaphore: &Semaphore, policy: WaitPolicy) -> thread::JoinHandle<Option<Code>> {
     let sleeping = semaphore.clone();
     let thread = thread::spawn(move || code(sleeping.wait_blocking_with(1, SOON, policy)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Indirect dispatches between their pieces: what is enqueued when, and what becomes of an operation that has begun when
-//! its device is closed, dropped, drained, lost, or refuses the next piece. The null HIP holds work in flight until the
+//! Indirect dispatches between their pieces: the order of enqueuing, and the fate of an operation in progress when its
+//! device is closed, dropped, drained, lost, or refuses the next piece. The null HIP holds work in flight until the
 //! test completes it.
 
 mod common;
@@ -32,7 +32,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// The count is in device memory, or where the host sees it.
+    /// The count in device memory, or in memory that the host sees.
     fn new((instance, device): (Arc<Instance>, Device), host: bool) -> Self {
         let params = if host { BufferParams::host() } else { BufferParams::device() };
         let usage = params.usage | BufferUsage::DISPATCH_INDIRECT_PARAMETERS;
@@ -61,7 +61,7 @@ impl Bench {
         IndirectDispatchConfig::new(parameters).workgroup_size([64, 1, 1])
     }
 
-    /// A direct dispatch, then `n` indirect ones, with a barrier before each or before the first alone.
+    /// A direct dispatch, then `n` indirect ones, with a barrier before each or only before the first.
     fn record(&self, n: usize, dynamic: bool, barriers: bool) -> CommandBuffer {
         let mut recorder = self.device.record().expect("a recorder");
         recorder.dispatch(&self.function, common::grid(), &self.arguments()).expect("records");
@@ -82,7 +82,7 @@ impl Bench {
         done
     }
 
-    /// Completes what is in flight, and what follows it, until the semaphore is settled.
+    /// Completes work in flight, and the pieces after it, until the semaphore is settled.
     fn complete(&self, done: &Semaphore) -> Option<Code> {
         eventually("the semaphore is settled", || {
             self.instance.complete();
@@ -177,7 +177,7 @@ fn nobody_may_be_ordered_behind_the_first_piece() {
         bench.instance.count("hipMemsetD8Async") == 1
     });
     assert_eq!(bench.instance.count(LAUNCH), 2);
-    // Whoever enqueues the dependant may not have recorded its event yet.
+    // The thread that enqueues the dependant may not have recorded its event yet.
     eventually("the dependant is done", || {
         bench.instance.complete();
         done.query().expect("no failure") == 2
@@ -186,7 +186,8 @@ fn nobody_may_be_ordered_behind_the_first_piece() {
 
 #[test]
 fn one_trip_serves_all_counts_that_are_known_together() {
-    // Pieces: static counts are read in the first; dynamic ones behind one barrier together, behind a barrier each apart.
+    // Pieces: static counts are read in the first; dynamic ones behind one barrier are read together, behind a barrier
+    // each separately.
     for (dynamic, barriers, pieces) in [(false, true, 2), (true, false, 2), (true, true, 11)] {
         let bench = Bench::new(open(), false);
         let done = bench.submit(&bench.record(10, dynamic, barriers));
@@ -252,7 +253,7 @@ fn a_drain_that_began_at_the_first_piece_waits_for_the_last() {
             eventually("the drain looks", || bench.instance.count("hipEventQuery") > looked);
             bench.instance.complete();
         });
-        // The second piece stays in flight: nobody completes it.
+        // The second piece stays in flight, because the test does not complete it.
         let early = bench.device.drain(Duration::from_millis(300));
         assert_eq!(early.expect_err("two pieces are left").code(), Code::DeadlineExceeded);
     });
@@ -295,7 +296,7 @@ fn a_call_that_fails_in_any_piece_fails_the_signals_and_leaves_nothing() {
                 let done = Semaphore::new(0);
                 let what = format!("{call} number {kth} with {status:?}");
                 let submitted = bench.queue.execute(&[], &[done.at(1)], &commands, []);
-                // Nothing is left to fail a later call of the test itself.
+                // No injected failure is left for a later call of the test.
                 let ended = match submitted {
                     Err(error) => Err(error),
                     Ok(()) => done.wait_blocking(1, SOON),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory in the order of queues: when it may be used again, by whom, at what cost, and what is counted.
+//! Memory in the order of queues: the time of its reuse, the next user, the cost, and the statistics.
 
 mod common;
 
@@ -26,7 +26,7 @@ fn fill(queue: &Queue, waits: &[Point], signals: &[Point], target: &Buffer) {
     queue.fill(waits, signals, target, 7_u8).expect("a fill is accepted");
 }
 
-/// Uses a buffer on `queue` and gives its memory back behind that: a point that stands for both.
+/// Uses a buffer on `queue` and frees its memory behind that. Returns a point for both.
 fn used_and_given_back(queue: &Queue) -> (u64, Point) {
     let timeline = Semaphore::new(0);
     let buffer = alloca(queue, &[], &[timeline.at(1)]);
@@ -84,7 +84,7 @@ fn a_queue_prefers_the_memory_that_it_used_last_itself() {
     let (instance, device) = open_manual();
     let [q0, q1] = queues(&device);
     let (own, _) = used_and_given_back(&q0);
-    // The other queue's is the newer one, and lies on top.
+    // The other queue's block is newer, and on top.
     let timeline = Semaphore::new(0);
     let other = device.allocate_device(SIZE).expect("memory");
     fill(&q1, &[], &[timeline.at(1)], &other);
@@ -168,7 +168,7 @@ fn a_dealloca_needs_the_whole_buffer_of_its_own_device() {
     assert_eq!(device.statistics().allocations, 1);
 }
 
-/// A handle outlives its dealloca by mistake. Whatever it reads or writes, HIP has the memory still.
+/// A handle may outlive its dealloca by mistake. HIP still has the memory for its accesses.
 #[test]
 fn memory_with_a_handle_left_is_not_freed() {
     let (instance, device) = open();
@@ -216,7 +216,7 @@ fn statistics_are_exact_for_every_size() {
         buffers.push(buffer);
         let statistics = device.statistics();
         assert_eq!(statistics.device_bytes_used, used);
-        // An allocation of nothing has an address of its own all the same.
+        // Even an empty allocation has an address of its own.
         assert_eq!(statistics.device_bytes_reserved, used + 1);
         assert_eq!(statistics.device_bytes_peak, used);
         assert_eq!(statistics.allocations, buffers.len() as u64);
@@ -252,7 +252,7 @@ fn trimming_gives_back_on_another_thread_what_nobody_uses() {
     drop(in_flight);
     drop(device.allocate(&BufferParams::host(), SIZE).expect("memory"));
     drop(device.allocate_device(10 * SIZE).expect("memory"));
-    // Whoever frees here and now waits for the work in flight, and this test for that.
+    // Freeing on this thread would wait for the work in flight, which waits for this test.
     let trimming = thread::spawn({
         let device = device.clone();
         move || {
@@ -263,7 +263,7 @@ fn trimming_gives_back_on_another_thread_what_nobody_uses() {
     eventually("trimming does not wait for the device", || trimming.is_finished());
     let here = trimming.join().expect("no panic");
     assert_eq!(device.statistics().device_bytes_reserved, 2 * SIZE);
-    // HIP frees once the device is idle: on a thread that may wait for that.
+    // HIP frees when the device is idle, so a thread that may wait calls it.
     instance.complete();
     eventually("the free memory goes", || instance.live().allocations == 2);
     for name in ["hipFree", "hipHostFree"] {
@@ -322,7 +322,7 @@ fn memory_in_flight_is_not_waited_for_by_an_allocation_that_fails() {
     assert_eq!(error.code(), Code::ResourceExhausted);
     assert_eq!(instance.count("hipFree"), 0);
     instance.complete();
-    // Nobody has polled: the allocation itself finds what has completed.
+    // No thread has polled: the allocation itself finds the completed work.
     device.allocate_device(700 << 10).expect("there is memory for it");
     assert_eq!(code(done.wait_blocking(1, SOON)), None);
 }
@@ -351,8 +351,8 @@ fn what_cannot_be_allocated_is_refused() {
     assert_eq!(buffer.map().expect_err("device memory").code(), Code::Unavailable);
 }
 
-/// A device with work in flight, and no pinned memory left but what lies idle: HIP frees that once the work is complete.
-/// And a buffer larger than any of what lies idle.
+/// A device with work in flight, whose pinned memory is all used or idle, and a buffer larger than any idle block. HIP
+/// frees the idle blocks when the work is complete.
 fn short_and_busy() -> (std::sync::Arc<Instance>, Device, Buffer) {
     let options = Options { memory_bytes: 1 << 20, manual: true, ..Options::default() };
     let (interposer, instance, device) = open_failing(options, "test://");
@@ -378,7 +378,7 @@ fn a_submission_does_not_wait_for_memory_on_its_way_back() {
     for (what, submit) in submit {
         let (instance, device, buffer) = short_and_busy();
         let queue = device.queue(1).expect("a queue");
-        // Somebody who may wait does, and keeps nobody else from anything.
+        // A caller that may wait does so, and blocks no other.
         let waiting = thread::spawn({
             let device = device.clone();
             move || drop(device.allocate(&BufferParams::host(), 300 << 10))
@@ -417,7 +417,7 @@ fn an_allocation_waits_for_memory_on_its_way_back_but_not_for_ever() {
     let error = device.allocate(&BufferParams::host(), 300 << 10).expect_err("nobody completes the work");
     assert_eq!(error.code(), Code::ResourceExhausted);
     instance.complete();
-    // What was filled stays idle, and the target.
+    // The filled buffer and the target stay idle.
     eventually("what lies idle is freed", || instance.live().allocations == 2);
     let here = Some(thread::current().id());
     for by in instance.calls_by_thread().iter().filter(|by| by.count("hipHostFree") > 0) {

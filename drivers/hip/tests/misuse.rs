@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a caller can get wrong: each mistake is an error that says so, and changes nothing.
+//! Mistakes of callers: each is an error that names it, and changes nothing.
 
 mod common;
 
@@ -52,7 +52,7 @@ impl Bench {
         self.buffer.subspan(offset, length).expect("in bounds")
     }
 
-    /// The attempt is refused with `expected`, `words` in its message, HIP is not called, and nothing is signalled.
+    /// The attempt is refused with `expected` and `words` in its message, HIP is not called, and nothing is signalled.
     #[track_caller]
     fn refuse(&self, expected: Code, words: &str, attempt: impl FnOnce(&Queue, &[Point]) -> Result<()>) {
         let before = (self.instance.calls(), self.device.statistics());
@@ -226,7 +226,7 @@ fn launches_that_do_not_fit_are_refused() {
             bench.dispatch(queue, signals, DispatchConfig::new([1; 3]), &bench.arguments())
         });
     }
-    // A grid without workgroups is a barrier, and its arguments are checked all the same.
+    // A grid without workgroups is a barrier; its arguments are still checked.
     let done = Semaphore::new(0);
     let empty = config([4, 0, 1], [64, 1, 1]);
     bench.dispatch(&bench.queue, &[done.at(1)], empty, &bench.arguments()).expect("nothing to launch");
@@ -348,7 +348,7 @@ fn a_recording_call_that_fails_records_nothing() {
     for (index, refusal) in refusals.into_iter().enumerate() {
         refusal.expect_err(&format!("mistake {index}"));
     }
-    // Nor do calls without anything to do.
+    // Nor do empty operations.
     let empty = DispatchConfig::new([0, 1, 1]).workgroup_size([64, 1, 1]);
     recorder.dispatch(&bench.function, empty, &[far, far, far, n]).expect("nothing to launch");
     recorder.copy(slot(0, 8, 0), slot(1, 8, 0)).expect("nothing to copy");
@@ -396,7 +396,7 @@ fn files_that_are_no_code_are_refused() {
     let bench = Bench::new();
     let cut = &VECTOR_ADD[..VECTOR_ADD.len() / 2];
     for bytes in [&[][..], b"not a code object", &VECTOR_ADD[1..], cut, &[0; 4096]] {
-        // SAFETY: nothing of it is ever loaded, let alone run.
+        // SAFETY: nothing of it is loaded or run.
         let error = unsafe { bench.device.load_executable(bytes) }.expect_err("no code");
         assert!(matches!(error.code(), Code::InvalidArgument | Code::NotFound), "{error}");
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Host calls and wakers that do what they should not, and what that must not cost others.
+//! Misbehaving host calls and wakers, and their effect on others.
 
 mod common;
 
@@ -29,7 +29,7 @@ fn a_host_call_that_drains_does_not_wait_for_itself() {
     device.drain(SOON).expect("and so does the one outside");
 }
 
-/// Over two devices: each call drains the device of the other.
+/// Over two devices: each call drains the other's device.
 #[test]
 fn host_calls_that_drain_each_others_device_do_not_wait_for_each_other() {
     let (here, there) = (common::open(), common::open());
@@ -65,7 +65,7 @@ fn a_panic_whose_payload_panics_ends_its_host_call() {
     device.drain(SOON).expect("its place among the running calls is free");
 }
 
-/// Says that it was woken, and then blocks.
+/// Reports that it was woken, and then blocks.
 struct Blocks {
     woken: Mutex<Sender<()>>,
     gate: Arc<Mutex<()>>,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which GPU is meant and which does the work: selection by URI, what each says of itself, devices of several GPUs.
+//! The named GPU and the GPU that does the work: selection by URI, descriptions, devices of several GPUs.
 //!
-//! A call for a GPU that is not the thread's current one, which is the first here, takes two calls of `hipSetDevice`.
+//! A call for a GPU other than the thread's current one, here the first, takes two calls of `hipSetDevice`.
 
 mod common;
 
@@ -42,13 +42,13 @@ fn refusal(registry: &Registry, uri: &str) -> (Code, String) {
     (error.code(), error.to_string())
 }
 
-/// Memory that is best for some queues.
+/// Memory near some queues.
 fn memory(device: &Device, queues: u64) -> Buffer {
     let params = BufferParams::device().with_queue_affinity(QueueAffinity::from_bits(queues));
     device.allocate(&params, 64).expect("memory")
 }
 
-/// How often the current GPU is set by a fill on any of these queues, eight times over.
+/// The number of `hipSetDevice` calls of eight fills on any of these queues.
 fn switches(instance: &Instance, device: &Device, queues: u64, target: &Buffer) -> u64 {
     let queue = device.queue_of(QueueAffinity::from_bits(queues)).expect("queues");
     let done = Semaphore::new(0);
@@ -94,7 +94,7 @@ fn an_identity_that_hip_does_not_tell_is_none() {
 
 #[test]
 fn properties_are_read_in_their_older_layout_where_the_newer_is_not_to_be_had() {
-    // Before anything else reads them: what is not read holds nothing then.
+    // Read first, because unread values are empty then.
     let (interposer, registry) = four_failing();
     interposer.fail_always("hipGetDevicePropertiesR0600", hipError_t::hipErrorNotSupported);
     let device = registry.open("test://").expect("opens");

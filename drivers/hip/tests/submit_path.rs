@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a submission with satisfied waits costs, counted exactly on the null HIP: calls, threads, allocations,
+//! The cost of a submission with satisfied waits, counted exactly on the null HIP: calls, threads, allocations,
 //! futexes.
 
 mod common;
@@ -22,7 +22,7 @@ fn count() {
     let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
 }
 
-// SAFETY: passes everything on to the system's allocator.
+// SAFETY: passes every call on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -105,7 +105,7 @@ fn a_submission_makes_at_most_n_plus_4_calls_and_allocates_nothing() {
     }
 }
 
-/// Whoever submits retires as well, but looks at no more than its own queue and one other.
+/// A submitting thread also retires, but checks only its own queue and one other.
 #[test]
 fn a_submission_costs_the_same_however_many_queues_are_busy() {
     for queues in [2, 16, 64] {
@@ -119,9 +119,9 @@ fn a_submission_costs_the_same_however_many_queues_are_busy() {
             queue.fill(&[], &[done.at(1)], &buffer, 7_u8).expect("submits");
         };
         (0..queues).for_each(fill);
-        // Work in flight needs an event of its own; what has completed gives one back.
+        // Work in flight needs an event of its own; completed work returns one.
         let made = || calls(&instance) - instance.count("hipEventCreateWithFlags");
-        // A look at busy work is two calls: it leaves the thread's last error as it was.
+        // A check of busy work is two calls, because it leaves the thread's last error unchanged.
         assert_eq!(made(), 2 + 2, "{:?}, all but its own of {queues} queues busy", instance.calls());
         for index in (0..queues).rev() {
             fill(index);
@@ -129,7 +129,7 @@ fn a_submission_costs_the_same_however_many_queues_are_busy() {
             assert_eq!(instance.count("hipEventQuery"), 2);
         }
         instance.complete();
-        // In turn every queue is looked at, by whoever submits to one of them.
+        // Submissions to one of the queues check every queue in turn.
         for _ in 0..queues {
             fill(0);
         }
@@ -166,7 +166,7 @@ fn a_chain_of_submissions_without_host_waits_needs_no_other_thread() {
     assert_eq!(instance.calls_by_thread().len(), 1);
 }
 
-/// Runs itself again as a child that the kernel kills at its first futex call after the warm-up.
+/// Starts itself as a child that the kernel kills at its first futex call after the warm-up.
 #[test]
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn a_submission_makes_no_futex_call() {
@@ -180,13 +180,13 @@ fn a_submission_makes_no_futex_call() {
         replay(&queue, &timeline, &commands, &table, WARM_UP);
         forbid_futex();
         if mode == "wake" {
-            // The filter works: a wake of nobody is a futex call all the same.
+            // The filter works: even a wake without a waiter is a futex call.
             let word = 0_u32;
             // SAFETY: a futex call on a local word.
             unsafe { libc::syscall(libc::SYS_futex, &raw const word, 129, 1) };
         }
         replay(&queue, &timeline, &commands, &table, ROUNDS);
-        // SAFETY: leaves without running exit handlers, which may use futexes.
+        // SAFETY: exits without running exit handlers, which may use futexes.
         unsafe { libc::_exit(0) };
     }
     let run = |mode: &str| {
@@ -215,7 +215,7 @@ fn forbid_futex() {
         statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW),
     ];
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
-    // SAFETY: a filter for this process alone; the program lives during the call.
+    // SAFETY: a filter for this process only; the program lives during the call.
     let installed = unsafe {
         libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
             && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Many threads on shared queues and semaphores, and foreign code that panics or comes back in at awkward moments.
+//! Many threads on shared queues and semaphores, and foreign code that panics or calls back.
 
 mod common;
 
@@ -46,7 +46,7 @@ impl Chains {
         }
     }
 
-    /// Hands the token of a chain from one cell to the next: it arrives only if every step ran in order.
+    /// Moves the token of a chain from one cell to the next: it arrives only if every step ran in order.
     fn submit(&self, chain: usize, step: u64) {
         let queue = &self.queues[(chain + step as usize) % self.queues.len()];
         let neighbour = (chain + 1) % CHAINS;
@@ -64,7 +64,7 @@ impl Chains {
                 })
             }
             4 => {
-                // The copy, and beside it a command buffer that is in flight many times.
+                // The copy, and in parallel a command buffer that is in flight many times.
                 let copied = Semaphore::new(0);
                 self.copy(queue, &waits, &[copied.at(1)], chain, step)
                     .and_then(|()| queue.execute(&[copied.at(1)], &signals, &self.commands, []))
@@ -87,7 +87,7 @@ impl Chains {
     }
 }
 
-/// All steps of all chains, dealt to threads and shuffled: most waits come long before their signals.
+/// All steps of all chains, shuffled among threads: most waits come long before their signals.
 fn deal() -> Vec<Vec<(usize, u64)>> {
     let mut hands = vec![Vec::new(); THREADS];
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
@@ -190,7 +190,7 @@ fn a_chain_of_a_hundred_thousand_needs_no_stack() {
     run(true);
 }
 
-/// A waker that does something.
+/// A waker that runs a function.
 struct Act(Box<dyn Fn() + Send + Sync>);
 
 impl Wake for Act {
@@ -199,7 +199,7 @@ impl Wake for Act {
     }
 }
 
-/// Waits for `point` with a waker that does `act`; the future must be kept.
+/// Waits for `point` with a waker that runs `act`; the future must be kept.
 fn on_wake(semaphore: &Semaphore, value: u64, act: impl Fn() + Send + Sync + 'static) -> windlass_hal::Wait {
     let waker = Waker::from(Arc::new(Act(Box::new(act))));
     let mut wait = semaphore.wait(value);
@@ -213,7 +213,7 @@ fn fill(queue: &Queue, waits: &[Point], signals: &[Point]) {
     queue.fill(waits, signals, &target, 7_u8).expect("a fill is accepted");
 }
 
-/// Panics when it is dropped, and what it panics with does too.
+/// Panics on drop, with a payload that also panics on drop.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -242,7 +242,7 @@ fn a_waker_that_panics_harms_nobody_else() {
     ];
     fill(&queue, &[], &[done.at(1)]);
     fill(&queue, &[done.at(1)], &[done.at(2)]);
-    // A reaper calls the wakers: it must live on for the next sleeper.
+    // A reaper calls the wakers, and must survive for the next sleeper.
     instance.complete();
     eventually("everybody else is woken", || woken.load(SeqCst) == 2);
     let _wait = on_wake(&done, 3, || panic!("a planned panic"));
@@ -285,7 +285,7 @@ fn a_waker_may_submit() {
     let queue = device.queue(0).expect("a queue");
     let (host, first, second, third) =
         (Semaphore::new(0), Semaphore::new(0), Semaphore::new(0), Semaphore::new(0));
-    // In the drain of pending work: what is submitted pends, is issued, and refers to what is being drained.
+    // In the drain of pending work: new submissions pend, are issued, and refer to the work that is being drained.
     let _wait = on_wake(&first, 1, {
         let (queue, first, second, third) = (queue.clone(), first.clone(), second.clone(), third.clone());
         move || {
@@ -397,7 +397,7 @@ fn closing_races_with_submitting() {
             submitters.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
         });
         drop(device);
-        // Whatever was accepted ends, though no handle is left: reached, or cancelled.
+        // All accepted work ends, although no handle is left: reached, or cancelled.
         let deadline = std::time::Instant::now() + SOON;
         for done in &outcomes {
             while matches!(done.query(), Ok(0)) {
@@ -428,7 +428,7 @@ fn the_first_of_several_points_ends_a_wait_for_any() {
     assert_eq!(a.waiter_count() + b.waiter_count(), 0);
 }
 
-/// Runs itself again as a child whose address space has no room for more threads.
+/// Starts itself as a child whose address space has no room for more threads.
 #[test]
 #[cfg(target_os = "linux")]
 fn host_calls_do_not_run_on_their_submitter_when_no_thread_is_left() {
@@ -451,11 +451,11 @@ fn host_calls_do_not_run_on_their_submitter_when_no_thread_is_left() {
         };
         submit(&dones[0]);
         calls.recv_timeout(SOON).expect("a thread for the first call");
-        // Room for what small allocations need, and not for a stack.
+        // Room for small allocations, and not for a stack.
         let pages = std::fs::read_to_string("/proc/self/statm").expect("Linux");
         let pages: u64 = pages.split(' ').next().and_then(|pages| pages.parse().ok()).expect("a number");
         let full = libc::rlimit { rlim_cur: pages * 4096 + (1 << 20), rlim_max: libc::RLIM_INFINITY };
-        // SAFETY: limits this process, which is the child's own.
+        // SAFETY: limits only this child process.
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const full) }, 0);
         assert!(thread::Builder::new().spawn(|| ()).is_err(), "the limit does not hold");
         dones[1..].iter().for_each(submit);
@@ -467,7 +467,7 @@ fn host_calls_do_not_run_on_their_submitter_when_no_thread_is_left() {
     let output = std::process::Command::new(program)
         .args([NAME, "--exact", "--nocapture", "--test-threads=1"])
         .env(CHILD, "1")
-        // A thread's first allocation would map 64 MiB of its own, and the limit counts them.
+        // A thread's first allocation would map 64 MiB of its own, which would count towards the limit.
         .env("MALLOC_ARENA_MAX", "1")
         .output()
         .expect("the child runs");

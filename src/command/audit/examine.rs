@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Judging one file: what each target gets from each of its bundles.
+//! Judges one file: the code that each target gets from each bundle.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,16 +11,16 @@ use windlass_codeobject::{Bundle, Container, Entry, EntryTarget, File, Options, 
 use super::{
     images::{Images, Kernels},
     modes::{self, Modes},
-    slots::Slots,
+    slot::Slots,
     unit::{self, Service, Slot, Unit},
 };
 
-/// So many features that entries state are listed; [`Modes`] tells fewer apart.
-const LISTED: usize = 64;
-/// So many reasons are kept of a bundle.
-const REFUSALS: usize = 8;
+/// At most this many features of the entries are collected. [`Modes`] distinguishes fewer.
+const MAX_FEATURES: usize = 64;
+/// At most this many refusal reasons are kept for each bundle.
+const MAX_REFUSALS: usize = 8;
 
-/// What a file holds for the targets; nothing where it has no entry for a GPU.
+/// Judges a file for the targets. `None` if the file has no entry for an AMD GPU.
 pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &Options) -> Option<Unit> {
     let bundles: Vec<_> = file.bundles().iter().filter(|bundle| is_for_gpus(bundle)).collect();
     let mut problems: Vec<_> = file.problems().iter().map(ToString::to_string).collect();
@@ -45,8 +45,8 @@ pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &
     if let [processor] = Vec::from_iter(&processors)[..] {
         unit.pattern = unit::pattern(path, processor);
     }
-    let mut slots = Slots::default();
-    let images = Images::of(file.bundles());
+    let mut slots = Slots::new(file.kind());
+    let images = Images::new(file.bundles());
     for bundle in bundles {
         unit.stored_size += bundle.stored_size();
         unit.unpacked_size += bundle.unpacked_size().unwrap_or_default();
@@ -55,7 +55,7 @@ pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &
         unit.binaries.extend(binary.map(str::to_owned));
         let (slot, problems) = examine(bundle, targets, options, &images);
         unit.problems.extend(problems);
-        slots.add(file.kind(), bundle, slot, &images);
+        slots.add(bundle, slot);
     }
     unit.slots = slots.finish();
     Some(unit)
@@ -84,7 +84,7 @@ fn is_of_amd(entry: &Entry) -> bool {
     ["amd", "gfx"].iter().any(|name| id.contains(name))
 }
 
-/// Entries for a GPU that nobody can tell.
+/// The entries whose id names an AMD target that cannot be parsed, with the reason.
 fn not_understood<'b>(bundle: &'b Bundle<'_>) -> impl Iterator<Item = String> + use<'b> {
     let place = place(bundle);
     bundle.entries().iter().filter(|entry| is_of_amd(entry)).filter_map(move |entry| match entry.target() {
@@ -95,30 +95,30 @@ fn not_understood<'b>(bundle: &'b Bundle<'_>) -> impl Iterator<Item = String> + 
     })
 }
 
-/// What a bundle is called in problems.
-fn place(bundle: &Bundle<'_>) -> String {
+/// The name of a bundle in problems.
+pub(super) fn place(bundle: &Bundle<'_>) -> String {
     match bundle.member() {
         Some(member) => member.to_owned(),
         None => format!("bundle {}", bundle.index()),
     }
 }
 
-/// What a target gets of a bundle, in each of its modes.
+/// The entries of a bundle that a target gets, one selection for each of the target's modes.
 struct Asked<'t> {
     target: &'t TargetId,
     features: BTreeSet<String>,
-    /// By the name of the mode, the target in that mode, and what it gets.
+    /// The target in each mode and its selection, by the name of the mode.
     choices: BTreeMap<String, (TargetId, Selection)>,
 }
 
 impl<'t> Asked<'t> {
-    /// Asks for each mode of the features that the target leaves open and that entries for it state, in their ids or in
-    /// the flags of their ELFs.
+    /// Selects for each mode of the features that the target leaves open and that the entries state, in their ids or in
+    /// their ELF flags.
     fn new(bundle: &Bundle<'_>, target: &'t TargetId, options: &Options, images: &Images) -> Self {
         let ids = gpus(bundle).filter(|code| target.processor_fit(code, options).is_some());
         let mut asked = Self { target, features: open_features(ids, target), choices: BTreeMap::new() };
         asked.choose(bundle, options);
-        // Flags count where the id states nothing, and only where nothing else serves.
+        // Reading ELF flags unpacks the entries, so it is done only if some mode has no code by the ids alone.
         if asked.choices.values().any(|(_, choice)| choice.best.is_none()) {
             let elfs = elfs(bundle, target, options, images);
             let known = asked.features.len();
@@ -133,8 +133,8 @@ impl<'t> Asked<'t> {
     fn choose(&mut self, bundle: &Bundle<'_>, options: &Options) {
         self.choices.clear();
         let Self { target, features, choices } = self;
-        // The fits are of no matter yet: it may turn out that what was chosen cannot be loaded.
-        Modes::of(features.iter().map(String::as_str), |mode| {
+        // The fits are computed in `service`: a selected entry may turn out not to be loadable.
+        Modes::with_fits(features.iter().map(String::as_str), |mode| {
             let name = modes::name(mode);
             let colon = if name.is_empty() { "" } else { ":" };
             let agent: TargetId = format!("{target}{colon}{name}").parse().unwrap_or_else(|_| target.clone());
@@ -144,7 +144,7 @@ impl<'t> Asked<'t> {
         });
     }
 
-    /// The entries that some mode gets.
+    /// The entries that at least one mode gets.
     fn chosen(&self) -> impl Iterator<Item = usize> {
         self.choices.values().filter_map(|(_, choice)| choice.best)
     }
@@ -153,7 +153,7 @@ impl<'t> Asked<'t> {
         let (mut size, mut kernels) = (0, Vec::new());
         let mut taken = BTreeSet::new();
         let mut unserved = Vec::new();
-        let modes = Modes::of(self.features.iter().map(String::as_str), |mode| {
+        let modes = Modes::with_fits(self.features.iter().map(String::as_str), |mode| {
             let (agent, choice) = self.choices.get(&modes::name(mode))?;
             let Some(best) = choice.best.filter(|best| codes.kernels.contains_key(best)) else {
                 unserved.push((agent, choice));
@@ -165,15 +165,14 @@ impl<'t> Asked<'t> {
             }
             choice.fit()
         });
-        let mut service = Service::of(modes, size, kernels);
-        service.refusals = self.refusals(bundle, &unserved, codes, options, service.modes.is_served());
-        if !service.modes.is_served() {
-            service.compatible = compatible(bundle, self.target, codes, options, images);
-        }
-        service
+        let is_served = modes.is_served();
+        let refusals = self.refusals(bundle, &unserved, codes, options, is_served);
+        let compatible =
+            if is_served { None } else { compatible(bundle, self.target, codes, options, images) };
+        Service { modes, size, kernels, refusals, compatible }
     }
 
-    /// Why entries were refused that are not simply for another processor: each in a mode that it claims to serve.
+    /// The reasons why entries for this processor were refused, each in a mode that the entry claims to serve.
     fn refusals(
         &self,
         bundle: &Bundle<'_>,
@@ -202,17 +201,21 @@ impl<'t> Asked<'t> {
                 codes.unusable.get(&index).or(choice.verdicts.get(index).map(|verdict| &verdict.reason));
             Some(format!("{}: {}", entry.id_text(), reason?))
         };
-        bundle.entries().iter().enumerate().filter_map(reason).take(REFUSALS).collect()
+        bundle.entries().iter().enumerate().filter_map(reason).take(MAX_REFUSALS).collect()
     }
 }
 
-/// The features that code states and that a target leaves open.
+/// The features that the code states and the target leaves open.
 fn open_features<'c>(codes: impl Iterator<Item = &'c TargetId>, target: &TargetId) -> BTreeSet<String> {
     let features = codes.flat_map(TargetId::features).map(|(feature, _)| feature);
-    features.filter(|feature| target.feature(feature).is_none()).map(str::to_owned).take(LISTED).collect()
+    features
+        .filter(|feature| target.feature(feature).is_none())
+        .map(str::to_owned)
+        .take(MAX_FEATURES)
+        .collect()
 }
 
-/// What the flags of the ELFs say that are for a target by their ids.
+/// The targets that the ELF flags state, of the entries whose id fits a target.
 fn elfs(bundle: &Bundle<'_>, target: &TargetId, options: &Options, images: &Images) -> Vec<TargetId> {
     let mut near: Vec<(usize, &Entry)> = bundle.entries().iter().enumerate().collect();
     near.retain(|(_, entry)| {
@@ -226,7 +229,7 @@ fn elfs(bundle: &Bundle<'_>, target: &TargetId, options: &Options, images: &Imag
     elfs
 }
 
-/// What each target gets from a bundle, and what is wrong with the bundle.
+/// The service of each target by a bundle, and the bundle's problems.
 fn examine(
     bundle: &Bundle<'_>,
     targets: &[TargetId],
@@ -239,7 +242,7 @@ fn examine(
     (Slot(services), codes.problems)
 }
 
-/// The entry that would be taken, in some mode, if code of the same family counted.
+/// The entry that some mode would get with `--compat`.
 fn compatible(
     bundle: &Bundle<'_>,
     target: &TargetId,
@@ -257,17 +260,17 @@ fn compatible(
     bundle.entries().get(best).map(|entry| entry.id_text())
 }
 
-/// What is in the entries that somebody gets.
+/// The content of the selected entries.
 #[derive(Default)]
 struct Codes {
     kernels: BTreeMap<usize, Kernels>,
-    /// Entries that fit, and that nobody can load.
+    /// Entries that fit but cannot be loaded, with the reason.
     unusable: BTreeMap<usize, String>,
     problems: Vec<String>,
 }
 
 impl Codes {
-    /// Reads entries in the order in which a compressed bundle unpacks them.
+    /// Reads entries in the order of their offsets, so that a compressed bundle is unpacked once.
     fn read(bundle: &Bundle<'_>, wanted: BTreeSet<usize>, images: &Images) -> Self {
         let mut wanted: Vec<_> =
             wanted.into_iter().filter_map(|index| Some((bundle.entries().get(index)?, index))).collect();

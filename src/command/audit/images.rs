@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is in the code objects of a file. Each is read once, however many entries of however many bundles have its bytes.
+//! The code objects of a file, each read once even if several entries or bundles share its bytes.
 
 use std::{
     cell::RefCell,
@@ -11,67 +11,67 @@ use windlass_codeobject::{Bundle, CodeObject, Error, TargetId, validate};
 
 use crate::command::ranges::{Bytes, Owner, Ranges};
 
-/// The code objects of a file, as far as somebody has asked for them.
-pub(super) struct Images(RefCell<State>);
+/// The code objects of a file that were read so far.
+pub(super) struct Images(RefCell<Known>);
 
-struct State {
+struct Known {
     ranges: Ranges,
-    known: HashMap<Owner, Rc<Image>>,
+    images: HashMap<Owner, Rc<Image>>,
 }
 
-/// Names of kernels, shared by all that have the same.
-pub(super) type Kernels = Rc<BTreeSet<Rc<str>>>;
+/// The kernel names of an image.
+pub(super) type Kernels = Rc<BTreeSet<String>>;
 
-/// What is in a code object, or why nobody can say.
+/// The content of a code object, or why it cannot be told.
 #[derive(Default)]
 pub(super) struct Image {
-    /// What its ELF says that it is for.
+    /// The target that the ELF flags state.
     pub(super) target: Option<TargetId>,
     pub(super) kernels: Kernels,
-    /// Why it cannot be loaded.
+    /// Why the code object cannot be loaded.
     pub(super) problem: Option<String>,
     rejected: RefCell<Vec<String>>,
 }
 
 impl Images {
-    /// Of these bundles, which are all of a file.
-    pub(super) fn of(bundles: &[Bundle<'_>]) -> Self {
-        Self(RefCell::new(State { ranges: Ranges::of(bundles), known: HashMap::new() }))
+    /// `bundles` are all bundles of a file.
+    pub(super) fn new(bundles: &[Bundle<'_>]) -> Self {
+        Self(RefCell::new(Known { ranges: Ranges::new(bundles), images: HashMap::new() }))
     }
 
-    /// What is in an entry.
+    /// The content of an entry.
     pub(super) fn read(&self, bundle: &Bundle<'_>, index: usize) -> Rc<Image> {
-        let state = &mut *self.0.borrow_mut();
+        let known = &mut *self.0.borrow_mut();
         let own = (bundle.index(), index);
-        if let Some(known) = state.known.get(&own) {
-            return Rc::clone(known);
+        if let Some(image) = known.images.get(&own) {
+            return Rc::clone(image);
         }
-        let known = match state.ranges.take(bundle, index) {
+        let same = match known.ranges.take(bundle, index) {
             Bytes::New => None,
-            Bytes::SameAs(first) => state.known.get(&first).map(Rc::clone),
+            Bytes::SameAs(first) => known.images.get(&first).map(Rc::clone),
             Bytes::Overlapping => Some(Rc::new(Image::not_read())),
         };
-        let image = known.unwrap_or_else(|| Rc::new(Image::read(bundle, index)));
-        state.known.insert(own, Rc::clone(&image));
+        let image = same.unwrap_or_else(|| Rc::new(Image::read(bundle, index)));
+        known.images.insert(own, Rc::clone(&image));
         image
     }
 }
 
 impl Image {
     fn read(bundle: &Bundle<'_>, index: usize) -> Self {
-        match bundle.with_image(index, Self::of) {
+        match bundle.with_image(index, Self::parse) {
             Ok(image) => image,
             Err(error) => Self { problem: Some(error.to_string()), ..Self::default() },
         }
     }
 
     fn not_read() -> Self {
-        let shared = "it shares bytes with other entries, and was not looked into: all of them together have more bytes than there are";
+        let shared = "it shares bytes with other entries, and was not read: together they have more bytes than the file";
         Self { problem: Some(shared.to_owned()), ..Self::default() }
     }
 
-    fn of(image: &[u8]) -> Self {
-        // Who loads it believes the headers only where they lead to what is there.
+    fn parse(image: &[u8]) -> Self {
+        // ROCm's loader trusts every header, so invalid headers make the code unloadable.
         let is_valid = validate(image).map(drop).map_err(|error: Error| error.to_string());
         let code = match CodeObject::parse(image) {
             Ok(code) => code,
@@ -84,19 +84,20 @@ impl Image {
             code.rejected().iter().map(|kernel| format!("kernel `{}`: {}", kernel.name, kernel.reason));
         Self {
             target: Some(code.target().clone()),
-            kernels: Rc::new(code.kernels().iter().map(|kernel| Rc::from(kernel.name.as_str())).collect()),
+            kernels: Rc::new(code.kernels().iter().map(|kernel| kernel.name.clone()).collect()),
             problem: is_valid.err().or_else(|| not_launchable(&code)),
             rejected: RefCell::new(rejected.collect()),
         }
     }
 
-    /// Its kernels that nobody can launch, and why, for the first who asks: the others need not repeat it.
+    /// The kernels that cannot be launched, with reasons, on the first call. Later calls give none, so that entries with
+    /// the same bytes do not repeat them.
     pub(super) fn take_rejected(&self) -> Vec<String> {
         self.rejected.take()
     }
 }
 
-/// Why nothing can be launched of code without any metadata.
+/// The reason why code without any metadata has nothing to launch.
 fn not_launchable(code: &CodeObject) -> Option<String> {
     let is_silent =
         code.metadata_version().is_none() && code.kernels().is_empty() && code.rejected().is_empty();
@@ -123,7 +124,7 @@ mod tests {
         bytes.extend(image);
         let file = File::parse(&bytes, &Options::default()).unwrap();
         let [bundle] = file.bundles() else { panic!("{file:?}") };
-        let images = Images::of(file.bundles());
+        let images = Images::new(file.bundles());
         let [first, same, other] = [0, 1, 2].map(|index| images.read(bundle, index));
         assert!(Rc::ptr_eq(&first, &same) && Rc::ptr_eq(&first, &images.read(bundle, 0)));
         assert!(first.problem.is_none() && first.kernels.contains("saxpy"));

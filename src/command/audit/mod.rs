@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `windlass audit`: which GPUs the code in files and folders serves, and which it does not.
+//! `windlass audit`: which GPUs the code in files and folders serves, and which it does not. The verdict is per bundle
+//! ([`slot`]) and per file ([`unit`]).
 
 mod examine;
 mod images;
 mod modes;
 mod report;
 mod search;
-mod slots;
+mod slot;
 mod text;
 mod unit;
 
@@ -22,7 +23,7 @@ use super::{
     input, output,
 };
 
-/// Stands among the targets for `--compat`.
+/// This word among the targets means `--compat`.
 const COMPAT: &str = "compat";
 
 /// Options of `audit`.
@@ -30,22 +31,21 @@ const COMPAT: &str = "compat";
 #[command(after_long_help = "\
     Files are known by their content: host libraries, executables, objects and archives, code objects, bundles, kpack \
     archives, IREE's modules, and the members of wheels. Links in folders are not followed. Files for one target each \
-    whose paths differ in that target alone count as one (*).\n\n\
-    Zip files are looked into member by member, wherever they lie: in each other, behind a script or anything that holds \
-    no code. Tar files and packages of Debian, RPM and conda are named, and not looked into. SPIR-V alone serves no GPU.\n\n\
-    A target without features stands for every mode of them; a file that serves some modes only serves it in part, and \
-    names them. Who means one mode asks for it, as gfx90a:xnack-.\n\n\
-    Exit codes: 0 every target has code in every file with GPU code, for one of its modes at least; 1 some target has \
-    none in some file, or something is damaged or cannot be read; 2 the command line is wrong, or there is no GPU code \
-    at all.")]
+    count as one file (*) if their paths differ in the target alone.\n\n\
+    Zip files are examined member by member, also inside of each other and behind a script or other bytes without code. \
+    Tar files and packages of Debian, RPM and conda are reported, and not examined. SPIR-V alone serves no GPU.\n\n\
+    A target without features stands for every mode of them. The report names the modes that a file serves if it does not \
+    serve all. For a single mode, write gfx90a:xnack-.\n\n\
+    Exit codes: 0 every target has code in every file with GPU code, for one of its modes at least; 1 a target has no \
+    code in a file, or a file is damaged or cannot be read; 2 the command line is wrong, or there is no GPU code at all.")]
 pub(crate) struct Audit {
     /// Files and folders
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// The GPUs that are to be served, such as gfx1031,gfx1100 or gfx90a:xnack+; `compat` among them stands for --compat
+    /// The GPUs to be served, such as gfx1031,gfx1100 or gfx90a:xnack+; `compat` among them means --compat
     #[arg(long, value_name = "TARGET,...", value_delimiter = ',', required = true)]
     targets: Vec<String>,
-    /// Count code of another processor of the same ISA-compatible family, as patched builds of ROCm load it
+    /// Also count code of another processor of the same ISA-compatible family, which patched builds of ROCm load
     #[arg(long)]
     compat: bool,
     /// Print JSON, which holds everything
@@ -54,7 +54,7 @@ pub(crate) struct Audit {
 }
 
 impl Audit {
-    /// Prints the report, and judges it.
+    /// Prints the report. The outcome is the verdict.
     pub(crate) fn run(self) -> Outcome {
         let mut options = Options::default();
         options.max_unpacked = input::LONGEST;

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How well code fits in each mode of the features that a target leaves open.
+//! The fit of code in each mode of the features that a target leaves open.
 
 use std::collections::BTreeSet;
 
 use windlass_codeobject::Fit;
 
-/// Features beyond these are not told apart: each doubles the modes.
+/// Only this many features are distinguished, because each doubles the number of modes.
 pub(super) const FEATURES: usize = 3;
 
-/// One mode: each feature, and whether it is on.
+/// One mode: each feature with its setting, `true` for on.
 pub(super) type Mode<'m> = [(&'m str, bool)];
 
-/// A fit for each mode, or nothing where there is no code for it.
+/// A fit for each mode; `None` for a mode without code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Modes {
-    /// In the order of the alphabet.
+    /// In alphabetical order.
     features: Vec<String>,
-    /// By the number of the mode: a bit for each feature, the first feature's the highest, set where it is off.
+    /// Indexed by the mode: a bit for each feature, the first feature's the highest, set if the feature is off.
     fits: Vec<Option<Fit>>,
 }
 
 impl Default for Modes {
-    /// No code, in the one mode that there is where no features are told apart.
+    /// No code, in the single mode without features.
     fn default() -> Self {
         Self { features: Vec::new(), fits: vec![None] }
     }
 }
 
 impl Modes {
-    /// Asks for the fit in each mode of the features, of which the first few count.
-    pub(super) fn of<'m>(
+    /// Calls `fit` for each mode of the first [`FEATURES`] features.
+    pub(super) fn with_fits<'m>(
         features: impl IntoIterator<Item = &'m str>,
         fit: impl FnMut(&Mode<'_>) -> Option<Fit>,
     ) -> Self {
@@ -54,34 +54,29 @@ impl Modes {
         self.fits.iter().flatten().min().copied()
     }
 
-    /// Whether some mode has no better code among all, whose best fits these are.
-    pub(super) fn are_best_in_some(&self, best: &Self) -> bool {
-        let modes = all(&best.features).into_iter().zip(&best.fits);
-        modes.filter(|(_, fit)| fit.is_some()).any(|(mode, fit)| self.at(&mode) == *fit)
-    }
-
-    /// The modes that have code, or those that have none, as `sramecc+:xnack-`.
+    /// The names of the modes with code, or of those without, such as `sramecc+:xnack-`.
     pub(super) fn names(&self, served: bool) -> Vec<String> {
         let modes = all(&self.features).into_iter().zip(&self.fits);
         modes.filter(|(_, fit)| fit.is_some() == served).map(|(mode, _)| name(&mode)).collect()
     }
 
-    /// What serves a mode where either does.
+    /// The better fit of the two in each mode.
     pub(super) fn either(&self, other: &Self) -> Self {
         self.with(other, Ord::max)
     }
 
-    /// What serves a mode where both do, as well as the worse of them.
+    /// The worse fit of the two in each mode; `None` where one has no code.
     pub(super) fn both(&self, other: &Self) -> Self {
         self.with(other, Ord::min)
     }
 
     fn with(&self, other: &Self, pick: impl Fn(Option<Fit>, Option<Fit>) -> Option<Fit>) -> Self {
         let features = self.features.iter().chain(&other.features).map(String::as_str);
-        Self::of(features, |mode| pick(self.at(mode), other.at(mode)))
+        Self::with_fits(features, |mode| pick(self.at(mode), other.at(mode)))
     }
 
-    /// The fit in a mode that may have more features than are told apart here, or lack some: then the worst counts.
+    /// The fit in a mode that may state more features than `self` distinguishes, or fewer. The worst fit among the modes of
+    /// `self` that agree with it counts.
     fn at(&self, mode: &Mode<'_>) -> Option<Fit> {
         let agrees = |own: &Vec<(&str, bool)>| {
             own.iter()
@@ -115,7 +110,7 @@ mod tests {
     const GENERIC: Option<Fit> = Some(Fit::Generic);
 
     fn xnack(on: Option<Fit>, off: Option<Fit>) -> Modes {
-        Modes::of(["xnack"], |mode| if mode[0].1 { on } else { off })
+        Modes::with_fits(["xnack"], |mode| if mode[0].1 { on } else { off })
     }
 
     #[test]
@@ -131,8 +126,6 @@ mod tests {
         let whole = plus.either(&xnack(None, GENERIC));
         assert!(whole.is_whole());
         assert_eq!(whole.fit(), GENERIC);
-        assert!(plus.are_best_in_some(&whole) && !xnack(GENERIC, None).are_best_in_some(&whole));
-        // Each serves a mode of its own, and no mode is served by both.
         assert!(!plus.both(&xnack(None, GENERIC)).is_served());
         assert!(!Modes::default().either(&Modes::default()).is_served());
     }
@@ -140,10 +133,10 @@ mod tests {
     #[test]
     fn features_that_one_side_does_not_tell_apart_hold_for_all_its_modes() {
         let plus = xnack(EXACT, None);
-        let sramecc = Modes::of(["sramecc"], |mode| mode[0].1.then_some(Fit::Generic));
+        let sramecc = Modes::with_fits(["sramecc"], |mode| mode[0].1.then_some(Fit::Generic));
         assert_eq!(plus.both(&sramecc).names(true), ["sramecc+:xnack+"]);
         assert_eq!(plus.either(&sramecc).names(false), ["sramecc-:xnack-"]);
-        let all = Modes::of(["a", "b", "c", "d"], |_| EXACT);
+        let all = Modes::with_fits(["a", "b", "c", "d"], |_| EXACT);
         assert_eq!(all.fits.len(), 1 << FEATURES);
         assert!(all.is_whole() && all.names(false).is_empty());
     }

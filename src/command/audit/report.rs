@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `audit` finds out, as JSON has it. Sizes are bytes.
+//! The report of `audit`, in the shape of its JSON. Sizes are in bytes.
 
 use std::{collections::BTreeSet, rc::Rc};
 
@@ -16,56 +16,56 @@ use crate::command::{
     input::count,
 };
 
-/// The whole of it.
+/// The whole report.
 #[derive(Serialize)]
 pub(super) struct Report {
     pub(super) targets: Vec<String>,
     /// Whether code of another processor of the same family counted.
     pub(super) compat: bool,
-    /// How many files were looked at, those without GPU code too, and members of wheels.
+    /// The number of examined files, with those without GPU code and the members of wheels.
     pub(super) looked_at: usize,
-    /// How many of these are members of wheels.
+    /// The number of members of wheels among them.
     pub(super) members: usize,
     pub(super) files: Vec<FileReport>,
     /// Files that could not be read.
     pub(super) problems: Vec<Problem>,
-    /// Files of a kind that is not looked into.
+    /// Files of a kind that is not examined.
     pub(super) notes: Vec<Problem>,
 }
 
-/// A file with GPU code, or files that differ in the target that they are for.
+/// A file with GPU code, or the files for one target each whose paths differ in the target alone.
 #[derive(Serialize)]
 pub(super) struct FileReport {
     pub(super) path: String,
-    /// How many files the path stands for.
+    /// The number of files that the path stands for.
     pub(super) files: usize,
     pub(super) kind: String,
-    /// How many bundles, binaries or code objects must serve each target.
+    /// The number of bundles, binaries or code objects that must each serve a target.
     pub(super) bundles: usize,
     pub(super) stored_size: u64,
     pub(super) unpacked_size: u64,
-    /// The targets that it has code for.
+    /// The targets of all entries.
     pub(super) has: Vec<String>,
     pub(super) targets: Vec<TargetReport>,
     pub(super) problems: Vec<String>,
 }
 
-/// What a target gets of a file.
+/// The code that a target gets from a file.
 #[derive(Serialize)]
 pub(super) struct TargetReport {
     pub(super) target: String,
-    /// `exact`, `generic`, `compatible`: the worst of all bundles; `none` where no mode has code in all of them.
+    /// `exact`, `generic` or `compatible`, the worst of all bundles; `none` if no mode has code in all of them.
     pub(super) verdict: &'static str,
-    /// How well the code fits that there is: `exact`, `generic`, `compatible`.
+    /// The fit of the bundles that have code: `exact`, `generic` or `compatible`.
     pub(super) fit: Option<&'static str>,
-    /// How many of the bundles have code for it.
+    /// The number of bundles with code for the target.
     pub(super) served: usize,
-    /// The modes of features that have code in all bundles that have any, where others have none.
+    /// The modes that have code in every bundle that serves the target; empty if all modes have.
     pub(super) only: Vec<String>,
-    /// Bytes of its code.
+    /// The size of the code in bytes.
     pub(super) size: u64,
     pub(super) kernels: usize,
-    /// Kernels that it lacks, and that another of the targets has.
+    /// The kernels that another of the targets has and this one lacks.
     pub(super) missing_kernels: Vec<String>,
     pub(super) unserved: Vec<Unserved>,
 }
@@ -74,15 +74,15 @@ pub(super) struct TargetReport {
 #[derive(Serialize)]
 pub(super) struct Unserved {
     pub(super) bundle: String,
-    /// The modes without code; none are named where no mode has any.
+    /// The modes without code; empty if no mode has code.
     pub(super) modes: Vec<String>,
-    /// Why entries for this processor do not fit, where there are any.
+    /// Why the entries for this processor do not fit.
     pub(super) reasons: Vec<String>,
     /// The entry that `--compat` would count.
     pub(super) compatible: Option<String>,
 }
 
-/// A file that could not be read, or is not looked into, and why.
+/// A file that could not be read, or is not examined, and the reason.
 #[derive(Serialize)]
 pub(super) struct Problem {
     pub(super) path: String,
@@ -103,7 +103,7 @@ impl Report {
         }
     }
 
-    /// Whether all is well.
+    /// An error if a target is not served or a file has a problem.
     pub(super) fn judge(&self) -> Outcome {
         let with = |verdict: &str| -> Vec<String> {
             let files = |index| self.files.iter().filter(|file| file.is(index, verdict)).count();
@@ -145,7 +145,7 @@ impl FileReport {
 
 fn describe(unit: &Unit, targets: &[TargetId]) -> FileReport {
     let all = kernels(unit.slots.values().flat_map(|slot| &slot.0));
-    // Where everything is damaged there is nothing to serve anybody, and the problems say so.
+    // A file without any readable bundle gets no verdicts, only problems.
     let described = if unit.slots.is_empty() { &[][..] } else { targets };
     FileReport {
         path: unit.path.clone(),
@@ -164,12 +164,12 @@ fn describe(unit: &Unit, targets: &[TargetId]) -> FileReport {
     }
 }
 
-/// The kernels of all; images that several get are looked at once.
+/// The kernels of all services. An image that several services share is visited once.
 fn kernels<'u>(services: impl Iterator<Item = &'u Service>) -> BTreeSet<&'u str> {
     let mut seen = BTreeSet::new();
-    let images = services.flat_map(Service::used).flat_map(|code| &code.kernels);
+    let images = services.flat_map(|service| &service.kernels);
     let images = images.filter(|kernels| seen.insert(Rc::as_ptr(kernels)));
-    images.flat_map(|kernels| kernels.iter().map(|kernel| &**kernel)).collect()
+    images.flat_map(|kernels| kernels.iter().map(String::as_str)).collect()
 }
 
 fn describe_target(unit: &Unit, index: usize, target: &TargetId, all: &BTreeSet<&str>) -> TargetReport {
@@ -182,7 +182,7 @@ fn describe_target(unit: &Unit, index: usize, target: &TargetId, all: &BTreeSet<
         Fit::Generic => "generic",
         _ => "compatible",
     });
-    // A mode is served where all bundles that serve any serve it.
+    // A mode counts as served if each bundle with code for the target has code for that mode.
     let serving = services().map(|(_, service)| &service.modes).filter(|modes| modes.is_served());
     let modes = serving.fold(None, |sum: Option<Modes>, modes| {
         Some(sum.map_or_else(|| modes.clone(), |sum| sum.both(modes)))
@@ -205,7 +205,7 @@ fn describe_target(unit: &Unit, index: usize, target: &TargetId, all: &BTreeSet<
         fit,
         served,
         only,
-        size: services().flat_map(|(_, service)| service.used()).map(|code| code.size).sum(),
+        size: services().map(|(_, service)| service.size).sum(),
         kernels: kernels.len(),
         missing_kernels: missing.map(|kernel| (*kernel).to_owned()).collect(),
         unserved: services().filter(|(_, service)| !service.modes.is_whole()).map(unserved).collect(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Finding the files with GPU code in files, folders and wheels.
+//! Finds the files with GPU code in files, folders and wheels.
 
 use std::{
     fs,
@@ -15,34 +15,34 @@ use windlass_codeobject::{
 use super::{examine, unit::Unit};
 use crate::command::{input::count, progress::Progress};
 
-/// How names of zip files end that are damaged if they are none.
+/// A file with such an ending that is not a zip file is reported as damaged.
 const ZIP_ENDINGS: [&str; 6] = ["whl", "zip", "pyz", "pyzw", "egg", "vmfb"];
-/// How deep zip files in zip files are looked into.
+/// Zip files are examined inside of each other up to this depth.
 const DEEPEST: usize = 4;
-/// So many first bytes tell what a file is.
+/// The number of bytes at a file's start that tell its kind.
 const HEAD: u64 = 512;
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) units: Vec<Unit>,
     /// Files that could not be read, and why.
     pub(super) problems: Vec<(String, String)>,
-    /// Files of a kind that is not looked into, and what to do.
+    /// Files of a kind that is not examined, and advice.
     pub(super) notes: Vec<(String, String)>,
-    /// Files that were looked at.
+    /// The number of examined files.
     pub(super) files: usize,
-    /// Members of wheels that were looked at.
+    /// The number of examined members of wheels.
     pub(super) members: usize,
 }
 
-/// A search under way.
+/// A search in progress.
 pub(super) struct Search<'s> {
     targets: &'s [TargetId],
     options: &'s Options,
     progress: Progress,
     found: Found,
-    /// Libraries without the kpack archives that they refer to, and what is said of that.
+    /// Libraries whose kpack archives were not found beside them, with the error.
     split: Vec<(String, KpackReference, Error)>,
 }
 
@@ -52,12 +52,12 @@ impl<'s> Search<'s> {
         Self { targets, options, progress, found: Found::default(), split: Vec::new() }
     }
 
-    /// Looks into all files at and below the paths, in the order of their names.
+    /// Examines all files at and below the paths, in the order of their names.
     pub(super) fn all(mut self, paths: &[PathBuf]) -> Found {
         for path in paths {
             for entry in WalkDir::new(path).sort_by_file_name() {
                 match entry {
-                    // The root of a walk is followed if it is a link, and may be anything.
+                    // A path of the command line is followed if it is a link, and may be a pipe or device.
                     Ok(entry)
                         if entry.file_type().is_file() || entry.depth() == 0 && !entry.path().is_dir() =>
                     {
@@ -76,8 +76,8 @@ impl<'s> Search<'s> {
         self.found
     }
 
-    /// Wheels of libraries come without their code, which other wheels bring: where one of those was looked into too,
-    /// the code is judged there.
+    /// Reports the libraries whose kpack archive was nowhere in the search. A wheel may hold the library and another wheel
+    /// its archive; then the code is judged with the archive.
     fn judge_split(&mut self) {
         for (name, reference, error) in std::mem::take(&mut self.split) {
             let mut binaries = self.found.units.iter().flat_map(|unit| &unit.binaries);
@@ -107,7 +107,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Looks into a pipe, whose bytes come once: it is read whole before anything is told by them.
+    /// Examines a pipe. It can be read only once, so it is read whole before its kind is determined.
     fn stream(&mut self, path: &Path, shown: String) {
         let input = match Input::open(path, self.options) {
             Ok(input) => input,
@@ -121,7 +121,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Looks into what is no carrier of code by how it begins: zip files, which may have anything in front.
+    /// Examines a file whose first bytes are of no known format. It may still be a zip file with a prefix.
     fn other(&mut self, path: &Path, head: &[u8], shown: String) {
         let is_zip = match Wheel::is_at(path) {
             Ok(is_zip) => is_zip,
@@ -138,8 +138,8 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Looks into a zip file member by member, wherever it lies, and into a module of IREE, whose members belong together,
-    /// at once. `path` has its name, behind those of the zip files that it is in; `whole` reads it at once.
+    /// Examines a zip file member by member, except an IREE module, whose members belong together. `path` is the names of
+    /// the enclosing zip files and of this one; `whole` reads the file as one input.
     fn zip(
         &mut self,
         path: &mut Vec<String>,
@@ -167,7 +167,7 @@ impl<'s> Search<'s> {
             self.progress.say(name.clone());
             match member.wheel(options) {
                 Ok(Some(_)) if path.len() > DEEPEST => {
-                    let problem = "zip files so deep in zip files are not looked into; unpack the outer ones";
+                    let problem = "zip files this deep in zip files are not examined; unpack the outer ones";
                     self.found.problems.push((name, problem.to_owned()));
                 }
                 Ok(Some(inner)) => {
@@ -177,7 +177,7 @@ impl<'s> Search<'s> {
                 }
                 Ok(None) => match member.may_hold_code() {
                     Ok(true) => self.input(name, member.open(options)),
-                    // Its content is not unpacked for that: nearly all members are none.
+                    // By name alone: unpacking each member would cost too much.
                     Ok(false) => {
                         let package = Package::by_name(&member.name());
                         self.found.notes.extend(package.map(|package| (name, left_out(package))));
@@ -188,7 +188,7 @@ impl<'s> Search<'s> {
             }
             path.pop();
         }
-        // All for one reason, mostly: a method of compression, or a password.
+        // Usually one reason holds for all, such as an unknown compression method or a password.
         if let Some(error) = unreadable {
             let more = match more {
                 0 => String::new(),
@@ -204,10 +204,9 @@ impl<'s> Search<'s> {
     fn input(&mut self, name: String, input: Result<Input, Error>) {
         let file = input.as_ref().map_err(Clone::clone).and_then(|input| input.file(self.options));
         match file {
-            // No GPU code either.
             Ok(file) if file.kind() == FileKind::HostLibrary => {}
             Ok(file) => self.found.units.extend(examine::file(&name, &file, self.targets, self.options)),
-            // The many files of a system that have no GPU code.
+            // Most files of a system have no GPU code.
             Err(Error::NotFound { .. }) => {}
             Err(error) => match input.ok().and_then(|input| input.kpack_reference()) {
                 Some(reference) => self.split.push((name, reference, error)),
@@ -217,7 +216,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// The name of what is in a zip file, which may be in another: `outer.whl(inner.whl(a.so))`.
+/// The name of a member of nested zip files: `outer.whl(inner.whl(a.so))`.
 fn nested(path: &[String]) -> String {
     format!("{}{}", path.join("("), ")".repeat(path.len().saturating_sub(1)))
 }
@@ -226,9 +225,9 @@ fn is_named_zip(path: &Path) -> bool {
     path.extension().is_some_and(|extension| ZIP_ENDINGS.iter().any(|ending| extension == *ending))
 }
 
-/// What is said of a file that is not looked into.
+/// The note on a file that is not examined.
 fn left_out(package: Package) -> String {
-    format!("{} is not looked into; {}", package.what, package.advice)
+    format!("{} is not examined; {}", package.what, package.advice)
 }
 
 fn head(path: &Path) -> io::Result<Vec<u8>> {

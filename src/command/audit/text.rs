@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The report as a person reads it: a table, and below it what needs words.
+//! The report as text: a table, then the reasons and problems of each file.
 
 use super::report::{FileReport, Problem, Report, TargetReport};
 use crate::command::{
@@ -8,9 +8,9 @@ use crate::command::{
     table::Table,
 };
 
-/// How many reasons, and problems, are shown of a file.
+/// At most this many reasons and problems are shown for each file.
 const LINES: usize = 4;
-/// How many letters of a path are shown in the table.
+/// Paths in the table are cut at this many letters.
 const LONGEST_PATH: usize = 400;
 
 impl Report {
@@ -22,7 +22,7 @@ impl Report {
             let mut table = Table::new(&headings).with_widest(LONGEST_PATH);
             for file in &self.files {
                 let mut cells = file.cells();
-                // Of what cannot be read there is nothing to say.
+                // A file that could not be read has no verdicts.
                 cells.resize(headings.len(), "?".to_owned());
                 table.row(cells);
             }
@@ -77,16 +77,15 @@ impl FileReport {
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for target in &self.targets {
-            // Bundles without any code for it come before those that lack some mode.
+            // Name the bundles without any code for the target; those that lack a mode only if there are no others.
             let is_partial = target.unserved.iter().all(|unserved| !unserved.modes.is_empty());
             let mut lacking =
                 target.unserved.iter().filter(|unserved| is_partial || unserved.modes.is_empty());
             let lack = lacking.clone().count();
             if let Some(unserved) = lacking.next() {
                 let place = match (unserved.bundle.as_str(), lack) {
-                    ("", _) if self.bundles == 1 => String::new(),
-                    ("", 1) => " in the first binary".to_owned(),
-                    ("", many) => format!(" in the first binary and {} more", many - 1),
+                    // The empty name stands for the whole file.
+                    ("", _) => String::new(),
                     (bundle, 1) => format!(" in {bundle}"),
                     (bundle, many) => format!(" in {bundle} and {} more", many - 1),
                 };
@@ -136,7 +135,7 @@ impl TargetReport {
     }
 }
 
-/// A number of bytes, short.
+/// A number of bytes, rounded, with its unit.
 fn size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),

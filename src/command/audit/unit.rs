@@ -1,86 +1,67 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is judged as one: a file, or files that differ in the target that they are for.
+//! A unit of the report: a file, or the files for one target each whose paths differ in the target alone. Without this
+//! rule a library such as rocBLAS, which has a kernel file per GPU, would be reported as lacking every GPU in every file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use super::{images::Kernels, modes::Modes};
 
-/// A file with GPU code, or several of them.
+/// A file with GPU code, or several such files.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
-    /// Its path; of several, the path with `*` for the target.
+    /// The path; for several files, the path with `*` for the target.
     pub(super) path: String,
-    /// The path with `*` for the target, where it names the one that all its code is for.
+    /// The path with `*` for the target, if all code is for one processor and the path names it.
     pub(super) pattern: Option<String>,
     pub(super) files: usize,
     pub(super) kind: String,
-    /// Bytes of its bundles in the file.
+    /// The stored size of the bundles in bytes.
     pub(super) stored_size: u64,
-    /// Bytes of its bundles unpacked.
+    /// The unpacked size of the bundles in bytes.
     pub(super) unpacked_size: u64,
-    /// The targets that it has code for.
+    /// The targets of all entries.
     pub(super) has: BTreeSet<String>,
-    /// What must serve each target, by its name in the file.
+    /// The slots, by name. Each must serve a target for the unit to serve it.
     pub(super) slots: BTreeMap<String, Slot>,
-    /// The host binaries that kpack archives in it hold code for.
+    /// The host binaries whose code the unit's kpack archives hold.
     pub(super) binaries: BTreeSet<String>,
     pub(super) problems: Vec<String>,
 }
 
-/// A bundle, or what several hold for the same purpose: for each requested target, what it gets.
+/// A bundle, or bundles that are for one GPU each: the service of each requested target.
 #[derive(Clone, Debug)]
 pub(super) struct Slot(pub(super) Vec<Service>);
 
-/// What a target gets.
+/// The code that a target gets from a slot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Service {
-    /// How well its code fits, in each mode of the features that the file tells apart (`xnack+`).
+    /// The fit of the code, in each mode of the features that the code distinguishes (`xnack+`).
     pub(super) modes: Modes,
-    /// The code for it, of which it gets what fits best in some mode.
-    pub(super) codes: Vec<Code>,
-    /// Why entries for this processor were refused, where all were, or all for some mode.
-    pub(super) refusals: Vec<String>,
-    /// The entry that it would get if code of the same family counted, where it gets none.
-    pub(super) compatible: Option<String>,
-}
-
-/// What one bundle has for a target, or several that are used together.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Code {
-    modes: Modes,
-    /// Bytes of the entries.
+    /// The size of the entries in bytes.
     pub(super) size: u64,
     /// The kernels of each image.
     pub(super) kernels: Vec<Kernels>,
-}
-
-/// How what two bundles have for the same purpose goes together.
-#[derive(Clone, Copy)]
-pub(super) enum Joint {
-    /// A target gets what fits it better.
-    Choice,
-    /// A target gets both.
-    Sum,
+    /// Why entries for this processor were refused, if some mode has no code.
+    pub(super) refusals: Vec<String>,
+    /// The entry that `--compat` would count, if no mode has code.
+    pub(super) compatible: Option<String>,
 }
 
 impl Service {
-    /// The code that the target gets.
-    pub(super) fn used(&self) -> impl Iterator<Item = &Code> {
-        self.codes.iter().filter(|code| code.modes.are_best_in_some(&self.modes))
-    }
-
-    /// Says that entries of so many bytes with these kernels are the code for these modes.
-    pub(super) fn of(modes: Modes, size: u64, kernels: Vec<Kernels>) -> Self {
-        let codes = vec![Code { modes: modes.clone(), size, kernels }];
-        Self { modes, codes, ..Self::default() }
-    }
-
-    fn add(&mut self, other: Service, joint: Joint) {
-        self.modes = self.modes.either(&other.modes);
-        match (joint, self.codes.first_mut()) {
-            (Joint::Sum, Some(all)) => other.codes.into_iter().for_each(|code| all.add(code)),
-            _ => self.codes.extend(other.codes),
+    /// Adds the service of another bundle in the same slot. Code that fits better replaces code that fits worse.
+    fn add(&mut self, other: Service) {
+        match other.modes.fit().cmp(&self.modes.fit()) {
+            Ordering::Greater => (self.size, self.kernels) = (other.size, other.kernels),
+            Ordering::Equal => {
+                self.size += other.size;
+                self.kernels.extend(other.kernels);
+            }
+            Ordering::Less => {}
         }
+        self.modes = self.modes.either(&other.modes);
         self.refusals.extend(other.refusals);
         self.compatible = self.compatible.take().or(other.compatible);
         if self.modes.is_served() {
@@ -88,23 +69,6 @@ impl Service {
         }
         if self.modes.is_whole() {
             self.refusals.clear();
-        }
-    }
-}
-
-impl Code {
-    fn add(&mut self, other: Code) {
-        self.modes = self.modes.either(&other.modes);
-        self.size += other.size;
-        self.kernels.extend(other.kernels);
-    }
-}
-
-impl Slot {
-    /// What another bundle has for the same purpose counts as well.
-    fn add(&mut self, other: Slot, joint: Joint) {
-        for (service, other) in self.0.iter_mut().zip(other.0) {
-            service.add(other, joint);
         }
     }
 }
@@ -118,20 +82,20 @@ impl Unit {
         self.binaries.extend(other.binaries);
         self.problems.extend(other.problems);
         for (name, slot) in other.slots {
-            add(&mut self.slots, name, slot, Joint::Choice);
+            add(&mut self.slots, name, slot);
         }
     }
 }
 
-/// Puts a slot to those of its name.
-pub(super) fn add(slots: &mut BTreeMap<String, Slot>, name: String, slot: Slot, joint: Joint) {
+/// Adds a slot to the one of the same name, if there is one.
+pub(super) fn add(slots: &mut BTreeMap<String, Slot>, name: String, slot: Slot) {
     match slots.get_mut(&name) {
-        Some(known) => known.add(slot, joint),
+        Some(known) => known.0.iter_mut().zip(slot.0).for_each(|(service, other)| service.add(other)),
         None => drop(slots.insert(name, slot)),
     }
 }
 
-/// Puts files together whose paths differ in the target that they are for, in the place of the first.
+/// Joins the units with the same pattern, in the place of the first.
 pub(super) fn group(units: Vec<Unit>) -> Vec<Unit> {
     let mut groups: Vec<Unit> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
@@ -151,7 +115,7 @@ pub(super) fn group(units: Vec<Unit>) -> Vec<Unit> {
     groups
 }
 
-/// A path with `*` for a processor and the modes behind it; nothing where the path does not name the processor.
+/// The path with `*` for a processor and the modes behind it; `None` if the path does not name the processor.
 pub(super) fn pattern(path: &str, processor: &str) -> Option<String> {
     let mut pattern = String::new();
     let mut rest = path;
@@ -177,7 +141,7 @@ fn is_word(letter: char) -> bool {
     letter.is_ascii_alphanumeric()
 }
 
-/// What is behind `-xnack+` and its like.
+/// The text behind modes such as `-xnack+`.
 fn without_modes(text: &str) -> &str {
     let mut rest = text;
     while let Some(feature) = rest.strip_prefix(['-', '_', ':']) {

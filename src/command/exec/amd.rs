@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! AMD's own HIP runtime: which one is meant, and where it is.
+//! AMD's own HIP runtime: which version is wanted, and where it is installed.
 
 use std::{
     ffi::OsStr,
@@ -12,12 +12,12 @@ use super::super::failure::{Failure, Outcome};
 use super::{is_hip, library};
 use crate::command::{escape, started};
 
-/// The variable that names the folder of runtimes which `simulator/interop/amd-hip` unpacked.
+/// The variable for the folder of runtimes that `simulator/interop/amd-hip` unpacked.
 const KEPT: &str = "WINDLASS_AMD_HIP";
-/// Where libraries lie in Debian's folders, and in others'.
+/// The library folders of Debian and of other distributions.
 const LIBRARIES: [&str; 4] = ["usr/lib/x86_64-linux-gnu", "usr/lib64", "usr/lib", "lib"];
 
-/// Whose HIP a program gets.
+/// The HIP that a program gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Hip {
     /// The simulator's.
@@ -26,14 +26,14 @@ pub(super) enum Hip {
     Amd(Wanted),
 }
 
-/// Which of AMD's.
+/// A choice among AMD's runtimes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// The newest.
     Newest,
-    /// The newest whose version begins so.
+    /// The newest whose version begins with these numbers.
     Version(Vec<u32>),
-    /// That of a library, or of a folder.
+    /// The one at this path: a library or a folder.
     Path(PathBuf),
 }
 
@@ -45,24 +45,23 @@ impl FromStr for Hip {
             None if text == "simulated" => return Ok(Self::Simulated),
             None if text == "amd" => return Ok(Self::Amd(Wanted::Newest)),
             Some(("amd", which)) => which,
-            _ => return Err("`simulated` or `amd` is wanted, or `amd=6.4`, or `amd=` and a path".to_owned()),
+            _ => return Err("expected `simulated`, `amd`, `amd=6.4`, or `amd=` and a path".to_owned()),
         };
         if which.contains('/') {
             return Ok(Self::Amd(Wanted::Path(which.into())));
         }
         let version: Option<Vec<_>> = which.split('.').map(|number| number.parse().ok()).collect();
-        let version =
-            version.ok_or("behind `amd=` stands a version, such as 6.4, or a path with a slash in it")?;
+        let version = version.ok_or("after `amd=` write a version, such as 6.4, or a path with a slash")?;
         Ok(Self::Amd(Wanted::Version(version)))
     }
 }
 
-/// AMD's HIP, as it lies somewhere.
+/// An installed HIP runtime of AMD's.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Runtime {
     /// The library, not a link to it.
     pub(super) library: PathBuf,
-    /// Of its file's name, `libamdhip64.so.6.4.43484`; empty where the name has none.
+    /// The version in the file name `libamdhip64.so.6.4.43484`; empty if the name has none.
     pub(super) version: Vec<u32>,
 }
 
@@ -74,7 +73,7 @@ impl Runtime {
         Self { version: version.unwrap_or_default(), library }
     }
 
-    /// The runtimes of a folder. The simulator's library is none.
+    /// The runtimes in a folder, without the simulator's library.
     fn all_in(folder: &Path) -> Vec<Self> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let names = entries.filter(|entry| is_hip(&entry.file_name()));
@@ -85,14 +84,14 @@ impl Runtime {
         libraries.into_iter().map(Self::new).collect()
     }
 
-    /// What its name and version are in messages.
+    /// The name and version, for messages.
     pub(super) fn name(&self) -> String {
         let numbers: Vec<_> = self.version.iter().map(u32::to_string).collect();
         if numbers.is_empty() { "AMD's HIP".to_owned() } else { format!("AMD's HIP {}", numbers.join(".")) }
     }
 
     /// # Errors
-    /// This version is older than its compiler's knowledge of the GPU, which it would not find.
+    /// The runtime's compiler is too old to know the GPU.
     pub(super) fn check_knows(&self, gpu: &str) -> Outcome {
         // LLVM has had gfx942 since May 2023.
         if gpu == "gfx942" && !self.version.is_empty() && self.version < vec![5, 6] {
@@ -104,12 +103,12 @@ impl Runtime {
         Ok(())
     }
 
-    /// Where the library and its own lie.
+    /// The folder of the library and its dependencies.
     pub(super) fn folder(&self) -> &Path {
         self.library.parent().unwrap_or(Path::new("/"))
     }
 
-    /// The loader that belongs to the libraries, where they are in a folder of their own that has one.
+    /// The dynamic loader that was unpacked with the libraries, if they lie in a root folder of their own.
     pub(super) fn loader(&self) -> Option<PathBuf> {
         let root = LIBRARIES.iter().find_map(|inner| {
             let mut root = self.folder();
@@ -123,10 +122,10 @@ impl Runtime {
     }
 }
 
-/// Finds AMD's HIP.
+/// Finds a runtime of AMD's.
 ///
 /// # Errors
-/// There is none, or not the one that is wanted: says what was looked for, and how to get it.
+/// No runtime matches. The error lists the searched folders and says how to get one.
 pub(super) fn find(wanted: &Wanted) -> Outcome<Runtime> {
     if let Wanted::Path(path) = wanted {
         return at(path);
@@ -137,7 +136,7 @@ pub(super) fn find(wanted: &Wanted) -> Outcome<Runtime> {
     };
     let (folders, unpacked, kept) = folders();
     let all: Vec<_> = folders.iter().flat_map(|folder| Runtime::all_in(folder)).collect();
-    // Of equals the first: `max_by_key` takes the last.
+    // Reversed, because `max_by_key` takes the last of equal versions.
     let found = all.iter().rev().filter(|runtime| begins(runtime)).max_by_key(|runtime| &runtime.version);
     if let Some(found) = found {
         return Ok(Runtime { library: found.library.clone(), version: found.version.clone() });
@@ -162,15 +161,15 @@ fn list(folders: &[PathBuf]) -> String {
     folders.iter().map(|folder| escape::path(folder)).collect::<Vec<_>>().join(", ")
 }
 
-/// The folders to look into, how many of them, at the front, were unpacked for it, and where those lie.
+/// The folders to search, the number of unpacked runtimes among them (they come first), and the folder of those.
 fn folders() -> (Vec<PathBuf>, usize, PathBuf) {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    // The script's folder beside target/release, or beside whichever folder the command was built into.
+    // The default is `amd-hip` beside `release` or `debug`, where the script unpacks runtimes.
     let built = || Some(started::file().ok()?.parent()?.parent()?.join("amd-hip"));
     let kept = set(KEPT).or_else(built).unwrap_or_default();
     let mut roots: Vec<_> =
         fs::read_dir(&kept).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    // Folders that are being made have a name with a dot in front.
+    // A folder that is being unpacked has a name with a leading dot.
     roots.retain(|root| root.file_name().is_some_and(|name| !name.as_encoded_bytes().starts_with(b".")));
     roots.sort();
     let rocm = set("ROCM_PATH").unwrap_or_else(|| "/opt/rocm".into()).join("lib");
@@ -179,7 +178,7 @@ fn folders() -> (Vec<PathBuf>, usize, PathBuf) {
     (unpacked.chain([rocm]).chain(machine).collect(), roots.len(), kept)
 }
 
-/// The runtime that a path stands for: a library, a folder with one, or one that holds a system.
+/// The runtime at a path: a library, a folder with one, or a root folder.
 fn at(path: &Path) -> Outcome<Runtime> {
     let absent = |reason: String| Failure::absent(format!("--hip amd={}: {reason}", escape::path(path)));
     let real = fs::canonicalize(path).map_err(|error| absent(error.to_string()))?;
@@ -199,7 +198,7 @@ fn at(path: &Path) -> Outcome<Runtime> {
     newest.ok_or_else(|| absent(format!("a libamdhip64.so of AMD's is in none of {}", list(&folders))))
 }
 
-/// Whether a library of the machine's makes one of AMD's folder needless.
+/// Whether the machine has this library itself.
 pub(super) fn machine_has(name: &OsStr) -> bool {
     ["/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64"]
         .iter()

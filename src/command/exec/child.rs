@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Running a program to its end, through signals.
+//! Runs a program to its end and passes signals on.
 
 use std::{
     io,
@@ -20,7 +20,7 @@ use signal_hook::{
 pub(super) struct Ending(ExitStatus);
 
 impl Ending {
-    /// The exit code; of a signal, 128 and its number, as shells have it.
+    /// The exit code; for a signal 128 plus its number, as shells report it.
     pub(super) fn code(&self) -> u8 {
         let code = self.0.code().or_else(|| self.0.signal().map(|signal| 128 + signal));
         code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
@@ -33,10 +33,10 @@ impl Ending {
     }
 }
 
-/// Starts the program and waits for its end. What would end this process meanwhile is passed on, so that the program ends
-/// first; what a terminal sends, the program gets from the terminal.
+/// Starts the program and waits for its end. SIGTERM and SIGHUP are passed on, so that the program ends first. The
+/// program gets a terminal's signals from the terminal.
 pub(super) fn run(command: &mut Command) -> io::Result<Ending> {
-    // Before the start: a signal in between must not leave the program behind.
+    // Before the start, so that a signal in between does not leave the program behind.
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
@@ -51,12 +51,13 @@ pub(super) fn run(command: &mut Command) -> io::Result<Ending> {
                     _ => continue,
                 };
                 if *running.lock().unwrap_or_else(PoisonError::into_inner) {
-                    // It may have ended, and then there is nobody to tell.
+                    // The program may have ended already.
                     let _ = kill_process(pid, signal);
                 }
             }
         });
-        // The program stays a zombie until nobody sends it signals any more: its number is not given to another before.
+        // The program stays a zombie until the other thread stops sending signals, so its process id is not reused
+        // before.
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(pid), options) {}
         *running.lock().unwrap_or_else(PoisonError::into_inner) = false;

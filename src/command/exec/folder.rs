@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The folder that stands for ROCm: the drop-in libraries, or AMD's HIP over one, under every name that programs ask for.
+//! The folder that stands for ROCm: links to the drop-in libraries, or to AMD's HIP over the simulator's HSA, under
+//! every name that programs look for.
 
 use std::{
     ffi::OsStr,
@@ -17,21 +18,22 @@ use super::{
     hidden, is_hip,
 };
 
-/// What programs look for: the name for linking, then the sonames of ROCm 5, 6 and 7.
+/// The names of HIP: the one for linking, then the sonames of ROCm 5, 6 and 7.
 const NAMES: [&str; 4] = ["libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7"];
-/// The same of what HIP is built on.
+/// The names of HSA.
 const HSA_NAMES: [&str; 2] = ["libhsa-runtime64.so", "libhsa-runtime64.so.1"];
 
-/// The folder. It goes when this value does.
+/// The folder, deleted on drop.
 pub(super) struct Folder {
     root: TempDir,
-    /// HIP, by the path that variables name.
+    /// The path of HIP's library for environment variables.
     library: PathBuf,
 }
 
 impl Folder {
-    /// Makes the folder: `lib` with the names of the simulator's libraries and with what an installed ROCm has there, and
-    /// links to everything else of that. Where the machine lacks functions, the library is a copy without them.
+    /// Makes the folder. Its `lib` has the names of the simulator's libraries and links to the other libraries of an
+    /// installed ROCm; the rest links to that ROCm. If the machine lacks functions, the library is a copy without
+    /// them.
     pub(super) fn new(library: &Path, hsa: Option<&Path>, machine: &Options) -> Outcome<Self> {
         let mut folder = Self::empty()?;
         let copy = copy(library, machine)?;
@@ -50,8 +52,8 @@ impl Folder {
         Ok(folder)
     }
 
-    /// The same with AMD's HIP over the simulator's HSA. Of what else lies beside AMD's library, `lacking` links what the
-    /// machine does not have: its own is of a newer libc.
+    /// As [`new`](Self::new), with AMD's HIP over the simulator's HSA. With `lacking`, the folder also links those
+    /// libraries beside AMD's that the machine lacks. AMD's folder may have a libc newer than the machine's.
     pub(super) fn amd(runtime: &Runtime, hsa: &Path, lacking: bool) -> Outcome<Self> {
         let mut folder = Self::empty()?;
         folder.library.clone_from(&runtime.library);
@@ -104,36 +106,36 @@ impl Folder {
         Tally::create(&self.tally())
     }
 
-    /// What `ROCM_PATH` is to be.
+    /// The value of `ROCM_PATH`.
     pub(super) fn root(&self) -> &Path {
         self.root.path()
     }
 
-    /// Where the library lies under all of its names.
+    /// The folder with HIP under all of its names.
     pub(super) fn libraries(&self) -> PathBuf {
         self.root().join("lib")
     }
 
-    /// HIP.
+    /// The path of HIP.
     pub(super) fn library(&self) -> &Path {
         &self.library
     }
 
-    /// Links a library that loaders ask; the name that `LD_AUDIT` can have for it, in which there are no colons.
+    /// Links a library for `LD_AUDIT`, whose paths must not contain colons, and gives the link.
     pub(super) fn audit(&self, library: &Path) -> Outcome<PathBuf> {
         let link = self.root().join("windlass-restart.so");
         symlink(library, &link).map_err(|error| self.not_filled(&error))?;
         Ok(link)
     }
 
-    /// The file that launches and faults are counted in.
+    /// The file for the counts of launches and faults.
     pub(super) fn tally(&self) -> PathBuf {
         self.root().join("windlass-tally")
     }
 }
 
-/// The library without the symbols that the machine lacks, where it lacks any: those of functions that were taken away,
-/// and of later versions of HIP.
+/// A copy of the library without the symbols that the machine lacks: functions that were taken away, and those of
+/// later HIP versions. `None` if the machine lacks none.
 fn copy(library: &Path, machine: &Options) -> Outcome<Option<Vec<u8>>> {
     let newest = Options::default();
     if machine.hip == newest.hip && machine.without.is_empty() {
@@ -145,10 +147,10 @@ fn copy(library: &Path, machine: &Options) -> Outcome<Option<Vec<u8>>> {
         numbers.is_some_and(|numbers: (u32, u32)| numbers > machine.hip)
     };
     let lacks = |name: &str, version: Option<&str>| {
-        // What is for the thread's own stream goes with the function that it stands for.
+        // The variant of a function for the thread's own stream goes with the function.
         let plain = name.strip_suffix("_spt").and_then(|plain| version_has(machine, plain));
         let present = version_has(machine, name).unwrap_or_else(|| !is_later(version));
-        // The versions are symbols themselves.
+        // A version is also a symbol of that name.
         version != Some(name) && (!present || plain == Some(false))
     };
     let mut bytes = super::super::input::read(library)?;
@@ -157,7 +159,7 @@ fn copy(library: &Path, machine: &Options) -> Outcome<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Links what a folder holds into another; nothing where there is no such folder.
+/// Links the content of a folder into another. Does nothing if there is no such folder.
 fn link_all(from: &Path, to: &Path, wanted: impl Fn(&OsStr) -> bool) -> io::Result<()> {
     let Ok(entries) = fs::read_dir(from) else { return Ok(()) };
     for entry in entries {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A copy of the drop-in library whose dynamic symbols are those of a machine that lacks some.
+//! A copy of the drop-in library with some of its dynamic symbols hidden.
 //!
-//! What `dlsym` and the dynamic linker find is in the file, so another version of HIP is another file. A symbol that the
-//! machine lacks stays in its table, hidden and without a name: the loader passes hidden symbols over, and what the
-//! library itself refers to by that entry still leads there.
+//! `dlsym` and the dynamic linker search the file, so each version of HIP needs a file of its own. A hidden symbol
+//! stays in the table without a name. The loader skips hidden symbols, and references of the library itself to the
+//! entry still work.
 
 use object::{
     LittleEndian, elf,
@@ -18,10 +18,10 @@ type Symbol = Sym64<LittleEndian>;
 /// Why a library could not be changed.
 type Refusal = String;
 
-/// Hides the symbols that `lacks` says yes to, by name and symbol version (`hip_5.2`). How many they were.
+/// Hides the symbols for which `lacks` returns true, by name and symbol version (`hip_5.2`). Returns their number.
 ///
 /// # Errors
-/// The library is no ELF of 64 bits, or its tables make no sense.
+/// The library is no 64-bit ELF, or its tables are damaged.
 pub(super) fn hide(library: &mut [u8], lacks: impl Fn(&str, Option<&str>) -> bool) -> Result<usize, Refusal> {
     let found = find(library, lacks).map_err(|error| format!("its symbols cannot be read: {error}"))?;
     for entry in &found {
@@ -35,7 +35,7 @@ pub(super) fn hide(library: &mut [u8], lacks: impl Fn(&str, Option<&str>) -> boo
     Ok(found.len())
 }
 
-/// Where in the file a symbol and its version are.
+/// The offsets in the file of a symbol and its version.
 struct Entry {
     symbol: usize,
     version: Option<usize>,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A program that looks for AMD's kernel driver before it asks HSA, such as `rocminfo`, sees one that is loaded.
+//! Shows a loaded kernel driver of AMD's to programs that look for it before they call HSA, such as `rocminfo`.
 //!
-//! It gets a mount namespace of its own, with what such programs look at: `/dev/kfd`, a file that does nothing;
-//! `/sys/module/amdgpu`, and an `lsmod` that lists it. The machine itself stays as it is, and no root is needed where
-//! the system lets users have namespaces.
+//! The program gets a mount namespace of its own with `/dev/kfd`, a file that does nothing, `/sys/module/amdgpu`, and
+//! an `lsmod` that lists the module. The machine stays unchanged, and no root is needed if the system lets users
+//! create namespaces.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -28,7 +28,7 @@ use crate::command::started;
 
 /// The hidden subcommand that makes the namespace and becomes the program.
 pub(super) const SUBCOMMAND: &str = "exec-beside-kernel-driver";
-/// The version that the module states.
+/// The version of the module.
 const VERSION: &str = "simulated by Windlass";
 
 /// Whether a program is known to look for the driver.
@@ -36,7 +36,7 @@ pub(super) fn is_wanted_by(program: &OsStr) -> bool {
     Path::new(program).file_name() == Some(OsStr::new("rocminfo"))
 }
 
-/// The command that runs another one where a driver is seen; `folder` is for what that needs.
+/// A command that runs `command` with a visible driver. `folder` is a place for the files.
 pub(super) fn beside(command: &Command, folder: &Path) -> Outcome<Command> {
     let words = started::words()
         .map_err(|error| Failure::failed(format!("cannot tell where this command lies: {error}")))?;
@@ -44,7 +44,7 @@ pub(super) fn beside(command: &Command, folder: &Path) -> Outcome<Command> {
     outer.args(&words[1..]).args([SUBCOMMAND, "--folder"]).arg(folder);
     for (name, value) in command.get_envs() {
         match value {
-            // Libraries are for the program, not for this command.
+            // The library path is for the program, not for this command.
             Some(value) if name == SEARCH => drop(outer.arg("--libraries").arg(value)),
             Some(value) => drop(outer.env(name, value)),
             None => drop(outer.env_remove(name)),
@@ -54,7 +54,7 @@ pub(super) fn beside(command: &Command, folder: &Path) -> Outcome<Command> {
     Ok(outer)
 }
 
-/// Where the dynamic linker looks first.
+/// The variable for the dynamic linker's first folders.
 const SEARCH: &str = "LD_LIBRARY_PATH";
 
 /// Options of the hidden subcommand.
@@ -69,7 +69,7 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// Becomes the program.
+    /// Replaces this process by the program.
     pub(crate) fn run(self) -> ExitCode {
         failure::report(self.start())
     }
@@ -95,7 +95,7 @@ impl Beside {
     }
 }
 
-/// Moves this process to a namespace where the driver is seen. The folder of programs that tell of it.
+/// Moves this process to a namespace with a visible driver. Returns the folder with `lsmod`.
 fn show(folder: &Path) -> io::Result<PathBuf> {
     separate()?;
     let [shown, old, tools] = ["shown", "old", "tools"].map(|name| folder.join("kernel-driver").join(name));
@@ -118,12 +118,12 @@ fn show(folder: &Path) -> io::Result<PathBuf> {
     Ok(tools)
 }
 
-/// A mount namespace of this process's own, and with it the right to mount.
+/// Gives this process a mount namespace of its own, in which it may mount.
 fn separate() -> io::Result<()> {
     let (user, group) = (geteuid(), getegid());
     let flags =
         if user.is_root() { UnshareFlags::NEWNS } else { UnshareFlags::NEWNS | UnshareFlags::NEWUSER };
-    // SAFETY: the table of files, which threads share, is left as it is.
+    // SAFETY: the flags leave the table of files, which threads share, unchanged.
     unsafe { unshare_unsafe(flags) }?;
     if !user.is_root() {
         fs::write("/proc/self/setgroups", "deny")?;
@@ -133,11 +133,11 @@ fn separate() -> io::Result<()> {
     Ok(mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?)
 }
 
-/// Has a folder of the system hold more than it does: another is mounted over it, with links to all that was there.
+/// Mounts a folder over `system` that links to the old content, and calls `add` to add more.
 fn cover(system: &Path, old: &Path, shown: &Path, add: impl Fn(&Path) -> io::Result<()>) -> io::Result<()> {
     fs::create_dir_all(old)?;
     fs::create_dir_all(shown)?;
-    // Some kernels are built without modules at all.
+    // Some kernels are built without modules.
     if !system.exists() {
         return Ok(());
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The simulator's libraries: where they lie, and how they are told from AMD's.
+//! The simulator's libraries: where they lie, and how to tell them from AMD's.
 
 use std::{
     fs,
@@ -14,34 +14,34 @@ use crate::command::{escape, started};
 
 /// One of the simulator's libraries.
 pub(super) struct Library {
-    /// The name of what Cargo builds.
+    /// The file name of Cargo's build.
     file: &'static str,
-    /// What it stands for.
+    /// The library's name for programs.
     pub(super) name: &'static str,
 }
 
 /// HIP.
 pub(super) const HIP: Library = Library { file: "libamdhip64.so", name: "libamdhip64.so" };
 
-/// What HIP is built on.
+/// HSA.
 pub(super) const HSA: Library = Library { file: "libhsa_runtime64.so", name: "libhsa-runtime64.so.1" };
 
-/// The library that brings programs under the loader of AMD's libraries.
+/// The library that starts programs under the loader of AMD's libraries.
 pub(super) const RESTART: Library =
     Library { file: "libwindlass_restart.so", name: "libwindlass_restart.so" };
 
-/// The symbol that tells the simulator's libraries from AMD's.
+/// The symbol that distinguishes the simulator's libraries from AMD's.
 const MARKER: &[u8] = b"windlass_simulator_marker\0";
 const BUILD: &str = "`cargo build --release --workspace` leaves one in target/release, beside the command";
 
 impl Library {
-    /// Whether the bytes of a library are of the simulator's, and of this one: its name is in there.
+    /// Whether the bytes are this library of the simulator, which has its name in it.
     pub(super) fn marks(&self, bytes: &[u8]) -> bool {
         let has = |text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
         has(MARKER) && has(self.name.as_bytes())
     }
 
-    /// The library: the one that is named, or the one beside this command.
+    /// The path of the library: the named file, else the one beside this command.
     pub(super) fn find(&self, named: Option<&Path>) -> Outcome<PathBuf> {
         if let Some(path) = named {
             let path = fs::canonicalize(path).map_err(|error| {
@@ -61,7 +61,7 @@ impl Library {
         }
     }
 
-    /// The library beside this command, if it was built; else what to do about it.
+    /// The library beside this command, or advice if there is none.
     pub(super) fn beside_the_command(&self) -> Result<PathBuf, String> {
         let folder = folder().ok();
         let found = folder.as_deref().and_then(|folder| self.in_folder(folder));
@@ -69,7 +69,7 @@ impl Library {
         found.ok_or_else(|| format!("{} is not beside this command: {BUILD}", self.file))
     }
 
-    /// A file by the library's name in a folder, or where that is `bin`, beside it.
+    /// The library in a folder, or in `lib` beside it.
     fn in_folder(&self, folder: &Path) -> Option<PathBuf> {
         let places = [
             folder.join(self.file),
@@ -79,7 +79,7 @@ impl Library {
         places.iter().find_map(|path| fs::canonicalize(path).ok())
     }
 
-    /// The library beside another one of the simulator's, if it was built.
+    /// The library beside another one of the simulator's.
     pub(super) fn beside(&self, other: &Path) -> Option<PathBuf> {
         let folder = other.parent()?;
         let found =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Starting a program by another loader than the one that it names: that of a folder with a newer libc.
+//! Starts a program by another dynamic loader than the one that it names: that of a folder with a newer libc.
 //!
-//! The kernel knows nothing of it, so what the program starts in turn begins with the machine's loader again: see `restart`.
+//! The kernel does not record this, so a child of the program begins with the machine's loader again: see `restart`.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -14,27 +14,27 @@ use super::super::failure::{Failure, Outcome, note};
 use super::program::{self, Start};
 use crate::command::escape;
 
-/// As deep as the kernel follows scripts that name scripts.
+/// The kernel follows scripts that name scripts to this depth.
 const DEPTH: usize = 5;
 
-/// The one of the machine's programs.
+/// The default loader of the machine.
 const MACHINES: &str = "/lib64/ld-linux-x86-64.so.2";
 
-/// How a program is to be started.
+/// How to start a program.
 pub(super) enum Plan {
     /// By a loader.
     Loader {
-        /// The loader that the machine has for the program.
+        /// The loader that the program names.
         machines: PathBuf,
-        /// The program, or the one that runs the script, and then its arguments.
+        /// The program, or the interpreter of the script, and its arguments.
         words: Vec<OsString>,
     },
-    /// As it is: no loader has a part in it.
+    /// As it is, because no loader of this machine starts it.
     Alone,
 }
 
 impl Plan {
-    /// Looks at the program. Where no loader has a part in it, a line on standard error says so.
+    /// Plans the start of a command. If no loader can start it, a line on standard error says so.
     pub(super) fn new(command: &[OsString]) -> Outcome<Self> {
         let mut words = command.to_vec();
         for _ in 0..DEPTH {
@@ -48,7 +48,7 @@ impl Plan {
                 }
                 Start::Script(interpreter, word) => {
                     words[0] = path.into();
-                    // What `env` starts would have the machine's loader again.
+                    // Skip `env`, which would start the program under the machine's loader again.
                     let is_env = Path::new(&interpreter).file_name() == Some(OsStr::new("env"));
                     let is_name =
                         |word: &OsString| !word.as_encoded_bytes().iter().any(|byte| b"-= \t".contains(byte));
@@ -59,17 +59,17 @@ impl Plan {
                 }
                 Start::Alone(reason) => {
                     note(&format!(
-                        "windlass exec: {} gets no HIP of AMD's itself: {reason}",
+                        "windlass exec: {} itself does not get AMD's HIP: {reason}",
                         escape::path(&path)
                     ));
                     return Ok(Self::Alone);
                 }
             }
         }
-        Err(refused(&command[0], &io::Error::other("scripts name scripts without an end")))
+        Err(refused(&command[0], &io::Error::other("its scripts name further scripts without end")))
     }
 
-    /// The loader that the program, or else what it starts, has of the machine.
+    /// The loader that the program names; for other programs the machine's default.
     pub(super) fn machines_loader(&self) -> &Path {
         match self {
             Self::Loader { machines, .. } => machines,
@@ -77,8 +77,8 @@ impl Plan {
         }
     }
 
-    /// The command that starts it, where it can be by a loader, with folders that are searched for libraries before the
-    /// system's. `own` starts it as it is.
+    /// The command that starts the program by `loader`, which searches `libraries` before the system's folders. `own`
+    /// is the command for a program that starts as it is.
     pub(super) fn command(self, own: Command, loader: &Path, libraries: &OsStr) -> Command {
         let Self::Loader { words, .. } = self else { return own };
         let mut command = Command::new(loader);
@@ -91,7 +91,7 @@ fn refused(program: &OsStr, error: &io::Error) -> Failure {
     Failure::input(format!("cannot run {}: {error}", program.display()))
 }
 
-/// The version of the libc that a loader belongs to, which it tells when asked; nothing where it does not, as before 2.33.
+/// The version of a loader's libc, as `--version` tells from 2.33 on. `None` before that.
 pub(super) fn version(loader: &Path) -> Option<Vec<u32>> {
     let output =
         Command::new(loader).arg("--version").output().ok().filter(|output| output.status.success())?;

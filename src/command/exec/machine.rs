@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a device URI to the description that the drop-in library reads.
+//! Translates a device URI to the machine description that the drop-in library reads.
 
 use windlass::Uri;
 use windlass_simulator::{Options, Simulator};
 
 use super::super::failure::{Failure, Outcome};
 
-/// The value of `WINDLASS_SIM` for a URI, and what it means: what the URI says, then what the variable says now.
+/// The value of `WINDLASS_SIM` for a URI, and the options that it describes. The URI outranks the variable's present
+/// value.
 ///
 /// # Errors
-/// The URI is not one of a simulated machine, or one of the two does not describe a machine.
+/// The URI is not one of a simulated machine, or the URI or the variable describes no valid machine.
 pub(super) fn describe(uri: &str) -> Outcome<(String, Options)> {
     let own = match std::env::var("WINDLASS_SIM") {
         Ok(own) => own,
@@ -20,7 +21,7 @@ pub(super) fn describe(uri: &str) -> Outcome<(String, Options)> {
     let machine = merge(uri, &own)?;
     let options = machine.parse::<Options>();
     let options = options.map_err(|error| Failure::input(format!("--device {uri}: {error}")))?;
-    // The program would learn of it by calls that fail, and may not care.
+    // Checked here, because the program would see an error only as failing calls.
     Simulator::check_files(&options).map_err(|error| Failure::input(error.to_string()))?;
     Ok((machine, options))
 }
@@ -41,7 +42,7 @@ fn merge(uri: &str, own: &str) -> Outcome<String> {
     }
     let (own_target, own_settings) = own.split_once('?').unwrap_or((own, ""));
     let target = if parsed.path().is_empty() { own_target } else { parsed.path() };
-    // Of several settings of a key the last one holds.
+    // If a key is set several times, the last setting counts.
     let own_settings = own_settings.split('&').filter(|setting| !setting.is_empty()).map(str::to_owned);
     let settings = parsed.parameters().iter().map(|(key, value)| format!("{key}={value}"));
     let settings: Vec<_> = own_settings.chain(settings).collect();
@@ -51,9 +52,9 @@ fn merge(uri: &str, own: &str) -> Outcome<String> {
     })
 }
 
-/// Refuses a machine whose HIP is described, for programs that get AMD's.
+/// Refuses options of the simulated HIP for programs that get AMD's.
 pub(super) fn without_hip(machine: &str, options: &Options) -> Outcome {
-    /// The keys that are about the simulated HIP, not about the GPU below it.
+    /// The keys of the simulated HIP, as opposed to those of the GPU below it.
     const KEYS: [&str; 2] = ["hip", "without"];
     let mut calls = options.injections.iter();
     let of_hip = |name: &&str| !name.starts_with("hsa_");
@@ -68,7 +69,7 @@ pub(super) fn without_hip(machine: &str, options: &Options) -> Outcome {
     match keys.find(|key| KEYS.contains(key)) {
         None => Ok(()),
         Some(key) => Err(Failure::input(format!(
-            "{key}= in --device or WINDLASS_SIM describes the simulated HIP, which takes no part with --hip amd: leave it out"
+            "{key}= in --device or WINDLASS_SIM describes the simulated HIP, which --hip amd does not use: remove the key"
         ))),
     }
 }

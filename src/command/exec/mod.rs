@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `windlass exec`: any program that uses HIP, on a GPU that is not there.
+//! `windlass exec`: runs any program that uses HIP on a simulated GPU.
 
 mod amd;
 mod child;
@@ -31,16 +31,17 @@ use loader::Plan;
 /// Options of `exec`.
 #[derive(Args)]
 pub(crate) struct Exec {
-    /// The machine to simulate; what the URI leaves open WINDLASS_SIM says
+    /// The machine to simulate; WINDLASS_SIM completes the URI
     #[arg(long, value_name = "URI", default_value = "hip-sim://")]
     device: String,
-    /// Whose HIP runs on it: `simulated`, or AMD's own: `amd`, the newest that is there, `amd=6.4`, `amd=PATH`
+    /// The HIP of the program: `simulated`, or AMD's own: `amd` for the newest installed, `amd=6.4`, `amd=PATH`
     #[arg(long, value_name = "HIP", default_value = "simulated")]
     hip: Hip,
-    /// The simulator's libamdhip64.so, its libhsa_runtime64.so with --hip amd; without it the one beside this command
+    /// The simulator's libamdhip64.so, or its libhsa_runtime64.so with --hip amd; by default the one beside this
+    /// command
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
-    /// Show the program a kernel driver: a /dev/kfd that does nothing, in a mount namespace; rocminfo gets it anyway
+    /// Show the program a kernel driver: a /dev/kfd that does nothing, in a mount namespace; rocminfo always gets it
     #[arg(long)]
     kernel_driver: bool,
     /// The program and its arguments
@@ -49,7 +50,7 @@ pub(crate) struct Exec {
 }
 
 impl Exec {
-    /// Runs the program; its exit code becomes this command's.
+    /// Runs the program. Its exit code becomes this command's.
     pub(crate) fn run(self) -> ExitCode {
         match self.start() {
             Ok(code) => code.into(),
@@ -92,7 +93,8 @@ impl Exec {
         Ok(ending.code())
     }
 
-    /// The program over AMD's HIP: by the loader that lies with it, where that belongs to a newer libc than the machine's.
+    /// A command for the program over AMD's HIP. It uses the loader beside the runtime if that has a newer libc than
+    /// the machine.
     fn over_hsa(&self, mut own: Command, runtime: &amd::Runtime, hsa: &Path) -> Outcome<(Command, Folder)> {
         restart::without(&mut own);
         if let Some(loader) = runtime.loader() {
@@ -111,14 +113,14 @@ impl Exec {
     }
 }
 
-/// The folders, then those where libraries are looked for anyway.
+/// The folders, followed by the present library path.
 fn search(folders: &[&Path]) -> OsString {
     let own = std::env::var_os("LD_LIBRARY_PATH").filter(|path| !path.is_empty());
     let folders: Vec<_> = folders.iter().map(|folder| folder.as_os_str()).chain(own.as_deref()).collect();
     folders.join(OsStr::new(":"))
 }
 
-/// Gives the program an environment in which every way to look for HIP leads to the folder's.
+/// Points every variable that programs use to find HIP to the folder.
 fn surround(command: &mut Command, folder: &Folder, machine: &str) {
     command
         .env("ROCM_PATH", folder.root())
@@ -128,7 +130,7 @@ fn surround(command: &mut Command, folder: &Folder, machine: &str) {
         .env(Tally::VARIABLE, folder.tally());
 }
 
-/// What there is to say at the end.
+/// The line on standard error at the end of the program.
 fn closing_line(
     machine: &Options,
     runtime: Option<&amd::Runtime>,
@@ -137,7 +139,7 @@ fn closing_line(
 ) -> String {
     let library = if runtime.is_some() { library::HSA.name } else { library::HIP.name };
     let mut line = match tally {
-        Err(error) => format!("windlass exec: what ran on the simulated GPU is not known: {error}"),
+        Err(error) => format!("windlass exec: the counts of the simulated GPU cannot be read: {error}"),
         Ok(Tally { processes: 0, .. }) => {
             format!(
                 "windlass exec: nothing used the simulated GPU: no process loaded {library}, or none called it"
@@ -180,7 +182,7 @@ fn count(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// Whether a file is named like HIP's library, in any version.
+/// Whether a file has the name of HIP's library, in any version.
 fn is_hip(name: &OsStr) -> bool {
     Path::new(name).as_os_str().as_encoded_bytes().starts_with(b"libamdhip64.so")
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a program is to the kernel that starts it: an ELF file with a loader, one without, a script.
+//! How the kernel starts a file: as an ELF file with a loader, an ELF file without, or a script.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -19,21 +19,21 @@ use rustix::fs::{Access, access};
 type Header = FileHeader64<LittleEndian>;
 type Segment = ProgramHeader64<LittleEndian>;
 
-/// What the kernel reads of a script's first line.
+/// The kernel reads at most this many bytes of a script's first line.
 const LINE: usize = 256;
 
 /// How the kernel starts a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// By the loader that it names.
+    /// By the dynamic loader that the file names.
     Loader(PathBuf),
-    /// By another program, which gets a word of the first line, if there is one, and the file.
+    /// By an interpreter, which gets the optional word of the first line, and the file.
     Script(OsString, Option<OsString>),
-    /// In a way that gives a loader of this machine no part in it, and why.
+    /// Without a dynamic loader of this machine, with the reason.
     Alone(&'static str),
 }
 
-/// The file that a word of a command line stands for, as `execvp` finds it.
+/// The file for the first word of a command line, as `execvp` finds it.
 pub(super) fn find(program: &OsStr) -> io::Result<PathBuf> {
     if program.as_bytes().contains(&b'/') {
         return Ok(program.into());
@@ -54,7 +54,7 @@ pub(super) fn look(path: &Path) -> io::Result<Start> {
     if file.metadata()?.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
     }
-    // As the kernel does: what may be read may still not be run.
+    // A readable file may still not be executable.
     access(path, Access::EXEC_OK)?;
     let mut first = Vec::new();
     file.by_ref().take(LINE as u64).read_to_end(&mut first)?;
@@ -72,7 +72,7 @@ fn script(line: &[u8]) -> io::Result<Start> {
     let end = line.iter().position(|byte| matches!(byte, b' ' | b'\t')).unwrap_or(line.len());
     let (interpreter, rest) = line.split_at(end);
     if interpreter.is_empty() {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "its #! line names no program"));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "its #! line names no interpreter"));
     }
     let rest = rest.trim_ascii();
     let word = |bytes: &[u8]| OsStr::from_bytes(bytes).to_owned();
@@ -86,7 +86,7 @@ fn loader(file: &File, header: &Header) -> io::Result<Start> {
         && ident.data == elf::ELFDATA2LSB
         && header.e_machine.get(endian) == elf::EM_X86_64;
     if !fits {
-        return Ok(Start::Alone("it is for another processor, or for one of 32 bits"));
+        return Ok(Start::Alone("it is for another processor, or a 32-bit program"));
     }
     let mut segments = vec![0; usize::from(header.e_phnum.get(endian)) * size_of::<Segment>()];
     file.read_exact_at(&mut segments, header.e_phoff.get(endian))?;
@@ -105,5 +105,5 @@ fn loader(file: &File, header: &Header) -> io::Result<Start> {
 }
 
 fn damaged() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "its ELF headers make no sense")
+    io::Error::new(io::ErrorKind::InvalidData, "its ELF headers are damaged")
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Children of a program under another loader come under that loader too, where they use HIP. A library that the machine's
-//! loader asks first sees to it.
+//! Starts the children of a program under the same dynamic loader as the program, if they use HIP. A library in
+//! `LD_AUDIT`, which the machine's loader loads first, does so.
 
 use std::{ffi::OsStr, path::Path, process::Command};
 
 use super::super::failure::{Outcome, note};
 use super::{folder::Folder, library};
 
-/// The variable that the library reads: the loader, then the folders that it searches, with colons between.
+/// The variable for the library: the loader and the folders to search, separated by colons.
 const HOW: &str = "WINDLASS_RESTART";
-/// The variable that the machine's loader reads.
+/// The variable for the machine's loader.
 const AUDIT: &str = "LD_AUDIT";
 
-/// Has the command's children come under a loader that searches folders for libraries. Where the library was not built, that
-/// is said.
+/// Makes the command's children start under a loader that searches `libraries`. If the audit library was not built, a
+/// line on standard error says so.
 pub(super) fn provide(command: &mut Command, folder: &Folder, loader: &Path, libraries: &[&Path]) -> Outcome {
     let library = match library::RESTART.beside_the_command() {
         Ok(library) => library,
         Err(reason) => {
-            note(&format!("windlass exec: what the program starts itself gets no HIP of AMD's: {reason}"));
+            note(&format!("windlass exec: children of the program do not get AMD's HIP: {reason}"));
             without(command);
             return Ok(());
         }
@@ -32,7 +32,7 @@ pub(super) fn provide(command: &mut Command, folder: &Folder, loader: &Path, lib
     Ok(())
 }
 
-/// Has the command's children stay under the loaders that they name, whatever this process is under.
+/// Lets the command's children start under the loaders that they name.
 pub(super) fn without(command: &mut Command) {
     command.env_remove(HOW);
 }

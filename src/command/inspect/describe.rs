@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reading a bundle: its entries, and what is in the code of each.
+//! Describes a bundle: its entries, and the code of each.
 
 use std::{collections::HashMap, rc::Rc, time::Instant};
 
@@ -15,12 +15,12 @@ use super::report::{
 use super::{host, simulated};
 use crate::command::ranges::{Bytes, Owner, Ranges};
 
-/// Describes the bundles of a file one after the other, and what they have in common once.
+/// Describes the bundles of a file one after the other. Content that entries share is described once.
 pub(super) struct Describe {
     ranges: Ranges,
-    /// What was in each entry that was looked into.
+    /// The content of each entry that was read.
     known: HashMap<Owner, Known>,
-    /// What is in entries without code, of which there may be tens of thousands.
+    /// The shared content of entries without code, of which there may be tens of thousands.
     nothing: Rc<CodeReport>,
 }
 
@@ -31,16 +31,16 @@ struct Known {
 }
 
 impl Describe {
-    /// For all bundles of a file.
+    /// Starts a description of all bundles of a file.
     pub(super) fn new(bundles: &[Bundle<'_>]) -> Self {
-        Self { ranges: Ranges::of(bundles), known: HashMap::new(), nothing: Rc::default() }
+        Self { ranges: Ranges::new(bundles), known: HashMap::new(), nothing: Rc::default() }
     }
 
-    /// What is in a bundle of the file.
+    /// Describes one bundle of the file.
     pub(super) fn bundle(&mut self, bundle: &Bundle<'_>) -> BundleReport {
         let places: Vec<Bytes> =
             (0..bundle.entries().len()).map(|index| self.ranges.take(bundle, index)).collect();
-        // What is decoded here is kept for the entries, which are read next.
+        // The file caches the unpacked bytes, so the entries below are not unpacked again.
         let decode_ms = if bundle.is_compressed() { decode(bundle, &places) } else { None };
         let unpacked_size = bundle.unpacked_size();
         let ratio = unpacked_size.filter(|_| bundle.is_compressed() && bundle.stored_size() > 0);
@@ -59,7 +59,7 @@ impl Describe {
     }
 }
 
-/// What an executable of IREE says beside its code.
+/// The metadata of an IREE executable.
 pub(super) fn iree(executable: &IreeExecutable<'_>) -> IreeReport {
     let binding =
         |binding: IreeBinding| BindingReport { read_only: binding.read_only, indirect: binding.indirect };
@@ -77,8 +77,8 @@ pub(super) fn iree(executable: &IreeExecutable<'_>) -> IreeReport {
     }
 }
 
-/// Decodes all entries that are to be read, and says how many milliseconds that took; nothing where it fails, or where
-/// none is to be read.
+/// Unpacks all entries that are to be read, and gives the time in milliseconds. `None` if unpacking fails or no entry
+/// is to be read.
 fn decode(bundle: &Bundle<'_>, places: &[Bytes]) -> Option<f64> {
     let mut entries: Vec<(usize, &Entry)> = bundle.entries().iter().enumerate().collect();
     entries.retain(|(index, entry)| entry.size() > 0 && places.get(*index) == Some(&Bytes::New));
@@ -87,8 +87,8 @@ fn decode(bundle: &Bundle<'_>, places: &[Bytes]) -> Option<f64> {
     if entries.is_empty() {
         return None;
     }
-    // Listing a bundle decodes its table, which for a small one is nearly all of it: for the time to be that of the
-    // whole, it is decoded from its beginning.
+    // Listing the bundle has unpacked its table, which for a small bundle is nearly all of it. Start over to time the
+    // whole.
     bundle.forget_unpacked();
     let start = Instant::now();
     entries.into_iter().try_for_each(|(index, _)| bundle.with_image(index, |_| ())).ok()?;
@@ -132,7 +132,7 @@ impl Describe {
                 }
                 Bytes::Overlapping => {
                     report.content = "not looked into".to_owned();
-                    let shared = "it shares bytes with other entries, and was not looked into: all of them together have more bytes than there are";
+                    let shared = "it shares bytes with other entries, and was not read: together they have more bytes than the file";
                     report.problems.push(shared.to_owned());
                 }
             }

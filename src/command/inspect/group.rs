@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What several entries of a bundle have in common, so that it is shown once.
+//! Groups the entries of a bundle with equal content, so that it is shown once.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::report::{EntryReport, KernelReport};
 
-/// Entries that are alike.
+/// Entries with equal content.
 pub(super) struct Group<'r> {
     pub(super) entries: Vec<&'r EntryReport>,
 }
 
-/// Puts entries together that have an equal key, in their order; those without one are left out, and those whose bytes
-/// are those of an entry in another bundle.
+/// Groups the entries with equal keys, in their order. Entries without a key, and entries that share the bytes of
+/// another bundle's entry, are left out.
 pub(super) fn by<'r, K: Ord>(
     entries: &'r [EntryReport],
     key: impl Fn(&'r EntryReport) -> Option<K>,
@@ -35,7 +35,7 @@ pub(super) fn by<'r, K: Ord>(
 }
 
 impl<'r> Group<'r> {
-    /// The numbers of its entries: `entry 1`, `entries 1 to 4 and 7`.
+    /// The numbers of the entries: `entry 1`, `entries 1 to 4 and 7`.
     pub(super) fn numbers(&self) -> String {
         let mut ranges: Vec<(usize, usize)> = Vec::new();
         for entry in &self.entries {
@@ -55,7 +55,7 @@ impl<'r> Group<'r> {
         format!("{} {}", if self.entries.len() == 1 { "entry" } else { "entries" }, words.join(", "))
     }
 
-    /// A kernel's number over all entries: one, or the least and the greatest.
+    /// A number of a kernel over all entries: the value, or the minimum and the maximum.
     pub(super) fn span(&self, kernel: usize, number: impl Fn(&KernelReport) -> u32) -> String {
         let numbers = self.entries.iter().filter_map(|entry| entry.code.kernels.get(kernel)).map(number);
         let (least, most) =
@@ -63,7 +63,7 @@ impl<'r> Group<'r> {
         if least == most { most.to_string() } else { format!("{least}-{most}") }
     }
 
-    /// The entry that stands for all.
+    /// The entry that represents the group.
     pub(super) fn first(&self) -> Option<&'r EntryReport> {
         self.entries.first().copied()
     }

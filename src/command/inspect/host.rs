@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Shared objects with kernels for the host: what is in them, and which one this machine gets.
+//! Shared objects with kernels for the host: their content, and which of them this machine gets.
 
 use std::rc::Rc;
 
@@ -13,13 +13,13 @@ use super::{
     report::{ArgumentReport, Choice, CodeReport, EntryReport, KernelReport, Told},
 };
 
-/// Says what an ELF for a host holds. One without kernels is nobody's business here.
+/// Describes a host ELF with kernels. `None` for one without.
 pub(super) fn describe(image: &[u8], report: &mut EntryReport) {
     report.content = "ELF of the host".to_owned();
     let library = match HostLibrary::parse(image) {
         Ok(library) if library.has_kernels() => library,
         Err(error) if HostLibrary::may_have_kernels(image) => {
-            return report.problems.push(format!("its kernels for the host cannot be had: {error}"));
+            return report.problems.push(format!("its kernels for the host cannot be read: {error}"));
         }
         _ => return,
     };
@@ -67,12 +67,12 @@ fn argument(parameter: &HostParameter) -> ArgumentReport {
     }
 }
 
-/// Whether some entry holds kernels for a host, of whichever machine.
+/// Whether any entry holds kernels for a host of any machine.
 pub(super) fn is_in(bundles: &[Bundle<'_>]) -> bool {
     bundles.iter().any(|bundle| libraries(bundle).any(|(_, library)| library.is_ok()))
 }
 
-/// What this machine gets of a bundle, and why not the other entries.
+/// The entry of a bundle that this machine gets, and the reasons against the others.
 pub(super) fn choose(bundle: &Bundle<'_>) -> Choice {
     let other = |entry: &Entry| match entry.target() {
         EntryTarget::Gpu(target) => format!("refused: it is for {target}"),
@@ -94,7 +94,7 @@ pub(super) fn choose(bundle: &Bundle<'_>) -> Choice {
     Choice { bundle: bundle.index(), entry: chosen, verdicts }
 }
 
-/// The entries for hosts, each with the machine that it has kernels for, or what it is instead.
+/// The entries for hosts, each with its machine, or a reason why it cannot be used.
 fn libraries<'b>(bundle: &'b Bundle<'_>) -> impl Iterator<Item = (usize, Result<HostMachine, String>)> + 'b {
     let hosts = bundle.entries().iter().enumerate().filter(|(_, entry)| *entry.kind() == EntryKind::Host);
     hosts.map(|(index, entry)| {

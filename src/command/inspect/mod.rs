@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `windlass inspect`: what is in a file, and which part of it each device would get.
+//! `windlass inspect`: the content of a file, and which part of it each device would get.
 
 mod describe;
 mod group;
@@ -26,14 +26,14 @@ use report::{Choice, DeviceReport, KpackReport, Report, TargetReport};
 pub(crate) struct Inspect {
     /// A code object, a fat binary (compressed or not), or a host object, library or executable with one
     file: PathBuf,
-    /// Say what this device would get, and why not the rest; without it, what every device of this machine would get
+    /// Show which entries this device would get, and why not the others; by default for every device of this machine
     #[arg(long, value_name = "URI")]
     device: Option<String>,
-    /// Say what a GPU of this target would get, such as gfx942:sramecc+:xnack-, and why not the rest; can be given
-    /// several times, and needs no device
+    /// Show which entries a GPU of this target would get, such as gfx942:sramecc+:xnack-, and why not the others; can
+    /// be repeated, and needs no device
     #[arg(long, value_name = "TARGET")]
     target: Vec<String>,
-    /// Choose among code of other processors of the same ISA-compatible family too, where there is none of its own
+    /// Let devices also choose code of another processor of the same ISA-compatible family if there is no better
     #[arg(long)]
     compat: bool,
     /// Show every kernel and symbol of every entry, and every reason
@@ -92,14 +92,12 @@ impl Inspect {
                 let device = windlass::open(uri).map_err(|error| Failure::hal(Stage::Open, &error))?;
                 let info = device.info().clone();
                 if input::agent(&info).is_none() && !input::runs_host_code(&info) {
-                    return Err(Failure::input(format!(
-                        "{uri} is no GPU, so that no entry can be chosen for it"
-                    )));
+                    return Err(Failure::input(format!("{uri} is no GPU, so no entry can be chosen for it")));
                 }
                 Ok(vec![info])
             }
             None if !self.target.is_empty() => Ok(Vec::new()),
-            // Devices that cannot be listed are the business of `windlass devices`.
+            // `windlass devices` reports devices that cannot be listed.
             None => Ok(windlass::registry()
                 .drivers()
                 .flat_map(|driver| driver.enumerate().unwrap_or_default())
@@ -108,8 +106,8 @@ impl Inspect {
     }
 }
 
-/// What a device would get of each bundle; `None` for a device that is no GPU, and for the host where the file has no
-/// kernels for any.
+/// The entries that a device would get. `None` for a device that is no GPU, and for the host if the file has no
+/// kernels for hosts.
 fn describe_device(device: &DeviceInfo, file: &File<'_>, options: &Options) -> Option<DeviceReport> {
     let choices = match input::agent(device) {
         Some(agent) => choose(&agent, file, options),
@@ -132,7 +130,7 @@ fn choose(agent: &TargetId, file: &File<'_>, options: &Options) -> Vec<Choice> {
         Choice {
             bundle: bundle.index(),
             entry: selection.best,
-            // The library names its own knob.
+            // The library's error names an option of the library; name the command's instead.
             verdicts: selection
                 .verdicts
                 .iter()

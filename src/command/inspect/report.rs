@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `inspect` finds out, as JSON has it. Sizes are bytes.
+//! The report of `inspect`, in the shape of its JSON. Sizes are in bytes.
 
 use std::rc::Rc;
 
@@ -11,13 +11,13 @@ pub(super) struct Report {
     pub(super) kind: String,
     pub(super) size: usize,
     pub(super) bundles: Vec<BundleReport>,
-    /// What executables of IREE say beside their code.
+    /// The metadata of IREE executables.
     pub(super) iree_executables: Vec<IreeReport>,
-    /// Code that lies in kpack archives beside the file.
+    /// Where a library refers to kpack archives beside it.
     pub(super) kpack_references: Vec<KpackReport>,
-    /// Parts of the file that could not be read.
+    /// The parts of the file that could not be read.
     pub(super) problems: Vec<String>,
-    /// What the targets of the command line would get.
+    /// The entries that the targets of the command line would get.
     pub(super) targets: Vec<TargetReport>,
     pub(super) devices: Vec<DeviceReport>,
 }
@@ -25,16 +25,16 @@ pub(super) struct Report {
 #[derive(Serialize)]
 pub(super) struct BundleReport {
     pub(super) index: usize,
-    /// The name of what it belongs to: of an archive's file, of a kpack archive's binary.
+    /// The file in an archive, or the host binary in a kpack archive, that the bundle belongs to.
     pub(super) member: Option<String>,
     pub(super) container: String,
     pub(super) offset: u64,
     pub(super) stored_size: u64,
     pub(super) unpacked_size: Option<u64>,
-    /// Unpacked by stored bytes; of compressed bundles.
+    /// Unpacked size divided by stored size, for compressed bundles.
     pub(super) ratio: Option<f64>,
-    /// How long reading it took, its table and all entries decoded; of compressed bundles, unless their bytes are those of
-    /// others before them.
+    /// Milliseconds to unpack the table and all entries of a compressed bundle. `None` if the bytes are those of an
+    /// earlier bundle.
     pub(super) decode_ms: Option<f64>,
     pub(super) entries: Vec<EntryReport>,
 }
@@ -45,12 +45,12 @@ pub(super) struct EntryReport {
     pub(super) id: String,
     pub(super) target: Option<String>,
     pub(super) size: u64,
-    /// What its bytes are: `code object v5`, `LLVM bitcode`, `empty`.
+    /// The kind of the bytes: `code object v5`, `LLVM bitcode`, `empty`.
     pub(super) content: String,
     pub(super) code_object_version: Option<u32>,
-    /// The entry before it that has the very same bytes, where one does: what is in them is told there alone.
+    /// The earlier entry with the same bytes, which alone has the description of their content.
     pub(super) same_as: Option<usize>,
-    /// The bundle that this entry is in, where it is not the same bundle.
+    /// The bundle of that entry, if it is another one.
     pub(super) same_as_bundle: Option<usize>,
     /// Shared by the entries that have the same bytes.
     #[serde(flatten, serialize_with = "told_here", skip_serializing_if = "Told::is_elsewhere")]
@@ -59,7 +59,7 @@ pub(super) struct EntryReport {
     pub(super) warnings: Vec<String>,
 }
 
-/// What is in an entry, and whether this is the place to tell it.
+/// The content of an entry, and whether another entry shows it.
 #[derive(Clone)]
 pub(super) struct Told {
     pub(super) code: Rc<CodeReport>,
@@ -84,26 +84,26 @@ fn told_here<S: Serializer>(told: &Told, serializer: S) -> Result<S::Ok, S::Erro
     told.code.serialize(serializer)
 }
 
-/// What is in a code object.
+/// The content of a code object.
 #[derive(Default, Serialize)]
 pub(super) struct CodeReport {
     pub(super) kernels: Vec<KernelReport>,
     pub(super) functions: Vec<SymbolReport>,
     pub(super) variables: Vec<SymbolReport>,
-    /// What another code object has to define.
+    /// The symbols that another code object must define.
     pub(super) undefined: Vec<String>,
-    /// What the simulated GPU does not execute of it; nothing where it is for a processor that is not simulated.
+    /// The instructions that the simulated GPU does not execute; `None` for a processor that is not simulated.
     pub(super) not_simulated: Option<Vec<NotSimulated>>,
 }
 
 /// Instructions of one kind.
 #[derive(Clone, Serialize, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NotSimulated {
-    /// The first of them, and why it is not executed.
+    /// The first such instruction, and why it is not executed.
     pub(super) instruction: String,
-    /// The first kernel or function that reaches it.
+    /// The first kernel or function that reaches the instruction.
     pub(super) symbol: String,
-    /// Counted from where the code is loaded.
+    /// The address, relative to the load address.
     pub(super) address: u64,
     pub(super) count: usize,
 }
@@ -137,10 +137,10 @@ pub(super) struct ArgumentReport {
 #[derive(Serialize)]
 pub(super) struct SymbolReport {
     pub(super) name: String,
-    /// Counted from where the code is loaded.
+    /// The address, relative to the load address.
     pub(super) address: u64,
     pub(super) size: u64,
-    /// Whether others can find it by name once the code is loaded.
+    /// Whether other code objects can find the symbol by name.
     pub(super) exported: bool,
 }
 
@@ -148,10 +148,10 @@ pub(super) struct SymbolReport {
 pub(super) struct IreeReport {
     /// `HIP1` or `AMD1`.
     pub(super) format: String,
-    /// The number of the first bundle that holds its code, and how many do.
+    /// The number of the first bundle with the executable's code, and the number of bundles.
     pub(super) first_bundle: usize,
     pub(super) bundles: usize,
-    /// Its entry points, as IREE counts them.
+    /// The entry points, in IREE's order.
     pub(super) exports: Vec<ExportReport>,
 }
 
@@ -159,9 +159,9 @@ pub(super) struct IreeReport {
 pub(super) struct ExportReport {
     pub(super) name: String,
     pub(super) workgroup_size: Option<[u32; 3]>,
-    /// How it uses each of its bindings.
+    /// The use of each binding.
     pub(super) bindings: Vec<BindingReport>,
-    /// So many values of 32 bits follow the bindings.
+    /// The number of 32-bit constants behind the bindings.
     pub(super) constants: u32,
 }
 
@@ -174,7 +174,7 @@ pub(super) struct BindingReport {
 #[derive(Serialize)]
 pub(super) struct KpackReport {
     pub(super) name: String,
-    /// From the folder of the file on.
+    /// The path, relative to the folder of the file.
     pub(super) search_paths: Vec<String>,
 }
 
@@ -196,6 +196,6 @@ pub(super) struct DeviceReport {
 pub(super) struct Choice {
     pub(super) bundle: usize,
     pub(super) entry: Option<usize>,
-    /// One for each entry, in their order.
+    /// The reasons, in the order of the entries.
     pub(super) verdicts: Vec<String>,
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the simulated GPU would not execute.
+//! The instructions that the simulated GPU would not execute.
 
 use super::report::NotSimulated;
 
-/// Of a code object; nothing where it is for a processor that is not simulated, or where the simulator was left out of
-/// this build.
+/// Checks a code object. `None` for a processor that is not simulated, or if this build has no simulator.
 #[cfg(feature = "sim")]
 pub(super) fn not_executed(image: &[u8]) -> Option<Vec<NotSimulated>> {
     let found = windlass_simulator::engine::unsupported(image).ok()?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The report as a person reads it: a summary, or all of it.
+//! The report as text: a summary, or everything.
 
 use super::{
     group::{self, Group},
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::command::{escape::line, input::count, table::Table};
 
-/// How much a summary shows of each.
+/// The number of items of each list that a summary shows.
 const BUNDLES: usize = 16;
 const GROUPS: usize = 4;
 const KERNELS: usize = 12;
@@ -18,7 +18,7 @@ const LINES: usize = 10;
 const NAMES: usize = 8;
 const REASONS: usize = 32;
 
-/// How much is shown.
+/// The amount of detail.
 #[derive(Clone, Copy)]
 pub(super) struct Detail {
     /// Every kernel and symbol of every entry.
@@ -97,7 +97,7 @@ impl BundleReport {
         self.print_simulated(text, detail);
     }
 
-    /// Whether the simulated GPU executes what the entries hold.
+    /// Whether the simulated GPU executes the code of the entries.
     fn print_simulated(&self, text: &mut String, detail: Detail) {
         let groups = group::by(&self.entries, |entry| entry.code.not_simulated.clone());
         for group in &groups {
@@ -142,12 +142,12 @@ impl BundleReport {
         table.print("  ", text);
     }
 
-    /// What the entries hold, once for all that hold the same.
+    /// The content of the entries, once for all entries that share it.
     fn print_groups(&self, text: &mut String, detail: Detail) {
         let some = |is_there: bool| is_there.then_some(());
         let kernels = group::by(&self.entries, |entry| {
             some(!entry.code.kernels.is_empty())?;
-            // Of a host's kernels other things are told than of a GPU's.
+            // Kernels for hosts have other properties than kernels for GPUs.
             let signature = |kernel: &KernelReport| {
                 (kernel.name.clone(), kernel.kind, kernel.signature(), kernel.wave_size.is_some())
             };
@@ -359,7 +359,7 @@ fn print_choices(choices: &[Choice], text: &mut String, detail: Detail) {
     more(text, "  ", choices.len(), shown, "bundle", "bundles");
 }
 
-/// Names with commas between, the first of them.
+/// A list of the first few names.
 fn names(all: &[String]) -> String {
     let shown = all.iter().take(NAMES).map(|name| line(name)).collect::<Vec<_>>().join(", ");
     match all.len().saturating_sub(NAMES) {
@@ -376,7 +376,7 @@ fn lines(text: &mut String, in_front: &str, all: &[String], detail: Detail) {
     more(text, in_front, all.len(), shown, "of the kind", "of the kind");
 }
 
-/// Says how much was left out.
+/// The number of items that were left out.
 fn more(text: &mut String, in_front: &str, number: usize, shown: usize, one: &str, many: &str) {
     if number > shown {
         let left = number - shown;

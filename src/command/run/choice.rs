@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which device a file runs on.
+//! Chooses the device for a file.
 
 use std::path::Path;
 
@@ -12,9 +12,9 @@ use crate::command::{
     input,
 };
 
-/// Opens the device that the command line or `WINDLASS_DEVICE` names, else the host for a file that has code for it alone,
-/// else the first real GPU, else a simulated one that the file has code for. The host and a simulated GPU that nobody named
-/// are announced on standard error.
+/// Opens the device that the command line or `WINDLASS_DEVICE` names. Else the host, for a file with code for the host
+/// alone; else the first real GPU; else a simulated GPU that the file has code for. A host or simulated GPU that was
+/// not named is announced on standard error.
 pub(crate) fn open(named: Option<&str>, path: &Path, file: Option<&File<'_>>) -> Outcome<Device> {
     let open = |uri: &str| windlass::open(uri).map_err(|error| Failure::hal(Stage::Open, &error));
     if let Some(uri) = named {
@@ -28,7 +28,7 @@ pub(crate) fn open(named: Option<&str>, path: &Path, file: Option<&File<'_>>) ->
         return open(uri);
     }
     let listed = windlass::registry().driver(REAL_SCHEME).and_then(|driver| driver.enumerate());
-    // A simulated one is only listed where the user named its library.
+    // `hip://` lists a simulated GPU only if the user named its library.
     let devices = listed.unwrap_or_default();
     if let Some(device) = devices.iter().find(|device| !device.simulated).or(devices.first()) {
         return open(&device.uri);
@@ -38,7 +38,7 @@ pub(crate) fn open(named: Option<&str>, path: &Path, file: Option<&File<'_>>) ->
     Ok(device)
 }
 
-/// The URI of the host as a device, where a file has kernels for this machine and no code for any GPU.
+/// The URI of the host as a device, if the file has kernels for this machine and no code for any GPU.
 fn host(file: Option<&File<'_>>) -> Option<&'static str> {
     const URI: &str = "local://";
     let file = file.filter(|file| input::targets(file).is_empty())?;
@@ -63,7 +63,7 @@ fn simulated(path: &Path, file: Option<&File<'_>>) -> Outcome<Device> {
         |why: String| Failure::absent(format!("no GPU here, and {why}; name a device by --device URI"));
     let file =
         file.ok_or_else(|| nothing(format!("{} is no code that a simulated one runs", escape::path(path))))?;
-    // Of several that the file has code for, the default one.
+    // If the file has code for several simulated GPUs, prefer the default one.
     let default = windlass::open("hip-sim://").ok().filter(|device| serves(device, file));
     if let Some(processor) = default.as_ref().and_then(|device| device.info().architecture.split(':').next())
         && let Ok(device) = windlass::open(&format!("hip-sim://{processor}"))
@@ -79,7 +79,7 @@ fn simulated(path: &Path, file: Option<&File<'_>>) -> Outcome<Device> {
             Err(error) => problem = format!(" ({})", error.message()),
         }
     }
-    // Generic code fits processors that the file does not name.
+    // The file does not name the processors that its generic code fits.
     match windlass::open("hip-sim://") {
         Ok(device) if serves(&device, file) => Ok(device),
         Ok(device) => Err(nothing(format!(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Comparing results with what was expected.
+//! Compares results with expected contents.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use windlass::{ElementType, Literal, Number};
 use super::npy::same_numbers;
 use crate::command::failure::{Failure, Outcome};
 
-/// How far a result may be from what was expected: `relative * |expected| + absolute`.
+/// The tolerance of a result: `relative * |expected| + absolute`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tolerance {
     relative: f64,
@@ -16,7 +16,7 @@ pub(crate) struct Tolerance {
 }
 
 impl Tolerance {
-    /// What serves where none is given: integers are exact, floats get what `torch.testing.assert_close` allows.
+    /// The default: integers must be equal, floats get what `torch.testing.assert_close` allows.
     fn default_for(element_type: ElementType) -> Self {
         let (relative, absolute) = match element_type {
             ElementType::Bfloat16 => (1.6e-2, 1e-5),
@@ -38,7 +38,7 @@ impl Tolerance {
         if got.is_nan() || expected.is_nan() {
             return got.is_nan() && expected.is_nan();
         }
-        // Equality also settles infinities, whose difference is no number.
+        // The comparison also settles infinities, whose difference is NaN.
         got == expected
             || (got.is_finite()
                 && expected.is_finite()
@@ -61,11 +61,11 @@ impl FromStr for Tolerance {
     }
 }
 
-/// How many differences are shown.
+/// The number of differences that are shown.
 const SHOWN: usize = 10;
 
-/// Compares the contents of argument `index` with what was expected of them, element by element in row-major order,
-/// and says so where all are equal. NaN is equal to NaN.
+/// Compares the contents of argument `index` with the expected contents, element by element in row-major order.
+/// Returns a message if all are equal. NaN equals NaN.
 pub(crate) fn compare(
     index: usize,
     got: &Literal,
@@ -80,7 +80,7 @@ pub(crate) fn compare(
     let mut different = 0;
     let mut lines = String::new();
     for (place, (got_bytes, expected_bytes)) in got.elements().zip(expected.elements()).enumerate() {
-        // Most elements are equal bit for bit.
+        // Fast path: most elements are bitwise equal.
         if got_bytes == expected_bytes {
             continue;
         }
@@ -139,7 +139,7 @@ fn position(mut place: u64, dimensions: &[u64]) -> String {
     format!("[{}]", parts.join(","))
 }
 
-/// As many digits as tell the value from its neighbours.
+/// Enough digits to distinguish the value from its neighbours.
 fn show(kind: ElementType, number: Number) -> String {
     match number {
         Number::Integer(value) => value.to_string(),

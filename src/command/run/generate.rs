@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Contents that are made up: counting, and random numbers that are the same on every machine.
+//! Generated contents: counting, and random numbers that are the same on every machine.
 
 use windlass::{ElementType, Literal, Number, Result, Shape};
 
-/// Element `i` is `i`. Integers keep the low bits of it.
+/// Element `i` is `i`. Integers keep the low bits.
 pub(crate) fn iota(shape: Shape, element_type: ElementType) -> Result<Literal> {
     let bits = element_type.size() * 8;
     Literal::generate(shape, element_type, |index, bytes| {
@@ -21,8 +21,8 @@ pub(crate) fn iota(shape: Shape, element_type: ElementType) -> Result<Literal> {
 
 /// Random numbers from a seed: SplitMix64, one draw for each element in row-major order.
 ///
-/// A float is the upper bits of its draw, as many as its type can hold, divided by 2 to that number: uniform in
-/// [0, 1). An integer is the upper 32 bits of its draw times 100, divided by 2^32: 0 to 99. An `i1` is the top bit.
+/// A float is the upper bits of its draw, as many as its type can hold, divided by 2 to that number: uniform in [0,
+/// 1). An integer is the upper 32 bits of its draw times 100, divided by 2^32: 0 to 99. An `i1` is the top bit.
 pub(crate) fn random(shape: Shape, element_type: ElementType, seed: u64) -> Result<Literal> {
     let mut state = SplitMix64(seed);
     let fraction_bits = match element_type {

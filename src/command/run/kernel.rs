@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Finding the kernel that is to run, and checking what it is given.
+//! Finds the kernel, and checks its arguments.
 
 use std::path::Path;
 
@@ -13,7 +13,8 @@ use crate::command::{
     input::{self, Fitting, names},
 };
 
-/// Loads what of the file fits the device and holds the kernel. Without a name, the file must hold just one.
+/// Loads the code of the file that fits the device and holds the kernel. Without a name, the file must hold exactly
+/// one kernel.
 pub(crate) fn load(
     device: &Device,
     path: &Path,
@@ -22,7 +23,7 @@ pub(crate) fn load(
     name: Option<&str>,
 ) -> Outcome<Function> {
     let (Some(agent), Some(file)) = (input::agent(device.info()), file) else {
-        // The driver knows its own formats.
+        // Other formats than ROCm's go to the driver unparsed.
         return load_image(device, bytes, name);
     };
     let fitting = input::fitting(path, file, &agent)?;
@@ -59,7 +60,7 @@ pub(crate) fn load(
 
 fn load_image(device: &Device, image: &[u8], name: Option<&str>) -> Outcome<Function> {
     let wrong = |error| Failure::hal(Stage::Submit, &error);
-    // SAFETY: who runs a kernel by this command vouches for it, as who runs any program does.
+    // SAFETY: the user of this command vouches for the kernel, as for any program that they run.
     let executable = unsafe { device.load_executable(image) }.map_err(wrong)?;
     let functions: Vec<_> = executable.functions().collect();
     match (name, functions.as_slice()) {
@@ -78,7 +79,7 @@ fn which(kernels: &[String]) -> Failure {
     ))
 }
 
-/// Checks that there is one argument for each parameter, and that it can be one.
+/// Checks the number of arguments, and that each fits its parameter.
 pub(crate) fn check(info: &FunctionInfo, arguments: &[Spec]) -> Outcome {
     let signature = info.signature();
     if arguments.len() != info.parameters.len() {
@@ -114,7 +115,7 @@ pub(crate) fn check(info: &FunctionInfo, arguments: &[Spec]) -> Outcome {
     Ok(())
 }
 
-/// How a value of a size can be written.
+/// The spellings of a value of a size, for messages.
 fn spellings(size: u32) -> String {
     match size {
         1 => "write i8=5 or ui8=5".to_owned(),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The way of a run through a queue: uploads, the dispatch, downloads, each ordered behind the one before by a
-//! timeline.
+//! The operations of a run: uploads, the dispatch, downloads, each ordered behind the one before by a timeline.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +20,7 @@ pub(crate) struct Launch {
     submitted: u64,
 }
 
-/// An argument as the device has it.
+/// An argument in the form that the device takes.
 enum Placed {
     Null,
     Value(Vec<u8>),
@@ -58,14 +57,14 @@ impl Launch {
         })
     }
 
-    /// The wait for what was submitted last, and the signal of what comes next.
+    /// The wait for the last operation, and the signal of the next.
     fn next(&mut self) -> (Point, Point) {
         let wait = self.timeline.at(self.submitted);
         self.submitted += 1;
         (wait, self.timeline.at(self.submitted))
     }
 
-    /// Puts the arguments' contents into their buffers. An error is one of validation: nothing ran.
+    /// Writes the contents of the arguments into their buffers. An error is one of validation: nothing ran.
     pub(crate) fn upload(&mut self) -> Result<()> {
         for index in 0..self.arguments.len() {
             let (wait, signal) = self.next();
@@ -94,13 +93,13 @@ impl Launch {
         self.queue.dispatch(&[wait], &[signal], &self.function, self.config, &arguments)
     }
 
-    /// Waits for everything that was submitted; gives the time since `start`.
+    /// Waits for all submitted operations and gives the time since `start`.
     pub(crate) fn wait(&self, start: Instant) -> Result<Duration> {
         self.timeline.wait_blocking(self.submitted, Deadline::NEVER)?;
         Ok(start.elapsed())
     }
 
-    /// The view of an argument that is a buffer.
+    /// The buffer of an argument; `None` for a value.
     pub(crate) fn view(&self, index: usize) -> Option<&BufferView> {
         match self.arguments.get(index) {
             Some(Placed::Buffer { view, .. }) => Some(view),
@@ -108,7 +107,7 @@ impl Launch {
         }
     }
 
-    /// The contents of a buffer behind everything that was submitted.
+    /// The contents of a buffer after all submitted operations.
     pub(crate) fn download(&self, view: &BufferView) -> Result<Literal> {
         let bytes =
             self.queue.download(&[self.timeline.at(self.submitted)], view.buffer())?.wait(Deadline::NEVER)?;

@@ -39,19 +39,19 @@ use super::{
 pub(crate) struct Run {
     /// A code object, a fat binary (compressed or not), or a host object, library or executable with one
     file: PathBuf,
-    /// The kernel; may be left out where the file has just one
+    /// The kernel; optional if the file has only one
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
     /// The device, such as hip://0 or hip-sim://gfx942
     #[arg(long, value_name = "URI")]
     device: Option<String>,
-    /// Workgroups
+    /// The number of workgroups
     #[arg(long, value_name = "X[,Y[,Z]]")]
     grid: Extent,
-    /// Work-items of a workgroup; may be left out where the code object fixes it
+    /// The work-items of a workgroup; optional if the code object fixes it
     #[arg(long, value_name = "X[,Y[,Z]]")]
     block: Option<Extent>,
-    /// Dynamic local memory (LDS) in bytes, beyond what the kernel declares
+    /// Dynamic local memory (LDS) in bytes, in addition to the kernel's own
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     lds: u32,
     /// An argument of the kernel; once for each explicit parameter, in order (see --help)
@@ -63,22 +63,22 @@ pub(crate) struct Run {
     /// Write the contents of argument I to a file: .npy, or raw bytes for .bin
     #[arg(long, value_name = "I=FILE")]
     out: Vec<Indexed>,
-    /// Fail with exit code 1 unless argument I holds this afterwards; spelled as an argument
+    /// Fail with exit code 1 unless argument I holds this afterwards; spelled like an argument
     #[arg(long, value_name = "I=SPEC")]
     expect: Vec<Indexed>,
-    /// How far results may be from --expect: REL * |expected| + ABS [default: integers exact; f64 1e-7,1e-7; f32
-    /// 1.3e-6,1e-5; f16 1e-3,1e-5; bf16 1.6e-2,1e-5]
+    /// The tolerance of --expect: REL * |expected| + ABS [default: integers exact; f64 1e-7,1e-7; f32 1.3e-6,1e-5; f16
+    /// 1e-3,1e-5; bf16 1.6e-2,1e-5]
     #[arg(long, value_name = "REL,ABS")]
     tolerance: Option<Tolerance>,
-    /// Run this many times, each from the same contents and each checked; times go to standard error
+    /// Run this many times, each from the same contents, and check each; times go to standard error
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     repeat: u64,
-    /// Write what the queues did as JSON that https://ui.perfetto.dev opens
+    /// Write a timeline of the queues as JSON for https://ui.perfetto.dev
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 }
 
-/// Up to three sizes; those that are left out are 1.
+/// Up to three sizes; omitted sizes are 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Extent([u32; 3]);
 
@@ -100,7 +100,7 @@ impl FromStr for Extent {
     }
 }
 
-/// The number of an argument, and something about it.
+/// `I=TEXT`: the number of an argument, and a text for it.
 #[derive(Clone, Debug, PartialEq)]
 struct Indexed {
     index: usize,
@@ -156,7 +156,7 @@ impl Run {
         let launch = Launch::new(&device, function, self.config(), arguments)
             .map_err(|error| Failure::hal(Stage::Submit, &error))?;
         let outcome = self.repeat(launch, &name, &device, &expected);
-        // A failed run is worth a trace more than any other.
+        // The trace is written also, and especially, if the run failed.
         if let (Some(trace), Some(path)) = (trace, &self.trace) {
             output::write_file(path, trace.finish().as_bytes())?;
         }
@@ -200,7 +200,7 @@ impl Run {
         }
     }
 
-    /// Runs as often as asked, checks each run, up to the first that is wrong, and gives out the results of the last.
+    /// Runs as often as asked, and checks each run up to the first wrong one. Gives the results of the last run.
     fn repeat(
         &self,
         mut launch: Launch,
@@ -215,7 +215,7 @@ impl Run {
         for repetition in 0..self.repeat {
             launch.upload().map_err(submit)?;
             if self.repeat > 1 {
-                // What is timed is the dispatch alone.
+                // Only the dispatch is timed.
                 launch.wait(Instant::now()).map_err(run)?;
             }
             let start = Instant::now();
@@ -235,7 +235,7 @@ impl Run {
         if self.repeat > 1 {
             note(&summary(name, &mut times, device.info().simulated));
         }
-        // Wrong results are worth a look more than right ones.
+        // Wrong results are printed and saved too.
         self.give_out(&launch)?;
         let right = checked?;
         if !right.is_empty() {
@@ -244,7 +244,7 @@ impl Run {
         Ok(())
     }
 
-    /// Compares every argument of which something is expected: what to say where all are right.
+    /// Compares the arguments that have an expectation. Returns a message if all are equal.
     fn check(&self, launch: &Launch, expected: &[(usize, Literal)]) -> Outcome<String> {
         let mut right = Vec::new();
         let mut wrong: Option<Failure> = None;
@@ -264,7 +264,7 @@ impl Run {
     }
 
     fn give_out(&self, launch: &Launch) -> Outcome {
-        /// As many as IREE's tools print.
+        /// IREE's tools print as many.
         const PRINTED: u64 = 1024;
         let download = |index: usize| match launch.view(index) {
             Some(view) => launch.download(view).map_err(|error| Failure::hal(Stage::Run, &error)),

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! NumPy's `.npy` files: one dense little-endian array each.
 //!
-//! Read here rather than by a crate, because the header is one line of three known fields, and the crates for it
-//! bring a parser generator along.
+//! Read here rather than by a crate: the header is one line of three known fields, and the crates for it depend on a
+//! parser generator.
 
 use windlass::{ElementType, Literal, Shape};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// More than any header of a file that describes one plain array.
+/// The limit of the header's size in bytes. The header of a file with one plain array is far shorter.
 pub(crate) const LONGEST_HEADER: u64 = 1 << 16;
 
-/// Whether bytes are such a file.
+/// Whether the bytes are an `.npy` file.
 pub(crate) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// An array as a file holds it.
+/// The array of a file.
 #[derive(Debug)]
 pub(crate) struct Array<'a> {
     /// NumPy's name of the element type, such as `<f4`.
@@ -83,7 +83,7 @@ impl Array<'_> {
         make(self.shape, element_type, self.data)
     }
 
-    /// The array as one of a stated type and shape, which must be the file's.
+    /// The array with a stated type and shape, which must match the file's.
     pub(crate) fn literal_as(self, shape: Shape, element_type: ElementType) -> Result<Literal, String> {
         let found = self.element_type();
         let fits = match found {
@@ -120,7 +120,7 @@ impl Array<'_> {
         })
     }
 
-    /// NumPy has no bfloat16; ml_dtypes saves it as two bytes of nothing in particular.
+    /// NumPy has no bfloat16; ml_dtypes saves it as a void type of two bytes.
     fn is_void(&self) -> bool {
         matches!(self.descr.as_str(), "|V2" | "<V2")
     }
@@ -131,7 +131,7 @@ fn make(shape: Shape, element_type: ElementType, data: &[u8]) -> Result<Literal,
         .map_err(|error| format!("the file is cut short or too long: {}", error.message()))
 }
 
-/// Whether two types hold the same numbers in the same bytes, up to the reading of the sign.
+/// Whether two types have the same representation, apart from the sign of integers.
 pub(crate) fn same_numbers(left: ElementType, right: ElementType) -> bool {
     left == right || {
         let plain = |kind: ElementType| !kind.is_float() && kind != ElementType::Bool8;
@@ -158,7 +158,7 @@ pub(crate) fn encode(literal: &Literal) -> Vec<u8> {
     };
     let mut header =
         format!("{{'descr': '{order}{letter}{size}', 'fortran_order': False, 'shape': ({shape}), }}");
-    // Magic, version and length take ten bytes; all of it with the newline is to be a multiple of 64.
+    // Magic, version and length take ten bytes. The header with its newline is padded to a multiple of 64.
     let padding = 64 - (10 + header.len() + 1) % 64;
     header.extend(std::iter::repeat_n(' ', padding % 64));
     header.push('\n');
@@ -182,7 +182,7 @@ pub(crate) fn encode(literal: &Literal) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// As `numpy.save` writes `numpy.array([[1, 2, 3]], numpy.int16)`.
+    /// The output of `numpy.save` for `numpy.array([[1, 2, 3]], numpy.int16)`.
     fn by_numpy() -> Vec<u8> {
         let mut bytes =
             b"\x93NUMPY\x01\x00\x76\x00{'descr': '<i2', 'fortran_order': False, 'shape': (1, 3), }".to_vec();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What `--arg` and `--expect` take: the text of a kernel's argument, spelled as IREE's tools spell it, and a few
-//! forms of Windlass's own.
+//! The text of `--arg` and `--expect`: spelled as IREE's tools spell arguments, with a few forms of Windlass's own.
 
 use std::path::Path;
 
@@ -12,7 +11,7 @@ use crate::command::{
     input,
 };
 
-/// The forms, for messages and for help.
+/// The forms, for messages and help.
 pub(crate) const FORMS: &str = "\
 buffers: 1024xf32=0 (every element), 4xi32=1,2,3,4 or 2x2xf32=[1 2][3 4] (each), 1024xf32 (zeros),
          1024xf32=@FILE (raw bytes, or .npy of that type and shape), @FILE.npy,
@@ -33,12 +32,12 @@ pub(crate) enum Spec {
 }
 
 impl Spec {
-    /// Reads an argument. The files that it names are read now.
+    /// Parses an argument, and reads the files that it names.
     pub(crate) fn parse(text: &str) -> Outcome<Self> {
         parse(text).map_err(|why| Failure::input(format!("`{text}`: {why}\nan argument is one of\n{FORMS}")))
     }
 
-    /// Reads the contents that a buffer is compared with.
+    /// Parses the contents that a buffer is compared with.
     pub(crate) fn parse_expected(text: &str) -> Outcome<Literal> {
         match Self::parse(text)? {
             Self::Buffer(literal) => Ok(literal),
@@ -113,7 +112,7 @@ fn contents(shape: Shape, element_type: ElementType, value: &str) -> Result<Lite
 }
 
 fn from_file(shape: Shape, element_type: ElementType, path: &str) -> Result<Literal, String> {
-    // Raw contents have the shape's size; an array file has its header besides.
+    // A raw file has the size of the shape; a `.npy` file has its header besides.
     let bytes =
         read(path, shape.byte_length(element_type).unwrap_or(u64::MAX).saturating_add(npy::LONGEST_HEADER))?;
     if npy::begins(&bytes) {

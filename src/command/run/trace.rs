@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `--trace`: a device that notes what is submitted, and writes it down as Chrome's trace events.
+//! `--trace`: a device that records submissions, written as Chrome's trace events.
 //!
-//! The device is wrapped; every submission signals one semaphore more, and a thread waits for it and for the wait
-//! list. Times are thus what the host observes: an operation begins when its last wait is seen to be reached, and ends
-//! when its signal is. Nothing else of the submission changes.
+//! The device is wrapped. Every submission signals one additional semaphore, and a thread waits for it and for the
+//! wait list. Times are thus those that the host observes: an operation begins when its last wait is seen to be
+//! reached, and ends when its signal is. Nothing else of the submission changes.
 
 use std::{
     future::Future,
@@ -17,10 +17,10 @@ use std::{
 use serde_json::{Value, json};
 use windlass::{Device, Error, Operation, Point, QueueAffinity, Result, Semaphore, Wait, driver};
 
-/// How long the end of the trace waits for operations that nobody has waited for.
+/// How long the end of the trace waits for unfinished operations.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A trace in the making.
+/// A trace in progress.
 pub(crate) struct Trace {
     device: Device,
     title: String,
@@ -29,13 +29,13 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Begins to trace a device. What is to be seen must go through [`device`](Self::device).
+    /// Begins to trace a device. Only submissions through [`device`](Self::device) are recorded.
     pub(crate) fn start(device: &Device) -> Self {
         let recorder =
             Arc::new(Recorder { start: Instant::now(), state: Mutex::default(), changed: Condvar::new() });
         let traced = Traced { inner: device.raw(), recorder: recorder.clone() };
         let for_thread = recorder.clone();
-        // Without a thread the trace stays empty, and the run goes on.
+        // Without the thread the trace stays empty, and the run goes on.
         let watcher =
             std::thread::Builder::new().name("windlass-trace".into()).spawn(move || watch(&for_thread)).ok();
         let info = device.info();
@@ -53,7 +53,7 @@ impl Trace {
         self.device.clone()
     }
 
-    /// Ends the trace: its JSON.
+    /// Ends the trace and gives its JSON.
     pub(crate) fn finish(self) -> String {
         self.recorder.lock().closing = Some(Instant::now() + PATIENCE);
         self.recorder.changed.notify_all();
@@ -62,14 +62,14 @@ impl Trace {
     }
 }
 
-/// One operation. Times count from the start of the trace.
+/// One operation. Times are relative to the start of the trace.
 struct Span {
     queue: Option<u32>,
     operation: &'static str,
     detail: String,
     submitted: Duration,
     accepted: Duration,
-    /// The latest of the submission and the waits reached so far.
+    /// The latest time among the submission and the waits reached so far.
     ready: Duration,
     begun: Option<Duration>,
     ended: Option<Duration>,
@@ -78,32 +78,32 @@ struct Span {
 
 struct Recorder {
     start: Instant,
-    state: Mutex<State>,
+    state: Mutex<TraceState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct TraceState {
     incoming: Vec<Watched>,
     woken: bool,
-    /// Set at the end: when to give up on what has not ended.
+    /// The deadline for unfinished operations, set at the end of the trace.
     closing: Option<Instant>,
 }
 
-/// An operation on its way.
+/// An operation in flight.
 struct Watched {
     span: Span,
     waits: Vec<Awaited>,
     end: Awaited,
 }
 
-/// A point of a timeline, and when it was reached.
+/// A point of a timeline, and the time when it was reached.
 struct Awaited {
     wait: Wait,
     stamp: Arc<Stamp>,
 }
 
-/// Notes the time on the thread that wakes: the watching thread may come late.
+/// Takes the time on the waking thread, because the watching thread may run late.
 struct Stamp {
     at: OnceLock<Duration>,
     recorder: Arc<Recorder>,
@@ -122,7 +122,7 @@ impl Awaited {
         Self { wait, stamp: Arc::new(Stamp { at: OnceLock::new(), recorder: recorder.clone() }) }
     }
 
-    /// When the point was reached, and whether by a failure; `None` before that.
+    /// The time when the point was reached, and whether by a failure; `None` before that.
     fn poll(&mut self) -> Option<(Duration, Option<Error>)> {
         let waker = Waker::from(self.stamp.clone());
         match Pin::new(&mut self.wait).poll(&mut Context::from_waker(&waker)) {
@@ -136,12 +136,12 @@ impl Awaited {
 }
 
 impl Recorder {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TraceState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Polls what is on its way until the trace ends.
+/// Polls the operations in flight until the trace ends.
 fn watch(recorder: &Arc<Recorder>) -> Vec<Span> {
     let (mut watched, mut done) = (Vec::<Watched>::new(), Vec::new());
     loop {
@@ -176,7 +176,7 @@ fn watch(recorder: &Arc<Recorder>) -> Vec<Span> {
 }
 
 impl Watched {
-    /// Notes what has happened since the last look; whether the operation has ended.
+    /// Records the changes since the last poll. Returns whether the operation has ended.
     fn advance(&mut self) -> bool {
         let begun = &mut self.span.ready;
         self.waits.retain_mut(|wait| match wait.poll() {
@@ -235,11 +235,12 @@ unsafe impl driver::Wrapper for Traced {
         };
         let waited = waits.iter().map(|point| Awaited::new(point.semaphore.wait(point.value), recorder));
         let mut watched = Watched { span, waits: waited.collect(), end: Awaited::new(end.wait(1), recorder) };
-        // Watched from before the submission on, so that no moment is missed.
+        // Watched before the submission, so that no change is missed.
         watched.advance();
-        // In front: what waits for the other signals must not be seen to begin before this is seen to end.
+        // In front, so that no operation that waits for another signal is seen to begin before this one is seen to
+        // end.
         let signals: Vec<_> = [end.at(1)].into_iter().chain(signals.iter().cloned()).collect();
-        // SAFETY: the operation is the front's, as it came.
+        // SAFETY: the operation is passed on unchanged.
         unsafe { self.inner.submit(affinity, waits, &signals, operation)? };
         watched.span.accepted = recorder.start.elapsed();
         recorder.lock().incoming.push(watched);
@@ -248,7 +249,7 @@ unsafe impl driver::Wrapper for Traced {
     }
 }
 
-/// What an operation works on, in a few words.
+/// A short description of an operation.
 fn describe(operation: &Operation) -> String {
     match operation {
         Operation::Dispatch(dispatch) => {
@@ -272,7 +273,7 @@ fn describe(operation: &Operation) -> String {
 
 /// The row of the thread that submits.
 const HOST_ROW: u64 = 0;
-/// Rows of one queue: the first for what follows in order, the others for what overlaps it.
+/// The rows of one queue: the first for operations in order, the others for those that overlap it.
 const ROWS_PER_QUEUE: u64 = 1000;
 
 /// Chrome's trace events: a row for each queue, and one for the calls that submit.
@@ -280,7 +281,7 @@ fn render(title: &str, mut spans: Vec<Span>) -> String {
     spans.sort_by_key(|span| span.begun.unwrap_or(span.submitted));
     let mut rows: Vec<(u64, String)> = vec![(HOST_ROW, "host: submissions".to_owned())];
     let mut events = Vec::new();
-    // Where each row ends so far. Events of one row that overlap would hide each other.
+    // The end of each row so far. Events that overlap within a row would hide each other.
     let mut ends: Vec<(u64, Duration)> = Vec::new();
     for span in &spans {
         let begun = span.begun.unwrap_or(span.submitted);

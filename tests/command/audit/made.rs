@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Files that tools of others write.
+//! Files in the formats of other tools.
 
 use std::{fs, io::Write};
 
@@ -23,7 +23,7 @@ pub(crate) fn wheel(files: &[(&str, &[u8])]) -> Vec<u8> {
     out
 }
 
-/// A zip file with its members as they are.
+/// A zip file with uncompressed members.
 pub(super) fn stored(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut archive = rawzip::ZipArchiveWriter::new(&mut out);
@@ -42,7 +42,7 @@ pub(super) fn stored(files: &[(&str, &[u8])]) -> Vec<u8> {
 pub(super) fn hip1(image: &[u8]) -> Vec<u8> {
     let halves = |low: u32, high: u32| low | high << 16;
     let magic = u32::from_le_bytes(*b"HIP1");
-    // A table of two lists, of which the second has a table with the image.
+    // A table with two lists; the second has a table with the image.
     let root = [16, magic, halves(8, 12), halves(4, 8), 8, 8, 8, 0, 1, 12];
     let module = [halves(6, 8), 4, 8, 4, image.len() as u32];
     let flat = [&root[..], &module].concat().into_iter().flat_map(u32::to_le_bytes);
@@ -55,7 +55,7 @@ pub(super) fn kpack(binary: &str, image: &[u8]) -> Vec<u8> {
     kpack_for("gfx942", binary, image)
 }
 
-/// The same for another architecture.
+/// A kpack archive for any architecture.
 pub(crate) fn kpack_for(arch: &str, binary: &str, image: &[u8]) -> Vec<u8> {
     let mut bytes = b"KPAK\x01\0\0\0".to_vec();
     bytes.resize(64, 0);
@@ -74,7 +74,7 @@ pub(crate) fn kpack_for(arch: &str, binary: &str, image: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A host ELF that says that its code is in a kpack archive.
+/// A host ELF that refers to a kpack archive.
 pub(super) fn split_library(name: &str, search: &str) -> Vec<u8> {
     let string = |text: &str| [&[0xa0 | text.len() as u8], text.as_bytes()].concat();
     let paths = [string("kpack_search_paths"), vec![0x91], string(search)].concat();
@@ -136,7 +136,7 @@ pub(super) fn images(folder: &Folder) -> [Vec<u8>; 3] {
     [gfx942, gfx1100, fs::read("cts/kernels/bundles/saxpy.gfx942.co").unwrap()]
 }
 
-/// An offload bundle with an entry of no bytes under an id.
+/// An offload bundle with an empty entry under an id.
 pub(super) fn bundle_for(id: &str) -> Vec<u8> {
     let numbers = [1, 0, 0, id.len() as u64].map(u64::to_le_bytes).concat();
     [b"__CLANG_OFFLOAD_BUNDLE__", &numbers[..], id.as_bytes()].concat()

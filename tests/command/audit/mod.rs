@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `audit`: what files, folders and wheels have for each target.
+//! `audit`: the code in files, folders and wheels for each target.
 
 mod carriers;
 pub(crate) mod made;
@@ -14,7 +14,7 @@ use crate::support::{Finished, scratch, windlass};
 pub(super) const BUNDLES: &str = "cts/kernels/bundles";
 pub(super) const VECTOR_ADD: &str = "cts/kernels/bundles/vector_add.ccob";
 
-/// A folder of one test alone, which goes with it.
+/// A folder of one test, deleted on drop.
 pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
@@ -31,7 +31,7 @@ impl Folder {
         path.display().to_string()
     }
 
-    /// The code object for a target out of a file, as a file.
+    /// Extracts the code object for a target from a file to another.
     pub(super) fn extract(&self, from: &str, target: &str, name: &str) -> String {
         let path = self.put(name, b"");
         let finished = windlass(["extract", from, "--target", target, "-o", &path]);
@@ -60,7 +60,7 @@ pub(super) fn report(paths: &[&str], targets: &str) -> (Option<i32>, Value) {
     (finished.code, report.unwrap_or_else(|error| panic!("{error}: {}", finished.stderr)))
 }
 
-/// The report on the file whose path ends so.
+/// The report on the file whose path has this ending.
 pub(super) fn file<'r>(report: &'r Value, ending: &str) -> &'r Value {
     let files = report["files"].as_array().unwrap();
     let found = files.iter().find(|file| file["path"].as_str().unwrap().ends_with(ending));

@@ -15,7 +15,8 @@ const INFO_SIZE: u32 = 48;
 const PARAMETER_SIZE: u32 = 64;
 const NAME_SIZE: u64 = 48;
 const NAME_OFFSET: u64 = 16;
-/// Every dispatch holds a block of this size. No compiler passes so much by value.
+/// The limit of the argument block in bytes. Every dispatch allocates a block, and no compiler passes so much by
+/// value.
 const MAX_ARGUMENTS: u32 = 1 << 20;
 /// A GPU has at most 160 KiB.
 const MAX_LOCAL_MEMORY: u32 = 1 << 30;

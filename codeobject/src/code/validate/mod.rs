@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whether a loader may be shown an image that believes every header.
+//! Checks that a loader which trusts every header of an image stays within the image.
 //!
-//! HIP takes a code object without a length, and every number in it is believed by somebody:
+//! HIP takes a code object without a length, and ROCm's loader trusts each of these numbers:
 //!
-//! | what a loader takes from the image | what it does with it | what is asked here |
+//! | number in the image | use by the loader | check |
 //! |---|---|---|
-//! | offsets, counts and sizes of all headers | measures the image by them (clr, `ElfSize`) | all of it is there |
-//! | the last segment's end | allocates so much, copies every segment into it (`LoadSegmentsV2`) | segments in order, none over another, none longer in the file than in memory |
-//! | the count, the size and the kinds of section headers | an object for each; one without a kind is a null pointer | 64 bytes each, the first empty and no other, a count that is stated |
-//! | names, links, infos of sections | indices into arrays without a check | in the array, and of the kind that is expected there |
-//! | names of symbols | C strings | in their table, which ends with a zero |
-//! | a symbol's section | index; a descriptor's bytes are copied from it | in the array, the symbol inside it, a descriptor with its 64 bytes |
-//! | variables' addresses and sizes | given to programs to copy from and to | inside the memory of the segments |
-//! | notes | walked by adding up their sizes | they fill their section or segment exactly |
-//! | relocations | symbol by index, written to their offset | a symbol that exists and lies in memory, eight bytes of memory to write |
+//! | offsets, counts and sizes of all headers | the size of the image (clr, `ElfSize`) | all of it exists |
+//! | the last segment's end | the size of an allocation, into which every segment is copied (`LoadSegmentsV2`) | segments are in order, do not overlap, and are no longer in the file than in memory |
+//! | count, size and kinds of section headers | an object for each; a header without a kind is a null pointer | 64 bytes each, only the first is empty, the count is stated |
+//! | names, links and infos of sections | unchecked indices into arrays | they are in the array and of the expected kind |
+//! | names of symbols | C strings | they lie in their table, which ends with a zero |
+//! | a symbol's section | an index; a descriptor is copied from the section | the section exists and holds the symbol, a descriptor with 64 bytes |
+//! | addresses and sizes of variables | programs copy from and to them | they lie in the memory of the segments |
+//! | notes | a walk by their sizes | they fill their section or segment exactly |
+//! | relocations | a symbol index, and a write to their offset | the symbol exists and lies in memory, and so do eight bytes at the offset |
 
 mod sections;
 mod segments;
@@ -26,12 +26,12 @@ use crate::error::Error;
 use crate::warnings::Warnings;
 use segments::Memory;
 
-/// Succeeds where a loader that believes the headers of a code object stays within its bytes, and within the memory of
-/// its segments.
+/// Checks that a loader which trusts the headers of a code object stays within its bytes, and within the memory of its
+/// segments.
 ///
-/// [`CodeObject::parse`] reads what it needs and forgives the rest; this forgives nothing that HIP might trust: sizes,
-/// the order of segments, section headers (a file may have none), links and indices, names, notes, relocations and
-/// where variables lie. `hipModuleLoadData` should see only what has passed.
+/// [`CodeObject::parse`] checks only the parts that it reads. This function also checks the numbers that HIP might
+/// trust: sizes, the order of segments, section headers (a file may have none), links and indices, names, notes,
+/// relocations and the addresses of variables. Pass only checked code objects to `hipModuleLoadData`.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ pub fn validate(elf: &[u8]) -> Result<(), Error> {
     check(elf, &CodeObject::parse(elf)?)
 }
 
-/// As [`validate`], of an image that was parsed before.
+/// As [`validate`], for an image that was already parsed.
 pub(crate) fn check(elf: &[u8], code: &CodeObject) -> Result<(), Error> {
     let what = "the code object";
     match declared_size(elf) {
@@ -62,7 +62,9 @@ pub(crate) fn check(elf: &[u8], code: &CodeObject) -> Result<(), Error> {
     }
     let parsed = Elf::parse(elf, &mut Warnings::default())?;
     let memory = Memory::check(&parsed.segments)?;
-    segments::check_notes(elf)?;
+    for (offset, size) in parsed.note_areas() {
+        segments::check_note_area(elf, offset, size)?;
+    }
     sections::check(elf, &memory)?;
     for relocation in code.relocations() {
         memory.check_relocation(relocation.offset)?;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The section headers, and what they lead to: ROCr finds symbols, notes and relocations by them.
+//! Checks the section headers, by which ROCr finds symbols, notes and relocations.
 
 use object::LittleEndian;
 use object::elf::{
     FileHeader64, Rela64, SHN_LORESERVE, SHN_UNDEF, SHT_DYNSYM, SHT_NOBITS, SHT_NOTE, SHT_NULL, SHT_RELA,
     SHT_STRTAB, SHT_SYMTAB, STT_COMMON, STT_FUNC, STT_OBJECT, SectionHeader64, Sym64, SymbolType,
 };
-use object::pod::slice_from_bytes;
 use object::read::elf::{FileHeader, Rela, SectionHeader, Sym};
 
 use super::segments::{Memory, check_note_area};
 use crate::bytes::range;
 use crate::code::descriptor::KernelDescriptor;
+use crate::code::elf::pod_slice;
 use crate::error::Error;
 
 type Header = SectionHeader64<LittleEndian>;
@@ -29,7 +29,7 @@ struct Sections<'a> {
     names: &'a [u8],
 }
 
-/// Succeeds where every section header is what a loader takes it for. A file without any is fine.
+/// Checks every section header and its content. A file may have no section headers.
 pub(super) fn check(elf: &[u8], memory: &Memory) -> Result<(), Error> {
     let Some(sections) = Sections::read(elf)? else { return Ok(()) };
     for (index, header) in sections.headers.iter().enumerate().skip(1) {
@@ -52,14 +52,14 @@ impl<'a> Sections<'a> {
         let header = FileHeader64::<LittleEndian>::parse(elf).map_err(|error| broken(&error.to_string()))?;
         let (offset, count) = (header.e_shoff(ENDIAN), u64::from(header.e_shnum(ENDIAN)));
         if count == 0 {
-            // A table with a place and no count has its count in its first header.
+            // Without a count in the ELF header, the first section header states the count.
             return if offset == 0 { Ok(None) } else { Err(broken("they have a place and no number")) };
         }
         if u64::from(header.e_shentsize(ENDIAN)) != HEADER_SIZE {
             return Err(broken("each has another size than 64 bytes"));
         }
         let table = range(elf, offset, HEADER_SIZE * count).ok_or_else(|| broken("they lie outside"))?;
-        let headers = pods::<Header>(table);
+        let headers = pod_slice::<Header>(table);
         if headers.first().is_none_or(|first| first.sh_type(ENDIAN) != SHT_NULL) {
             return Err(broken("the first is not empty"));
         }
@@ -70,7 +70,7 @@ impl<'a> Sections<'a> {
         Ok(Some(sections))
     }
 
-    /// The bytes of a section, none for one that has none in the file.
+    /// The bytes of a section in the file; empty for `SHT_NOBITS`.
     fn bytes(&self, header: &Header) -> Option<&'a [u8]> {
         match header.sh_type(ENDIAN) {
             SHT_NOBITS => Some(&[]),
@@ -82,7 +82,7 @@ impl<'a> Sections<'a> {
         self.headers.get(index).filter(|_| index > 0).map(|header| header.sh_type(ENDIAN))
     }
 
-    /// The string table of that number, where every name in it has an end.
+    /// The string table with this section number, if it ends with a zero.
     fn strings(&self, index: usize) -> Option<&'a [u8]> {
         self.kind(index).filter(|kind| *kind == SHT_STRTAB)?;
         self.bytes(self.headers.get(index)?).filter(|bytes| bytes.last() == Some(&0))
@@ -108,7 +108,7 @@ impl<'a> Sections<'a> {
             .strings(header.sh_link(ENDIAN) as usize)
             .ok_or_else(|| broken("its names are in no string table, or one without an end"))?;
         let bytes = self.bytes(header).unwrap_or_default();
-        for symbol in pods::<Symbol>(bytes) {
+        for symbol in pod_slice::<Symbol>(bytes) {
             let name = usize::try_from(symbol.st_name(ENDIAN)).ok().and_then(|start| strings.get(start..));
             let name = name.filter(|name| !name.is_empty());
             let name = name.ok_or_else(|| broken("a symbol's name is not in its string table"))?;
@@ -120,7 +120,7 @@ impl<'a> Sections<'a> {
         Ok(())
     }
 
-    /// A loader asks the section of a symbol that stands for memory where it is, and reads descriptors out of it.
+    /// Checks a symbol that stands for memory. A loader takes its address from its section, and reads descriptors there.
     fn check_symbol(&self, name: &[u8], symbol: &Symbol, memory: &Memory) -> Result<(), &'static str> {
         let kind = symbol.st_type();
         let place = symbol.st_shndx(ENDIAN);
@@ -156,17 +156,17 @@ impl<'a> Sections<'a> {
             return Err(broken("its symbols are in no symbol table"));
         }
         let symbols = self.headers.get(link).and_then(|table| self.bytes(table)).unwrap_or_default();
-        let symbols = pods::<Symbol>(symbols);
+        let symbols = pod_slice::<Symbol>(symbols);
         let target = header.sh_info(ENDIAN) as usize;
         if target >= self.headers.len() {
             return Err(broken("it is about a section that does not exist"));
         }
         let bytes = self.bytes(header).unwrap_or_default();
-        for relocation in pods::<Rela64<LittleEndian>>(bytes) {
+        for relocation in pod_slice::<Rela64<LittleEndian>>(bytes) {
             let Some(symbol) = symbols.get(relocation.r_sym(ENDIAN, false) as usize) else {
                 return Err(broken("a relocation refers to a symbol that does not exist"));
             };
-            // What a linker leaves about other sections (--emit-relocs) is not applied.
+            // A relocation of another section (--emit-relocs) is not applied.
             if target != 0 {
                 continue;
             }
@@ -182,9 +182,4 @@ impl<'a> Sections<'a> {
 
 fn wrong(index: usize, header: &Header, problem: &str) -> Error {
     Error::malformed(format!("section {index} of the ELF"), header.sh_offset(ENDIAN), problem)
-}
-
-/// As many as there are whole ones.
-fn pods<T: object::pod::Pod>(bytes: &[u8]) -> &[T] {
-    slice_from_bytes(bytes, bytes.len() / size_of::<T>()).map(|(slice, _)| slice).unwrap_or_default()
 }

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The memory that a loader makes for the segments, and the notes that the program headers lead to.
-
-use object::LittleEndian;
-use object::elf::{FileHeader64, PT_NOTE};
-use object::read::elf::{FileHeader, ProgramHeader};
+//! Checks the memory that a loader allocates for the segments, and the notes.
 
 use crate::bytes::{range, u32_at};
 use crate::code::layout::Segment;
 use crate::error::Error;
 
-const ENDIAN: LittleEndian = LittleEndian;
-
-/// The addresses from the first segment to the end of the last one: a loader allocates so much and copies the segments
-/// into it.
+/// The addresses from the first segment to the end of the last one. A loader allocates this range and copies the
+/// segments into it.
 pub(super) struct Memory {
     start: u64,
     end: u64,
@@ -54,20 +48,8 @@ impl Memory {
     }
 }
 
-/// The notes of the program headers.
-pub(super) fn check_notes(elf: &[u8]) -> Result<(), Error> {
-    let broken = |error: object::Error| Error::malformed("the program headers", 0, error.to_string());
-    let header = FileHeader64::<LittleEndian>::parse(elf).map_err(broken)?;
-    for program in header.program_headers(ENDIAN, elf).map_err(broken)? {
-        if program.p_type(ENDIAN) == PT_NOTE {
-            check_note_area(elf, program.p_offset(ENDIAN), program.p_filesz(ENDIAN))?;
-        }
-    }
-    Ok(())
-}
-
-/// Succeeds where notes fill the area one after the other, each with its name and its content: walkers add up sizes
-/// until they are past the end, and read a header wherever they are before it.
+/// Checks that notes fill the area exactly, each with its name and its content. Readers add up sizes until they are
+/// past the end, and read a header at every position before it.
 pub(super) fn check_note_area(elf: &[u8], offset: u64, size: u64) -> Result<(), Error> {
     const HEADER: u64 = 12;
     let what = "the notes of the ELF";
@@ -79,7 +61,7 @@ pub(super) fn check_note_area(elf: &[u8], offset: u64, size: u64) -> Result<(), 
         let (Some(name), Some(content), true) = (at(0), at(4), position + HEADER <= size) else {
             return Err(Error::malformed(what, offset + position, "a note's header is cut short"));
         };
-        // The last one need not be padded.
+        // The last note need not be padded.
         let end = position + HEADER + name.next_multiple_of(4) + content;
         if end > size {
             return Err(Error::malformed(what, offset, "a note is longer than what holds it"));

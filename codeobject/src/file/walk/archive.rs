@@ -13,7 +13,7 @@ impl<'a> Walk<'a, '_> {
     pub(super) fn archive(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
         let found = |walk: &Self| (walk.bundles.len(), walk.references.len(), walk.problems.len());
         let before = found(self);
-        for member in Members::of(bytes, base) {
+        for member in Members::new(bytes, base) {
             let member = match member {
                 Ok(member) => member,
                 Err(error) if found(self) == before => return Err(error),

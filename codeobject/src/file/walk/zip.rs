@@ -88,7 +88,7 @@ impl<'a> Walk<'a, '_> {
         }
         self.inside(&member.name(), |walk| walk.zipped(content, base.saturating_add(place.start)));
         self.damage = outer;
-        IreeFormat::of(content).is_some()
+        IreeFormat::from_head(content).is_some()
     }
 
     /// Reads a member at `base` of the file.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Kernels down to each argument, and symbols down to kind and binding, as `llvm-readelf` lists them.
+//! Kernels with each argument, and symbols with kind and binding, compared with `llvm-readelf`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -83,7 +83,7 @@ fn arg_facts(arg: &Arg) -> Facts {
     facts
 }
 
-/// What is said of a kernel for the keys that the note has.
+/// The values of a kernel for the keys in the note.
 fn fact(kernel: &Kernel, key: &str, noted: &str) -> Option<String> {
     let truth = |value: bool| {
         if noted.parse::<u32>().is_ok() { u32::from(value).to_string() } else { value.to_string() }
@@ -107,14 +107,14 @@ fn fact(kernel: &Kernel, key: &str, noted: &str) -> Option<String> {
         "uniform_work_group_size" => truth(kernel.uniform_workgroup_size),
         "kind" => snake_case(kernel.kind),
         "reqd_workgroup_size" => kernel.reqd_workgroup_size?.map(|size| format!("{size} ")).concat(),
-        // What no loader needs.
+        // Loaders do not need these.
         "language" | "language_version" | "vec_type_hint" | "workgroup_size_hint" => noted.to_owned(),
         "args" => "[]".to_owned(),
         _ => return None,
     })
 }
 
-/// Compares each kernel with what the note says of it.
+/// Compares each kernel with the note.
 pub(super) fn same_kernels(code: &CodeObject, listing: &str, what: &str) {
     let listed = listed(listing);
     assert_eq!(code.kernels().len(), listed.len(), "{what}");
@@ -127,7 +127,7 @@ pub(super) fn same_kernels(code: &CodeObject, listing: &str, what: &str) {
     }
 }
 
-/// What the ELF says a symbol is, by what it stands for.
+/// The ELF type of a symbol, by its role.
 fn kind(symbol: &Symbol) -> &'static str {
     match symbol.role {
         SymbolRole::Function | SymbolRole::KernelEntry => "FUNC",
@@ -136,7 +136,7 @@ fn kind(symbol: &Symbol) -> &'static str {
     }
 }
 
-/// Compares kind and binding of the symbols that have an address, and the names of those that have none.
+/// Compares kind and binding of the symbols with an address, and the names of those without.
 pub(super) fn same_symbol_kinds(code: &CodeObject, listing: &str, what: &str) {
     let mut expected = BTreeSet::new();
     for line in listing.lines() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bundles and what carries them: the same entries, and of each entry the same bytes.
+//! Bundles and their containers: the same entries, with the same bytes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ const OBJCOPY: &str = "llvm-objcopy-19";
 const PACKAGER: &str = "clang-offload-packager-19";
 const OBJDUMP: &str = "llvm-objdump-19";
 const AR: &str = "llvm-ar-19";
-/// The bundler does not unbundle what its list of processors lacks.
+/// The bundler does not unbundle entries for processors that it does not know.
 const UNKNOWN_PROCESSORS: [&str; 2] = ["gfx950", "gfx1153"];
 
 pub(super) fn open(bytes: &[u8]) -> File<'_> {
@@ -44,7 +44,7 @@ fn as_version_2(stored: &[u8], bundle: &Bundle<'_>) -> Vec<u8> {
     out
 }
 
-/// Compares a bundle with what the bundler finds in `input`, taken as files of that type.
+/// Compares a bundle with the bundler's result for `input`, read as files of that type.
 fn compare(bundle: &Bundle<'_>, input: &Path, kind: &str, scratch: &Scratch) {
     let listing = ask(BUNDLER, &["--list".to_owned(), option("type", kind), option("input", input)]);
     let expected: BTreeSet<String> = listing.lines().map(str::to_owned).collect();
@@ -64,7 +64,7 @@ fn compare(bundle: &Bundle<'_>, input: &Path, kind: &str, scratch: &Scratch) {
         arguments.push(option("output", &outputs[outputs.len() - 1].1));
     }
     assert!(!outputs.is_empty());
-    // The targets are one list.
+    // The targets are one argument.
     let targets: Vec<String> =
         bundle.entries().iter().filter(|entry| known(entry)).map(Entry::id_text).collect();
     arguments.retain(|argument| !argument.starts_with("--targets="));
@@ -76,7 +76,7 @@ fn compare(bundle: &Bundle<'_>, input: &Path, kind: &str, scratch: &Scratch) {
     }
 }
 
-/// Compares each bundle of a file with what the bundler says of its bytes alone.
+/// Compares each bundle of a file with the bundler's result for its bytes alone.
 pub(super) fn compare_all(bytes: &[u8], scratch: &Scratch) {
     for bundle in open(bytes).bundles() {
         let alone = as_version_2(stored(bytes, bundle), bundle);
@@ -110,7 +110,7 @@ fn objcopy_finds_the_same_section_in_host_programs() {
         let dump = format!("--dump-section=.hip_fatbin={}", section.display());
         ask(OBJCOPY, &[dump, path.display().to_string(), scratch.path("copy").display().to_string()]);
         let section = fs::read(&section).unwrap();
-        // The section alone holds the same bundles at the same distances, and nothing but padding is left of it.
+        // The section alone has the same bundles at the same distances, and otherwise only padding.
         let (first, last) = (&file.bundles()[0], &file.bundles()[file.bundles().len() - 1]);
         let end = last.offset() + last.stored_size();
         let covered = &bytes[first.offset() as usize..end as usize];
@@ -130,7 +130,7 @@ fn host_programs_without_section_headers_hold_the_same() {
     let scratch = Scratch::new();
     let mut compared = 0;
     for path in files(Check::HostElf) {
-        // Objects are not linked: they have no segments to find anything in.
+        // Objects are not linked, so they have no segments.
         if path.extension().is_some_and(|extension| extension == "o") {
             continue;
         }
@@ -161,7 +161,7 @@ fn the_bundler_reads_the_same_sections_of_objects() {
     }
 }
 
-/// Compares the offload binaries of a file with what the tools find in `input`.
+/// Compares the offload binaries of a file with the tools' result for `input`.
 pub(super) fn compare_offload_binaries(file: &File<'_>, input: &Path, scratch: &Scratch) {
     let listing = ask(OBJDUMP, &["--offloading".to_owned(), input.display().to_string()]);
     let field = |name: &str| -> Vec<String> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Code objects: the same header, segments, symbols, relocations and kernels as `llvm-readelf` lists.
+//! Code objects: the same header, segments, symbols, relocations and kernels as in `llvm-readelf`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -79,7 +79,7 @@ fn same_header(code: &CodeObject, listing: &str, what: &str) {
     let flags = field("Flags:");
     let (number, names) = flags.split_once(", ").unwrap_or((flags, ""));
     assert_eq!(hex(number), u64::from(code.elf_flags()), "{what}");
-    // LLVM names what it knows of the processor.
+    // LLVM adds names from its knowledge of the processor.
     let processor = names.split(", ").next().unwrap_or_default();
     if processor.starts_with("gfx") {
         assert_eq!(processor, code.target().processor(), "{what}");
@@ -178,7 +178,7 @@ fn readelf_lists_the_same_in_code_objects() {
         let listing = read(&path);
         same_header(&code, &listing, &what);
         assert_eq!(code.segments(), []);
-        // Before the linker nothing has an address, so no kernel can be launched; what it says of them is read.
+        // An unlinked object has no addresses, so no kernel can be launched; its metadata is still read.
         let named: Vec<&str> = code.rejected().iter().map(|kernel| kernel.name.as_str()).collect();
         assert_eq!(named, ["k"], "{what}");
         assert!(listing.contains("k.kd"), "{what}");

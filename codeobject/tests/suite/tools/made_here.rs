@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What clang 19 makes of one small kernel, in each way that it packs it.
+//! The output of clang 19 for one small kernel, in each way of packing.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ extern "C" int hipLaunchKernel(const void *, dim3, dim3, void **, unsigned long,
 extern "C" __attribute__((global)) void seven(int *p) { *p = 7; }
 "#;
 
-/// Compiles the kernel with those options; `None` after saying so where this clang has no such targets.
+/// Compiles the kernel with those options; `None`, with a message, if this clang lacks the targets.
 fn compiled(scratch: &Scratch, name: &str, options: &[&str]) -> Option<PathBuf> {
     let source = scratch.write("seven.hip", SOURCE.as_bytes());
     let output = scratch.path(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! LLVM 19's tools see the same in every real file, where they are installed and understand it.
+//! LLVM 19's tools, if installed, see the same in every real file that they support.
 
 mod arguments;
 mod bundles;
@@ -15,12 +15,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::fixtures;
 use crate::support::{self, skipped};
 
-/// What a file is to LLVM's tools.
+/// The way in which LLVM's tools read a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Check {
     /// `llvm-readelf` reads it.
     CodeObject,
-    /// The same, but that it was not linked: it has no segments and no dynamic symbols.
+    /// `llvm-readelf` reads it as unlinked: without segments and dynamic symbols.
     Object,
     /// `clang-offload-bundler` lists and unbundles each of its bundles.
     Bundles,
@@ -32,7 +32,7 @@ enum Check {
     Archive,
     /// `llvm-objdump --offloading` lists it and `clang-offload-packager` takes out its images.
     OffloadBinary,
-    /// None understands it, and why.
+    /// No tool reads it, with the reason.
     None(&'static str),
 }
 
@@ -70,7 +70,7 @@ fn check(directory: &str, path: &Path) -> Option<Check> {
     row.map(|(_, _, check)| *check)
 }
 
-/// The fixtures that are to be checked in that way; none after saying so where there are no fixtures.
+/// The fixtures to be checked in that way; none, with a message, without fixtures.
 fn files(wanted: Check) -> Vec<PathBuf> {
     let Some(root) = support::fixtures() else { return Vec::new() };
     let mut found = Vec::new();
@@ -95,10 +95,10 @@ fn every_fixture_is_compared_or_the_table_says_why_not() {
     }
 }
 
-/// Whether a tool is installed; says so where it is not.
+/// Whether a tool is installed, with a message if not.
 fn installed(tool: &str) -> bool {
     let asked = || Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
-    // Miri starts no processes.
+    // Miri cannot start processes.
     let found = !cfg!(miri) && asked();
     if !found {
         skipped(&format!("{tool} is not installed"));
@@ -106,7 +106,7 @@ fn installed(tool: &str) -> bool {
     found
 }
 
-/// What a tool writes to standard output. It must not fail.
+/// The standard output of a tool, which must succeed.
 fn ask<A: AsRef<OsStr>>(tool: &str, arguments: &[A]) -> String {
     let output = Command::new(tool).args(arguments).output().unwrap();
     let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
@@ -119,7 +119,7 @@ fn option(name: &str, value: impl AsRef<Path>) -> String {
     format!("--{name}={}", value.as_ref().display())
 }
 
-/// A directory of a test's own, gone when it ends.
+/// A directory of one test, deleted on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The cases, generated from the table in `cases.txt`.
 //!
-//! A line of the table is a function and its parameters, `name:kind` or `kind` alone. A kind is one of [`values`](crate::values),
-//! or numbers and words between bars, of which the first is the right one. From a line come: the call with all parameters right; for each
-//! parameter the call with each of its other values; and for each setting that the line names behind `;`, the call
-//! with all right in that setting. `function@way` tells lines of one function apart, and `; only` leaves the calls without
-//! a setting out.
+//! A line of the table is a function and its parameters, `name:kind` or `kind` alone. A kind is one of
+//! [`values`](crate::values), or numbers and words between bars, the first of which is the right one. A line gives
+//! these cases: the call with all parameters right; for each parameter the call with each of its other values; and for
+//! each setting that the line names behind `;`, the right call in that setting. `function@way` distinguishes lines of
+//! one function, and `; only` omits the calls without a setting.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub(crate) struct Group {
 /// One call of HIP.
 pub(crate) struct Case {
     pub(crate) function: String,
-    /// Tells lines of the same function apart.
+    /// Distinguishes lines of the same function.
     way: String,
     pub(crate) parameters: Vec<Parameter>,
     /// The parameters and the setting of the case.
@@ -35,12 +35,12 @@ pub(crate) struct Case {
 pub(crate) struct Parameter {
     name: String,
     pub(crate) kind: String,
-    /// Which value of the kind.
+    /// The index of the value within the kind.
     pub(crate) value: String,
 }
 
 impl Case {
-    /// The function, which parameter is wrong, and where the call is made.
+    /// The function, the wrong parameter, and the setting.
     pub(crate) fn name(&self) -> String {
         let setting = self.setting.name();
         [self.function.as_str(), &self.way, &self.what, setting]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Runs all cases on both HIPs, in processes of their own, and compares.
+//! Runs all cases on both HIPs, in separate processes, and compares the answers.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
@@ -17,7 +17,7 @@ use crate::perform::{BEGIN, HUNG, RESULT};
 /// The answers by the name of the case.
 type Results = BTreeMap<String, String>;
 
-/// How a process ended, as shells count.
+/// The exit status of a process, as shells count.
 fn ending(status: std::process::ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt as _;
     let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
@@ -81,7 +81,7 @@ fn run(group: &Group, prefix: &[&str], machine: Option<&str>) -> Result<Results>
     Ok(results)
 }
 
-/// All groups on both, as many at a time as there are processors.
+/// Runs all groups on both, in as many parallel processes as there are processors.
 fn run_both(groups: &[Group], prefix: &[&str], machine: &str) -> Result<(Results, Results)> {
     let (amd, ours) = (Mutex::new(Results::new()), Mutex::new(Results::new()));
     let next = AtomicUsize::new(0);
@@ -104,7 +104,7 @@ fn run_both(groups: &[Group], prefix: &[&str], machine: &str) -> Result<(Results
     Ok((amd.into_inner()?, ours.into_inner()?))
 }
 
-/// Compares the two and says what is not as the list has it.
+/// Compares the two and reports differences that the list lacks, and stale lines.
 pub(crate) fn compare(version: &str, list: &Path, prefix: &[&str]) -> Result<ExitCode> {
     let known = Known::read(list)?;
     let wanted = std::env::var("DIFFERENCES_GROUPS").unwrap_or_default();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The registrations that a compiled program makes at its start: a fat binary, a kernel of it and a variable, by their symbols.
+//! The registrations of a compiled program at its start: a fat binary, a kernel of it and a variable, by their
+//! symbols.
 
 use std::ffi::CStr;
 use std::ptr;
@@ -40,7 +41,7 @@ fn image(bundle: &[u8], target: &TargetId) -> Result<Vec<u8>> {
 }
 
 impl Images {
-    /// Those for a device.
+    /// The code objects for a device.
     pub(crate) fn of(target: &TargetId) -> Result<Self> {
         Ok(Self { kernels: image(KERNELS, target)?, variables: image(VARIABLES, target)? })
     }
@@ -52,7 +53,7 @@ impl Lab {
         writer.add_code_object(elf)?;
         let bundle = self.keep(&writer.write(&WriteOptions::default())?);
         let wrapper = self.keep_value(Wrapper { magic: 0x4849_5046, version: 1, image: bundle, unused: 0 });
-        // SAFETY: what is kept outlives the process's use of it.
+        // SAFETY: the stored values outlive the process's use of them.
         let binary = unsafe { self.hip.__hipRegisterFatBinary(wrapper as *const c_void) };
         ensure!(!binary.is_null(), "__hipRegisterFatBinary gives null");
         Ok(binary)
@@ -64,7 +65,7 @@ impl Lab {
         let (kernel, variable) = (self.keep(&[7; 64]), self.keep(&[7; SIZE]));
         let (vector_add, counter) = (name(c"vector_add"), name(c"counter"));
         let binary = self.register(&self.images.kernels)?;
-        // SAFETY: texts that are kept, and no pointers else.
+        // SAFETY: stored strings, and no other pointers.
         unsafe {
             let (none, no_extent, vector_add) = (ptr::null_mut(), ptr::null_mut(), vector_add as *mut c_char);
             let (kernel, size) = (kernel as *const c_void, ptr::null_mut());

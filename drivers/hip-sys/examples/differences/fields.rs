@@ -28,7 +28,7 @@ impl<const N: usize> Field for [c_int; N] {
     }
 }
 
-/// Text up to a zero; bytes that are none are numbers.
+/// Text up to a zero; bytes that are no text are shown as numbers.
 impl<const N: usize> Field for [c_char; N] {
     fn text(&self) -> String {
         let bytes = self.map(|byte| byte.to_ne_bytes()[0]);
@@ -52,14 +52,14 @@ impl Field for *mut c_uint {
     }
 }
 
-/// A bit each.
+/// One bit each.
 impl Field for hipDeviceArch_t {
     fn text(&self) -> String {
         format!("{:#x}", self._bitfield_1.get(0, 17))
     }
 }
 
-/// Names the fields, and reads one by its name.
+/// Lists the fields, and reads one by its name.
 macro_rules! fields {
     ($layout:ty: $names:ident $read:ident { $($field:ident)* }) => {
         pub(crate) const $names: &[&str] = &[$(stringify!($field)),*];

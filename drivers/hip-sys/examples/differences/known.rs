@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The list of known differences.
 //!
-//! A line is `VERSIONS | CASE | AMD'S ANSWER | OURS`, below a line `= REASON`. `{a,b}` in a case stands for each of the two, as though
-//! each had a line of its own. `*` stands for anything, in AMD's answer alone, and only where a version has a `?` behind it:
-//! AMD's answer there is chance, and the difference may be missing.
+//! A line is `VERSIONS | CASE | AMD'S ANSWER | OURS`, below a line `= REASON`. `{a,b}` in a case stands for two lines,
+//! one with each. `*` stands for any answer. It is allowed only for AMD's answer, and only if a version has a `?`
+//! behind it: AMD's answer is random then, and the difference may be absent.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 pub(crate) struct Known {
     pub(crate) entries: Vec<Entry>,
-    /// As they are written, by reason.
+    /// The entries as written, by reason.
     lines: BTreeMap<String, Vec<[String; 4]>>,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Entry {
     ours: String,
 }
 
-/// The machine that a version of AMD's HIP knows.
+/// The machine that a version of AMD's HIP supports.
 pub(crate) fn machine(version: &str) -> Result<&'static str> {
     Ok(match version {
         "6.4" => "gfx942?hip=6.4&devices=2",
@@ -63,7 +63,7 @@ fn parts(line: &str) -> Result<[String; 4]> {
 }
 
 impl Entry {
-    /// Whether the list is stale if this is not seen.
+    /// Whether the list is stale if this difference does not occur.
     pub(crate) fn must_occur(&self, version: &str) -> bool {
         self.versions.iter().any(|own| own == version)
     }
@@ -95,7 +95,7 @@ impl Known {
         Ok(known)
     }
 
-    /// The entries that have such a difference.
+    /// The entries with such a difference.
     pub(crate) fn find(&self, version: &str, case: &str, theirs: &str, ours: &str) -> Vec<usize> {
         let has = |entry: &Entry| {
             entry.versions.iter().any(|own| own.trim_end_matches('?') == version)
@@ -106,7 +106,7 @@ impl Known {
         self.entries.iter().enumerate().filter(|(_, entry)| has(entry)).map(|(place, _)| place).collect()
     }
 
-    /// The page with this list as its tables, one for each reason.
+    /// The page with this list as tables, one for each reason.
     pub(crate) fn in_page(&self, page: &str) -> Result<String> {
         const HEADING: &str = "\n## The tables\n";
         let (before, _) = page.split_once(HEADING).with_context(|| format!("no{HEADING}in the page"))?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory, handles and kernels of HIP, made anew for each case.
+//! Memory, handles and kernels of HIP, created anew for each case.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString};
@@ -13,18 +13,18 @@ use crate::compiled::Images;
 use crate::fields;
 use crate::nodes::Full;
 
-/// Bytes of all memory.
+/// The size of each memory in bytes.
 pub(crate) const SIZE: usize = 8192;
 
-/// Where a call is made.
+/// The setting of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Setting {
     Plain,
     /// While the stream of the case is captured, in a mode.
     Capture(hipStreamCaptureMode),
-    /// The same, after a call that spoils the capture.
+    /// While the stream is captured, after a call that invalidates the capture.
     Spoilt,
-    /// With another device current than the one that all was made on.
+    /// With another current device than the one of all objects.
     Other,
     /// After the device was reset.
     Reset,
@@ -52,7 +52,7 @@ impl Setting {
         }
     }
 
-    /// The settings that a word of the table stands for.
+    /// The settings for a word of the table.
     pub(crate) fn named(word: &str) -> Option<&'static [Self]> {
         Some(match word {
             "capture" => &[
@@ -76,10 +76,10 @@ impl Setting {
     }
 }
 
-/// Calls HIP for what a case needs; where that fails, the case says so.
+/// Calls HIP for the preparation of a case; a failure becomes the case's answer.
 macro_rules! need {
     ($lab:ident.$name:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: pointers are to memory that is kept for as long as the process lives, handles are alive.
+        // SAFETY: pointers are to memory that lives as long as the process, and handles are alive.
         let status = unsafe { $lab.hip.$name($($argument),*) };
         ensure!(status == hipError_t::hipSuccess, "{} answers {}", stringify!($name), status.0);
     }};
@@ -90,14 +90,14 @@ pub(crate) struct Lab {
     pub(crate) hip: Api,
     /// The device's code objects.
     pub(crate) images: Images,
-    /// Of a registered kernel and a registered variable.
+    /// The symbols of a registered kernel and a registered variable.
     pub(crate) symbols: (u64, u64),
-    /// The stream, the graph and the answer's memory of the case.
+    /// The stream, the graph and the output memory of the case.
     stream: Cell<hipStream_t>,
     graph: Cell<(hipGraph_t, hipGraphNode_t)>,
     pub(crate) full: Cell<Option<Full>>,
     out: Cell<u64>,
-    /// All memory that HIP was told of, which outlives all cases.
+    /// All memory that HIP knows of, which outlives all cases.
     kept: RefCell<Vec<Box<[u64]>>>,
 }
 
@@ -130,18 +130,18 @@ impl Lab {
         Images::of(&CStr::from_bytes_until_nul(&name)?.to_str()?.parse()?)
     }
 
-    /// Forgets what the case before had.
+    /// Drops the objects of the previous case.
     pub(crate) fn begin(&self) {
         self.stream.set(ptr::null_mut());
         self.graph.set((ptr::null_mut(), ptr::null_mut()));
         self.full.set(None);
         self.out.set(0);
-        // Contexts that cases before pushed.
+        // Contexts that earlier cases pushed.
         // SAFETY: no pointers.
         while unsafe { self.hip.hipCtxPopCurrent(ptr::null_mut()) } == hipError_t::hipSuccess {}
     }
 
-    /// Whether a case left something behind that is in the way of others: a capture, a range, an error.
+    /// Whether a case left state that affects others: a capture, a range, an error.
     pub(crate) fn is_spoilt(&self) -> bool {
         let memory = || {
             let taken = self.take()?;
@@ -151,7 +151,7 @@ impl Lab {
             need!(self.hipEventRecord(self.new_event()? as hipEvent_t, ptr::null_mut()));
             need!(self.hipDeviceSynchronize());
             self.on_other(|lab| {
-                // The case's kernel may have written there.
+                // The case's kernel may have written to it.
                 need!(lab.hipDeviceSynchronize());
                 lab.take()
             })
@@ -178,7 +178,7 @@ impl Lab {
         address
     }
 
-    /// Where HIP writes an answer. Only the first of a call is compared.
+    /// Memory for HIP's outputs. Only the first output of a call is compared.
     pub(crate) fn out(&self) -> u64 {
         let address = self.keep(&[0xa5; SIZE]);
         if self.out.get() == 0 {
@@ -187,7 +187,7 @@ impl Lab {
         address
     }
 
-    /// The first answer that HIP wrote; of properties the field `value`.
+    /// The first output of HIP; for properties, the field `value`.
     pub(crate) fn answer(&self, kind: &str, value: &str) -> Option<String> {
         const UNTOUCHED: u64 = 0xa5a5_a5a5_a5a5_a5a5;
         if self.out.get() == 0 || kind == "out" {
@@ -208,7 +208,7 @@ impl Lab {
         })
     }
 
-    /// Does something with the second device current.
+    /// Runs a function with the second device current.
     pub(crate) fn on_other(&self, make: impl Fn(&Self) -> Result<u64>) -> Result<u64> {
         need!(self.hipSetDevice(1));
         let made = make(self);
@@ -237,7 +237,7 @@ impl Lab {
             "device" if value == "other" => memory = self.on_other(Self::take)? as *mut c_void,
             "device" => memory = self.take()? as *mut c_void,
             _ => {
-                // Pages of its own, so that a registration holds nothing else.
+                // Pages of its own, so that a registration covers nothing else.
                 let room = self.keep(&[1; 3 * SIZE]);
                 memory = room.next_multiple_of(SIZE as u64) as *mut c_void;
                 if sort == "registered" {
@@ -305,7 +305,7 @@ impl Lab {
     }
 
     pub(crate) fn code(&self) -> u64 {
-        // A reader may look for a bundle's end.
+        // A reader may search for the end of a bundle.
         self.keep(&[&self.images.kernels[..], &[0; SIZE]].concat())
     }
 
@@ -328,7 +328,7 @@ impl Lab {
         Ok(function as u64)
     }
 
-    /// Handles of a module that is unloaded.
+    /// Handles of an unloaded module.
     pub(crate) fn unloaded(&self, find: impl Fn(&Self, u64) -> Result<u64>) -> Result<u64> {
         let module = self.new_module()?;
         let found = find(self, module)?;
@@ -417,7 +417,7 @@ impl Lab {
         Ok(name)
     }
 
-    /// Of the kernel `vector_add`, over 64 numbers.
+    /// The arguments of the kernel `vector_add`, for 64 numbers.
     fn arguments_words(&self) -> Result<[u64; 4]> {
         let memory = self.take()?;
         Ok([memory, memory + 256, memory + 512, 64])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Makes wrong calls of HIP, on AMD's HIP and on the simulated one, and compares what they answer.
+//! Makes wrong calls of HIP, on AMD's HIP and on the simulated one, and compares the answers.
 //!
 //!     differences compare VERSION LIST [PREFIX...]   both, and the list of known differences; PREFIX starts AMD's
 //!     differences document LIST PAGE                 the tables of PAGE, docs/hip-differences.md, from LIST

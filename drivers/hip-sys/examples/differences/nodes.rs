@@ -8,7 +8,7 @@ use windlass_hip_sys::bindings::*;
 
 use crate::lab::{Lab, need};
 
-/// The kinds of parameters that stand for its nodes.
+/// The kinds of parameters for its nodes.
 pub(crate) const NODES: [&str; 7] =
     ["launch-node", "copy-node", "line-node", "fill-node", "call-node", "record-node", "wait-node"];
 
@@ -20,7 +20,7 @@ pub(crate) struct Full {
 }
 
 impl Full {
-    /// The node that a kind of parameters stands for.
+    /// The node for a kind of parameters.
     pub(crate) fn node(&self, kind: &str) -> u64 {
         let place = NODES.iter().position(|name| *name == kind);
         place.map_or(0, |place| self.nodes[place] as u64)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Makes the calls of a group and prints what came of each.
+//! Makes the calls of a group and prints the answers.
 
 use std::ffi::CStr;
 use std::io::Write as _;
@@ -16,25 +16,25 @@ use windlass_simulator::Simulator;
 use crate::cases::{self, Case};
 use crate::lab::{Lab, Setting};
 
-/// A case that takes longer hangs. What HIP does at first takes most.
+/// A case that takes longer hangs. HIP's first call takes the longest.
 const DEADLINE: Duration = Duration::from_secs(20);
 /// The exit code of a process that hangs.
 pub(crate) const HUNG: i32 = 98;
-/// Marks a case's begin and its result among what libraries print.
+/// Marks the beginning and the result of a case in the output, which libraries share.
 pub(crate) const BEGIN: &str = "@begin ";
 pub(crate) const RESULT: &str = "@result ";
 
-/// The kinds of parameters where HIP writes an answer.
+/// The kinds of parameters for HIP's outputs.
 const OUT: [&str; 6] = ["out", "int", "long", "pointer", "new-field", "old-field"];
 
-/// Ends the process without a word to the libraries in it: some crash there, and that is not what is compared.
+/// Ends the process without exit handlers: some libraries crash in theirs, which is not part of the comparison.
 fn leave(code: i32) -> ! {
     let _ = std::io::stdout().flush();
     // SAFETY: it does not return.
     unsafe { libc::_exit(code) }
 }
 
-/// Ends the process where nothing is heard for long.
+/// Ends the process if a case takes too long.
 fn watch() -> Sender<()> {
     let (alive, heard) = channel();
     std::thread::spawn(move || {
@@ -44,14 +44,14 @@ fn watch() -> Sender<()> {
     alive
 }
 
-/// Runs the cases of a group from the one of that number on.
+/// Runs the cases of a group from this number on.
 pub(crate) fn group(name: &str, from: usize, machine: Option<&str>) -> Result<ExitCode> {
     let groups = cases::groups()?;
     let group = groups.iter().find(|group| group.name == name).with_context(|| format!("no group {name}"))?;
     let alive = watch();
     let hip = match machine {
         Some(machine) => Simulator::new(machine.parse()?)?.api(),
-        // SAFETY: what the system or the environment names as HIP is HIP.
+        // SAFETY: the library that the system or the environment names as HIP is HIP.
         None => unsafe { Api::load(&Source::System) }?,
     };
     let lab = Lab::new(hip)?;
@@ -64,14 +64,14 @@ pub(crate) fn group(name: &str, from: usize, machine: Option<&str>) -> Result<Ex
         std::io::stdout().flush()?;
         alive.send(())?;
         if lab.is_spoilt() {
-            // The next case gets a process of its own.
+            // The next case needs a new process.
             break;
         }
     }
     leave(0)
 }
 
-/// Calls a function of HIP with whatever its registers shall hold.
+/// Calls a function of HIP with arbitrary values in its argument registers.
 fn call(lab: &Lab, function: &str, registers: &[u64]) -> Option<i32> {
     type Function = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> i32;
 
@@ -79,9 +79,9 @@ fn call(lab: &Lab, function: &str, registers: &[u64]) -> Option<i32> {
     let mut all = [0; 12];
     all.get_mut(..registers.len())?.copy_from_slice(registers);
     let [a, b, c, d, e, f, g, h, i, j, k, l] = all;
-    // SAFETY: HIP's functions take numbers, pointers and structures of integers alone, each of which fills whole registers
-    // or places of the stack in this order, and leave the stack to the caller: what is too much is not looked at. What
-    // wrong arguments do is what is tried, in a process of its own.
+    // SAFETY: HIP's functions take numbers, pointers and structures of integers only, each of which fills whole
+    // registers or stack slots in this order. The caller cleans up the stack, so excess arguments are ignored. The
+    // effect of wrong arguments is the purpose of the test, in a process of its own.
     let status = unsafe {
         let function: Function = std::mem::transmute::<*const c_void, Function>(address);
         function(a, b, c, d, e, f, g, h, i, j, k, l)
@@ -89,14 +89,14 @@ fn call(lab: &Lab, function: &str, registers: &[u64]) -> Option<i32> {
     Some(status)
 }
 
-/// Functions that give a text and no status.
+/// Functions that return text and no status.
 const TEXTS: [&str; 2] = ["hipGetErrorName", "hipGetErrorString"];
 
 /// Calls one of these.
 fn text(lab: &Lab, function: &str, registers: &[u64]) -> Option<String> {
     let address = lab.hip.entries().address(function)?;
     let error = hipError_t(*registers.first()? as u32);
-    // SAFETY: both take a number and give text that lives for ever, or null.
+    // SAFETY: both take a number and return text with static lifetime, or null.
     let text = unsafe {
         let function =
             std::mem::transmute::<*const c_void, unsafe extern "C" fn(hipError_t) -> *const c_char>(address);
@@ -138,7 +138,7 @@ fn perform(lab: &Lab, case: &Case) -> Result<String> {
     if let Some(answer) = out.and_then(|parameter| lab.answer(&parameter.kind, &parameter.value)) {
         result += &format!(" gives {answer}");
     }
-    // The work that was queued ends before it is judged.
+    // Queued work ends before it is judged.
     match case.setting {
         setting if setting.captures() => {
             let mut graph = ptr::null_mut();
@@ -158,7 +158,7 @@ fn perform(lab: &Lab, case: &Case) -> Result<String> {
     Ok(result)
 }
 
-/// Brings about where the call is made.
+/// Establishes the setting of the call.
 fn enter(lab: &Lab, setting: Setting) -> Result<()> {
     // SAFETY: handles of the lab's, no pointers.
     let statuses = unsafe {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The values of parameters: those of each kind by name, the right one first.
+//! The values of each kind of parameter by name, the right one first.
 
 use std::ffi::CStr;
 use std::ptr;
@@ -11,12 +11,12 @@ use crate::fields;
 use crate::lab::{Lab, SIZE, need};
 use crate::nodes::NODES;
 
-/// Of a handle that was given back, of one that never was, and of one of another kind.
+/// A released handle, one that never existed, and one of another kind.
 const HANDLE: &[&str] = &["good", "null", "destroyed", "wild"];
 
 const KINDS: &[(&str, &[&str])] = &[
-    // Where HIP writes an answer: nothing of it is compared, an int, a size, a pointer, a field of properties in the
-    // layout of HIP 6 and in that before.
+    // Outputs of HIP: not compared, an int, a size, a pointer, a field of properties in the layout of HIP 6 and in the
+    // older one.
     ("out", &["good", "null"]),
     ("int", &["good", "null"]),
     ("long", &["good", "null"]),
@@ -107,7 +107,7 @@ pub(crate) fn of(kind: &str) -> Vec<String> {
     }
 }
 
-/// A number as the table has them.
+/// A number in the table's notation.
 fn number(text: &str) -> Option<u64> {
     match text {
         "huge" => Some(1 << 40),
@@ -126,7 +126,7 @@ fn text(text: &'static CStr) -> u64 {
 unsafe extern "C" fn host_function(_: *mut c_void) {}
 
 impl Lab {
-    /// Makes a value: what goes into the register of the parameter.
+    /// Makes the value for the parameter's register.
     pub(crate) fn value(&self, kind: &str, value: &str) -> Result<u64> {
         Ok(match (kind, value) {
             (_, "null") => 0,
@@ -246,7 +246,7 @@ impl Lab {
         Ok(if version < 60_000_000 { [0, 1, 2, 3] } else { [1, 2, 10, 11] })
     }
 
-    /// The same copy in the driver's words.
+    /// The same copy in the driver API's structure.
     fn driver_copy(&self, value: &str) -> Result<u64> {
         // SAFETY: zeroes are null pointers and numbers.
         let mut copy: HIP_MEMCPY3D = unsafe { std::mem::zeroed() };
@@ -266,7 +266,7 @@ impl Lab {
             "array" => copy.dstMemoryType = array,
             "wide" => copy.WidthInBytes = 65,
             "far" => copy.dstZ = 1000,
-            // Memory of the device where the host's is.
+            // Device memory in place of host memory.
             "contradiction" => copy.srcHost = copy.dstDevice,
             _ => {}
         }
@@ -304,7 +304,7 @@ impl Lab {
         Ok(self.keep_value(node))
     }
 
-    /// `HIP_MEMSET_NODE_PARAMS`, the same in the driver's words of HIP 6.
+    /// `HIP_MEMSET_NODE_PARAMS`, the driver API's structure of HIP 6.
     fn driver_memset(&self, value: &str) -> Result<u64> {
         let dst = if value == "no-pointer" { 0 } else { self.memory("device", "good")? };
         let size = if value == "element" { 3 } else { 4 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The HIP functions that get a place in the table, by theme; the table keeps this order.
+//! The HIP functions of the table, by theme; the table keeps this order.
 
 /// Functions of `hip_runtime_api.h` and of [`EXTRA_DECLARATIONS`].
 pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
@@ -350,8 +350,8 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Declarations that no C header of HIP spells: compilers emit calls to the registration functions on their own, and the
-/// headers hide the unsuffixed `hipGetDeviceProperties`, which fills the layout of ROCm 5, behind a macro.
+/// Declarations that no C header of HIP has: compilers emit calls to the registration functions, and the headers hide
+/// the unsuffixed `hipGetDeviceProperties`, which fills the layout of ROCm 5, behind a macro.
 pub(crate) const EXTRA_DECLARATIONS: &str = "
 #undef hipGetDeviceProperties
 hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000* prop, int device);

@@ -5,8 +5,9 @@
 //! cargo run -p windlass-hip-sys --example regenerate -- HEADERS [--check]
 //! ```
 //!
-//! `HEADERS` is an include folder that holds `hip/hip_runtime_api.h`, for example `/opt/rocm/include`. libclang must be
-//! found (`LIBCLANG_PATH` names its folder). With `--check` nothing is written: the exit code is 1 where a file differs.
+//! `HEADERS` is an include folder with `hip/hip_runtime_api.h`, for example `/opt/rocm/include`. libclang must be
+//! installed (`LIBCLANG_PATH` names its folder). With `--check` nothing is written: the exit code is 1 if a file
+//! differs.
 
 mod functions;
 
@@ -60,7 +61,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What the generated files say about the headers they came from.
+/// The origin of the headers, for the generated files.
 struct HeaderOrigin {
     version: String,
     notice: Vec<String>,
@@ -138,7 +139,7 @@ fn bind(headers: &Path) -> Result<String> {
 
 type Declarations = BTreeMap<String, syn::Signature>;
 
-/// Parts the function declarations from the types and constants.
+/// Separates the function declarations from the types and constants.
 fn split(file: syn::File) -> (syn::File, Declarations) {
     let mut declarations = Declarations::new();
     let mut types = syn::File { shebang: None, attrs: Vec::new(), items: Vec::new() };
@@ -157,7 +158,7 @@ fn split(file: syn::File) -> (syn::File, Declarations) {
     (types, declarations)
 }
 
-/// C's types by their bare names, so that declarations stay readable and a glob import of the bindings is enough.
+/// C's types by their bare names, so that declarations stay readable and a glob import of the bindings suffices.
 const C_TYPES: &str = "pub use core::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};";
 
 fn render_types(origin: &HeaderOrigin, types: &syn::File) -> String {
@@ -197,8 +198,8 @@ fn status_names(types: &syn::File) -> BTreeMap<u32, String> {
     names
 }
 
-/// Writes the declarations as one macro, so that the table, its methods and whoever exports or counts entry points expand
-/// the same list.
+/// Writes the declarations as one macro, so that the table, its methods, and code that exports or counts entry points
+/// expand the same list.
 fn render_entry_points(origin: &HeaderOrigin, declarations: &Declarations) -> Result<String> {
     let mut text = origin.preamble();
     text.push_str(

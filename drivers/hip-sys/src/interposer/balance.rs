@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which functions create and destroy what.
+//! The functions that create and destroy objects, by kind.
 
-/// A kind of thing, the functions that create one, and those that destroy one.
+/// A kind of object, the functions that create one, and the functions that destroy one.
 type Kind = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const KINDS: &[Kind] = &[
@@ -51,11 +51,11 @@ const KINDS: &[Kind] = &[
     ("surfaces", &["hipCreateSurfaceObject"], &["hipDestroySurfaceObject"]),
 ];
 
-/// The kinds of which not as many were destroyed as created. `succeeded` counts the successful calls of a function.
+/// The kinds with more created than destroyed objects. `succeeded` gives the number of a function's successful calls.
 pub(super) fn live(succeeded: impl Fn(&str) -> u64) -> Vec<(&'static str, i64)> {
     let sum = |names: &[&str]| names.iter().map(|name| succeeded(name)).sum::<u64>().cast_signed();
     let balances = KINDS.iter().map(|(kind, creates, destroys)| {
-        // Destroyed first: nothing is destroyed that was not counted as created before.
+        // Count destructions first, so that no destruction is counted without its creation.
         let destroyed = sum(destroys);
         (*kind, sum(creates) - destroyed)
     });
@@ -74,10 +74,10 @@ mod tests {
         }
     }
 
-    /// What sounds like creation or destruction is in the list, or is neither.
+    /// Every function whose name suggests creation or destruction is in the list, or is known to be neither.
     #[test]
     fn nothing_that_creates_or_destroys_is_forgotten() {
-        // Nodes go with their graph.
+        // A graph's nodes are destroyed with the graph.
         const NEITHER: [&str; 4] =
             ["__hipRegister", "__hipUnregister", "hipFreeArray", "hipGraphDestroyNode"];
         let listed: Vec<_> =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A HIP in front of another HIP: it counts calls, makes chosen ones fail, and keeps the balance of what is created and
-//! destroyed.
+//! A HIP in front of another HIP. It counts calls, makes chosen calls fail, and tracks which objects were created and
+//! not destroyed.
 //!
-//! It is for tests of whoever calls HIP. Every entry point that the HIP behind has is wrapped, so that any [`Api`] will do:
+//! It is for tests of HIP's callers. Every entry point of the HIP behind is wrapped, so any [`Api`] can be behind it:
 //! a library, the software GPU, the null HIP.
 //!
 //! ```
@@ -49,16 +49,16 @@ use crate::table::EntryPoints;
 pub struct Call {
     /// HIP's name of the function.
     pub name: &'static str,
-    /// Which call of this function it is, from 1.
+    /// The number of this call among those of the function, from 1.
     pub nth: u64,
-    /// Which call of all it is, from 1.
+    /// The number of this call among all calls, from 1.
     pub overall: u64,
 }
 
-/// Decides what becomes of a call: `None` lets it through, a status is the answer instead.
+/// Decides about a call: `None` lets it through, a status is returned instead.
 type Rule = Arc<dyn Fn(&Call) -> Option<hipError_t> + Send + Sync>;
 
-/// What is known of one function's calls.
+/// The counts of one function.
 #[derive(Default)]
 struct Tally {
     made: AtomicU64,
@@ -71,7 +71,7 @@ pub struct Interposer {
     tallies: Box<[Tally]>,
     overall: AtomicU64,
     rule: RwLock<Option<Rule>>,
-    /// What a rule answered to a thread's latest failed call, until the thread takes its last error.
+    /// The status that a rule gave to a thread's latest failed call, until the thread takes its last error.
     answered: Mutex<HashMap<ThreadId, Answered>>,
     refusals: Mutex<Vec<(Call, hipError_t)>>,
 }
@@ -79,12 +79,12 @@ pub struct Interposer {
 #[derive(Clone, Copy)]
 struct Answered {
     status: hipError_t,
-    /// Whether no call was let through since.
+    /// Whether no call was let through since then.
     latest: bool,
 }
 
 thread_local! {
-    /// The interposer that the next call of this thread is for.
+    /// The interposer of this thread's next call.
     static CURRENT: Cell<*const Interposer> = const { Cell::new(std::ptr::null()) };
 }
 
@@ -94,7 +94,7 @@ thread_local! {
 ///
 /// `context` points to an [`Interposer`] that outlives this thread's calls up to its next `enter`.
 unsafe fn enter(context: *const ()) {
-    // A thread that is past its thread-local storage makes calls no more.
+    // A thread whose thread-locals are destroyed makes no more calls.
     let _ = CURRENT.try_with(|current| current.set(context.cast()));
 }
 
@@ -102,7 +102,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Functions that answer a thread's latest error: what they return is no failure of their own.
+/// Functions that return a thread's latest error. Their result is not a failure of their own.
 const ASKS_FOR_ERRORS: &[&str] = &["hipGetLastError", "hipExtGetLastError", "hipPeekAtLastError"];
 
 impl Interposer {
@@ -118,36 +118,36 @@ impl Interposer {
         })
     }
 
-    /// A table that calls into this interposer, and keeps it. It has the functions, the origin and the peculiarities of
-    /// the HIP behind.
+    /// A table that calls into this interposer and keeps it alive. It has the functions, the origin and the
+    /// peculiarities of the HIP behind.
     pub fn api(self: &Arc<Self>) -> Api {
         let entries = entries::in_front_of(self.behind.entries());
         let binding = Binding { context: Arc::as_ptr(self).cast(), enter, keep_alive: self.clone() };
-        // SAFETY: each function passes its arguments on to that of the HIP behind, or answers a status and does nothing,
-        // as HIP may; `enter` may be called anywhere while the interposer lives, which `keep_alive` sees to.
+        // SAFETY: each function passes its arguments to the function of the HIP behind, or returns a status and does
+        // nothing, as HIP may; `enter` may be called anywhere while the interposer lives, which `keep_alive` ensures.
         let api = unsafe { Api::from_entries(entries, self.behind.origin().clone(), Some(binding)) };
         let this = self.clone();
         let api = api.with_diagnosis(move || this.diagnose());
         if self.behind.contains_faults() { api.with_contained_faults() } else { api }
     }
 
-    /// Asks `rule` before each call from now on, on the calling thread: the call is made if it returns `None`, else the
-    /// status is the answer and the HIP behind hears nothing of it. A rule that blocks holds the call up.
+    /// From now on, asks `rule` before each call, on the calling thread. If the rule returns `None`, the call is made;
+    /// otherwise the status is returned and the HIP behind is not called. A rule that blocks delays the call.
     ///
-    /// Functions that do not return a status, or return a thread's latest error, are counted but not asked about.
-    /// Replaces the rule before.
+    /// Functions that return no status, or a thread's latest error, are counted without asking the rule. Replaces the
+    /// previous rule.
     pub fn on_call(&self, rule: impl Fn(&Call) -> Option<hipError_t> + Send + Sync + 'static) {
         *self.rule.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(rule));
     }
 
-    /// Lets the `kth` call from now (1 is the next one) of the function called `name` fail with `status`, once.
-    /// Replaces the rule before.
+    /// Makes the `kth` call from now (1 is the next one) of the function called `name` fail with `status`, once.
+    /// Replaces the previous rule.
     pub fn fail(&self, name: &str, kth: u64, status: hipError_t) {
         let (name, nth) = (name.to_owned(), self.count(name) + kth);
         self.on_call(move |call| (call.name == name && call.nth == nth).then_some(status));
     }
 
-    /// Lets every call of the function called `name` fail with `status` from now on. Replaces the rule before.
+    /// Makes every call of the function called `name` fail with `status` from now on. Replaces the previous rule.
     pub fn fail_always(&self, name: &str, status: hipError_t) {
         let name = name.to_owned();
         self.on_call(move |call| (call.name == name).then_some(status));
@@ -174,15 +174,14 @@ impl Interposer {
         self.overall.load(Ordering::Relaxed)
     }
 
-    /// What was created and is not destroyed, by kind and number; kinds of which nothing is left are not named.
+    /// The objects that were created and not destroyed, as kinds with numbers. Kinds without such objects are omitted.
     ///
-    /// Known by the calls that succeeded: a call that frees nothing, such as `hipFree` of null, puts the balance wrong.
+    /// Counted by successful calls, so a call that frees nothing, such as `hipFree` of null, falsifies the result.
     pub fn live(&self) -> Vec<(&'static str, i64)> {
         balance::live(|name| self.tally(name).map_or(0, |tally| tally.succeeded.load(Ordering::Acquire)))
     }
 
-    /// The calls to which the HIP behind itself answered an error, in their order, and forgets them. That an event or a
-    /// stream is not ready is no error.
+    /// Takes the list of calls that failed in the HIP behind, in their order. `hipErrorNotReady` is no failure.
     pub fn take_refusals(&self) -> Vec<(Call, hipError_t)> {
         std::mem::take(&mut lock(&self.refusals))
     }
@@ -201,7 +200,7 @@ impl Interposer {
         if !may_fail || ASKS_FOR_ERRORS.contains(&name) {
             return (call, None);
         }
-        // Not asked under the lock: a rule may take its time, and another may replace it meanwhile.
+        // Not asked under the lock: a rule may block, and another may replace it meanwhile.
         let rule = self.rule.read().unwrap_or_else(PoisonError::into_inner).clone();
         let answer = rule.and_then(|rule| rule(&call)).filter(|status| *status != hipError_t::hipSuccess);
         let mut answered = lock(&self.answered);
@@ -214,7 +213,7 @@ impl Interposer {
         (call, answer)
     }
 
-    /// Notes what the HIP behind returned.
+    /// Records the result of the HIP behind.
     fn end(&self, call: Call, index: usize, status: hipError_t) -> hipError_t {
         if ASKS_FOR_ERRORS.contains(&call.name) {
             return self.last_error(call.name, status);
@@ -231,7 +230,7 @@ impl Interposer {
         status
     }
 
-    /// A thread's last error, from here or from behind.
+    /// A thread's last error, of this interposer or of the HIP behind.
     fn last_error(&self, name: &str, behind: hipError_t) -> hipError_t {
         let mut answered = lock(&self.answered);
         let thread = std::thread::current().id();

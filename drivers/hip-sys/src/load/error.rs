@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why no HIP library could be used: every attempt with its reason.
+//! The error of a failed search for HIP: every attempt with its reason.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,20 +9,20 @@ use crate::api::{Found, Version};
 
 /// No HIP library could be used.
 ///
-/// The message lists every attempt, and says what to do.
+/// The message lists every attempt, and gives advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadError {
     attempts: Vec<Attempt>,
 }
 
-/// One library that was tried.
+/// A library that was tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// What was asked for: a path, or a name for the system's search.
+    /// The requested path, or the name for the system's search.
     pub library: PathBuf,
-    /// Who asked for it.
+    /// The origin of the request.
     pub found: Found,
-    /// Why it could not be used.
+    /// Why the library could not be used.
     pub reason: Reason,
 }
 
@@ -30,15 +30,15 @@ pub struct Attempt {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// It could not be opened; the system's words.
+    /// It could not be opened. The text is the system's message.
     NotOpened(String),
-    /// It is Windlass's software GPU, which a search of the system passes over.
+    /// It is Windlass's software GPU, which a search skips.
     Simulated,
     /// It lacks functions that every driver needs.
     MissingEntryPoints {
-        /// The functions.
+        /// The missing functions.
         names: Vec<&'static str>,
-        /// The version that the library says it has.
+        /// The version that the library reports.
         version: Option<Version>,
     },
 }
@@ -48,7 +48,7 @@ impl LoadError {
         Self { attempts }
     }
 
-    /// What was tried, in order.
+    /// The attempts, in order.
     pub fn attempts(&self) -> &[Attempt] {
         &self.attempts
     }
@@ -77,7 +77,7 @@ impl fmt::Display for Attempt {
             write!(f, " ({})", self.found)?;
         }
         match &self.reason {
-            // The system's words usually begin with the name that was asked for.
+            // The system's message usually begins with the requested name.
             Reason::NotOpened(words) => {
                 let name = self.library.display().to_string();
                 let words =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A shared library of this process that stays open for good.
+//! A shared library of this process that is never closed.
 
 use std::ffi::{CStr, OsStr, c_void};
 use std::path::PathBuf;
@@ -9,22 +9,22 @@ use libloading::os::unix as os;
 #[cfg(windows)]
 use libloading::os::windows as os;
 
-/// Whether a library may be brought in, or must be there already.
+/// Whether a library may be loaded, or must be in the process already.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opening {
     Load,
     OnlyIfLoaded,
 }
 
-/// A library, never closed.
+/// A library that is never closed.
 pub(super) struct Library(core::mem::ManuallyDrop<os::Library>);
 
 impl Library {
-    /// Opens the library `name`: a path where it has a separator, else a name for the system's search.
+    /// Opens the library `name`: a path if it contains a separator, otherwise a name for the system's search.
     ///
     /// # Errors
     ///
-    /// The system's words.
+    /// The system's message.
     ///
     /// # Safety
     ///
@@ -35,16 +35,16 @@ impl Library {
         library.map(|library| Self(core::mem::ManuallyDrop::new(library))).map_err(|error| describe(&error))
     }
 
-    /// The address of a symbol; `None` where it is absent or null.
+    /// The address of a symbol; `None` if the symbol is absent or null.
     pub(super) fn address(&self, name: &CStr) -> Option<*const c_void> {
-        // SAFETY: the symbol is only taken as an address.
+        // SAFETY: the symbol is used only as an address.
         let symbol = unsafe { self.0.get::<*const c_void>(name.to_bytes_with_nul()) }.ok()?;
         let address = symbol.as_raw_ptr().cast_const();
         (!address.is_null()).then_some(address)
     }
 }
 
-/// The system's words, which libloading keeps as the source of its own.
+/// The system's message, which libloading keeps as the source of its own error.
 fn describe(error: &libloading::Error) -> String {
     match std::error::Error::source(error) {
         Some(source) => source.to_string(),
@@ -77,15 +77,15 @@ unsafe fn open(name: &OsStr, opening: Opening) -> Result<os::Library, libloading
     }
 }
 
-/// The file that holds the code at `address`, where the system tells.
+/// The file with the code at `address`, if the system tells.
 #[cfg(unix)]
 pub(super) fn path_of(address: *const c_void) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt as _;
 
     let mut found = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: any address may be asked for; the result goes to memory of ours.
+    // SAFETY: any address is valid to ask for; the result goes to a local.
     let known = unsafe { libc::dladdr(address, found.as_mut_ptr()) } != 0;
-    // SAFETY: zeroed is a valid Dl_info, and dladdr wrote no less.
+    // SAFETY: zeroed is a valid Dl_info, and dladdr has written it.
     let found = unsafe { found.assume_init() };
     if !known || found.dli_fname.is_null() {
         return None;
@@ -95,7 +95,7 @@ pub(super) fn path_of(address: *const c_void) -> Option<PathBuf> {
     Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
 }
 
-/// The file that holds the code at `address`, where the system tells.
+/// The file with the code at `address`, if the system tells.
 #[cfg(windows)]
 pub(super) fn path_of(_address: *const c_void) -> Option<PathBuf> {
     None

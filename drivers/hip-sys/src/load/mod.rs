@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Finding a HIP library and filling the table from it.
+//! Finds a HIP library and fills the table from it.
 //!
-//! A library is opened with its symbols kept to itself (`RTLD_LOCAL`) and never closed: HIP's runtime does not survive
-//! being unloaded.
+//! A library is opened with private symbols (`RTLD_LOCAL`) and never closed: HIP's runtime crashes when it is
+//! unloaded.
 
 mod error;
 mod library;
@@ -19,15 +19,16 @@ use crate::bindings::{c_int, hipError_t};
 use crate::end::{Gate, Leave};
 use crate::table::{EntryPoints, Function};
 
-/// The environment variable that names the HIP library: a file, a folder that holds one, or a name for the system's search.
+/// The environment variable with the HIP library: a file, a folder that holds one, or a name for the system's search.
 pub const LIBRARY_VARIABLE: &str = "WINDLASS_HIP_LIBRARY";
 
-/// The symbol by which a library says that it is Windlass's software GPU: one of HIP, or one of HSA that AMD's own HIP runs over. That
-/// behaves as over a GPU, and only its name tells.
+/// The symbol that marks a library as Windlass's software GPU. Either the library is a simulated HIP, or AMD's HIP
+/// runs over Windlass's HSA; the latter behaves as over a GPU, and differs by name only.
 pub const MARKER: &std::ffi::CStr = c"windlass_simulator_marker";
 
-/// The symbol by which a simulated library says why the latest call of the thread failed: it writes as much as fits into a buffer,
-/// closed by a zero, and returns the length of the whole report.
+/// The symbol of a simulated library's function that explains the latest failed call of the thread. The function
+/// writes as much of the report as fits into a buffer, terminated by a zero, and returns the length of the whole
+/// report.
 const LAST_FAULT: &std::ffi::CStr = c"windlass_simulator_last_fault";
 type LastFault = unsafe extern "C" fn(*mut c_char, usize) -> usize;
 
@@ -37,37 +38,38 @@ const NAMES: &[&str] = &["amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll"];
 #[cfg(not(windows))]
 const NAMES: &[&str] = &["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"];
 
-/// The symbol by which a simulated library, which exports every name, tells whether it has a function behind it.
+/// The symbol of a simulated library's function that tells whether an exported name has a function behind it.
 const HAS: &std::ffi::CStr = c"windlass_simulator_has";
 type Has = unsafe extern "C" fn(*const c_char) -> c_int;
 
-/// Where to look for HIP.
+/// The place to look for HIP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Source {
-    /// What the environment asks for, else what the system has; see [`Search::from_environment`].
+    /// The library that the environment names, else a search of the system; see [`Search::from_environment`].
     System,
     /// One library: a file, a folder that holds one, or a name for the system's search.
     Library(PathBuf),
 }
 
-/// A search of the system, spelled out.
+/// A search of the system in all details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// What the user named by [`LIBRARY_VARIABLE`]; then nothing else is tried, and the software GPU is accepted.
+    /// The library that the user named by [`LIBRARY_VARIABLE`]. If set, nothing else is tried, and the software GPU is
+    /// accepted.
     pub variable: Option<OsString>,
-    /// Whether a copy that is in this process already is taken.
+    /// Whether to take a library that is in this process already.
     pub already_loaded: bool,
     /// The names to ask the system's library search for, in order.
     pub names: Vec<OsString>,
-    /// Folders that are looked into for each of the names afterwards, in order.
+    /// Folders to search for each of the names afterwards, in order.
     pub folders: Vec<PathBuf>,
 }
 
 impl Search {
-    /// The order in which Windlass searches: the library that `WINDLASS_HIP_LIBRARY` names, and nothing else, where it
-    /// is set; then a copy that is already loaded; then the versioned names, newest first, and the bare one; then the same
-    /// names in the library folder under `ROCM_PATH` (`/opt/rocm` where that is not set).
+    /// The default search: the library that `WINDLASS_HIP_LIBRARY` names, and nothing else if it is set; then a
+    /// library that is already loaded; then the versioned names, newest first, and the bare name; then the same names
+    /// in the library folder below `ROCM_PATH` (`/opt/rocm` if unset).
     pub fn from_environment() -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let root = set("ROCM_PATH").or_else(|| set("HIP_PATH"));
@@ -85,18 +87,19 @@ impl Search {
 impl Api {
     /// Fills a table from `source`.
     ///
-    /// Opening a library may take long the first time, as it runs the library's initialisers. Calls nothing of HIP but
+    /// Opening a library may take long the first time, because its initialisers run. The only HIP function called is
     /// `hipRuntimeGetVersion`.
     ///
     /// # Errors
     ///
-    /// With each attempt and why it failed: nothing was found, what was found cannot be opened, or it lacks functions that
-    /// every driver needs. A missing optional function is no error; it costs its [`Feature`](crate::Feature).
+    /// If nothing was found, a library cannot be opened, or it lacks functions that every driver needs. The error
+    /// lists each attempt. A missing optional function is no error; the library then lacks its
+    /// [`Feature`](crate::Feature).
     ///
     /// # Safety
     ///
-    /// Opening a library runs its code. Whatever carries HIP's name, and whatever the caller or the environment names, must
-    /// be an implementation of HIP.
+    /// Opening a library runs its code. Each library with HIP's name, and each that the caller or the environment
+    /// names, must be an implementation of HIP.
     pub unsafe fn load(source: &Source) -> Result<Self, LoadError> {
         // SAFETY: the caller vouches for the libraries.
         unsafe {
@@ -107,13 +110,13 @@ impl Api {
         }
     }
 
-    /// Fills a table by a search that the caller spells out.
+    /// Fills a table by a given search.
     ///
-    /// A library that an earlier search brought into the process is found as it was then, under the same name: that it is
-    /// loaded by now is no news to whoever asks twice. [`Found::AlreadyLoaded`] is what somebody else loaded.
+    /// A library that an earlier search loaded keeps the origin of that search, so repeated searches agree.
+    /// [`Found::AlreadyLoaded`] is a library that other code loaded.
     ///
-    /// A library with the [`MARKER`] that turns up in the search is passed over, for Cargo puts its `target` folder, and
-    /// with it Windlass's own library, on the library path; one that [`Search::variable`] names is accepted.
+    /// A search skips a library with the [`MARKER`], because Cargo puts its `target` folder, and with it Windlass's
+    /// own library, on the library path. A library that [`Search::variable`] names is accepted.
     ///
     /// # Errors
     ///
@@ -135,7 +138,7 @@ impl Api {
                 let found = unsafe { try_library(name.as_ref(), Found::AlreadyLoaded) };
                 match found {
                     Ok(api) => return Ok(searched.recall(api)),
-                    // That a name is not loaded is worth no line of its own.
+                    // A name that is not loaded is not reported as an attempt.
                     Err(Attempt { reason: Reason::NotOpened(_), .. }) => {}
                     Err(attempt) => attempts.push(attempt),
                 }
@@ -154,7 +157,7 @@ impl Api {
     }
 }
 
-/// Takes the library that somebody named, or the newest in the folder that they named.
+/// Takes the named library, or the newest in the named folder.
 ///
 /// # Safety
 ///
@@ -200,7 +203,7 @@ unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
     let opening = if found == Found::AlreadyLoaded { Opening::OnlyIfLoaded } else { Opening::Load };
     // SAFETY: the caller vouches for the library.
     let library = unsafe { Library::open(name.as_os_str(), opening) }.map_err(Reason::NotOpened)?;
-    // A symbol is looked for in what a library depends on too.
+    // A symbol lookup also searches the library's dependencies.
     let marked = library.address(MARKER);
     let file_of = |address: Option<*const c_void>| address.and_then(library::path_of);
     let over_simulated =
@@ -211,7 +214,7 @@ unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
     }
     // SAFETY: the library is HIP, so its functions have the declared signatures; it is never closed.
     let entries = unsafe { EntryPoints::resolve(|name| present(&library, simulated_hip, name)) };
-    let gate = Gate::of(entries.address("hipInit").map_or(0, <*const c_void>::addr));
+    let gate = Gate::for_library(entries.address("hipInit").map_or(0, <*const c_void>::addr));
     let version = version_of(&entries, gate);
     let missing = entries.missing_required();
     if !missing.is_empty() {
@@ -237,12 +240,12 @@ unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
     })
 }
 
-/// The address of a function, null where the library lacks it.
+/// The address of a function; null if the library lacks it.
 fn present(library: &Library, simulated: bool, name: &std::ffi::CStr) -> *const c_void {
     if let Some(has) = library.address(HAS).filter(|_| simulated) {
         // SAFETY: a library with the marker is the simulator's, which gives the symbol this signature.
         let has = unsafe { core::mem::transmute::<*const c_void, Has>(has) };
-        // SAFETY: the name is a string that ends.
+        // SAFETY: the name is zero-terminated.
         if unsafe { has(name.as_ptr()) } == 0 {
             return core::ptr::null();
         }
@@ -252,9 +255,9 @@ fn present(library: &Library, simulated: bool, name: &std::ffi::CStr) -> *const 
 
 fn read_report(last_fault: LastFault) -> Option<String> {
     let mut report = vec![0_u8; 16 << 10];
-    // SAFETY: the buffer is as large as it says.
+    // SAFETY: the buffer has the stated size.
     let length = unsafe { last_fault(report.as_mut_ptr().cast(), report.len()) };
-    // What did not fit was cut, for the zero too.
+    // The report is cut to the buffer, terminator included.
     report.truncate(length.min(report.len().saturating_sub(1)));
     (!report.is_empty()).then(|| String::from_utf8_lossy(&report).into_owned())
 }
@@ -266,7 +269,7 @@ fn version_of(entries: &EntryPoints, gate: &Gate) -> Option<Version> {
     if leave == Leave::Refused {
         return None;
     }
-    // SAFETY: the function asks for nothing but a pointer to an int, before initialisation too.
+    // SAFETY: the function takes only a pointer to an int, and works before initialisation.
     let status = unsafe { entry(&mut number) };
     gate.leave(Function::hipRuntimeGetVersion as usize, leave);
     if status == hipError_t::hipSuccess { Version::from_number(number) } else { None }

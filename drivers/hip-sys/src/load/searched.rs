@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The libraries that searches brought into this process, so that each later search finds them as the first one did.
+//! The libraries that searches loaded into this process, so that later searches find them with the same origin.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::api::{Api, Origin};
 
-/// What was found by search, by the address of one of its functions. A library is never closed, so no address comes to
-/// stand for another.
+/// The libraries found by search, by the address of one of their functions. A library is never closed, so an address
+/// never stands for another one.
 #[derive(Default)]
 pub(super) struct Searched(Vec<(usize, Origin)>);
 
 static SEARCHED: Mutex<Searched> = Mutex::new(Searched(Vec::new()));
 
-/// One search at a time: another that came between the opening of a library and its note would find a stranger.
+/// Searches run one at a time. A second one between the opening of a library and its record would not recognize it.
 pub(super) fn lock() -> MutexGuard<'static, Searched> {
     SEARCHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -22,7 +22,7 @@ fn key(api: &Api) -> Option<usize> {
 }
 
 impl Searched {
-    /// Notes what a search has opened, unless an earlier one did: then that one's origin holds.
+    /// Records a library that a search opened, unless an earlier search did.
     pub(super) fn keep(&mut self, api: Api) -> Api {
         let api = self.recall(api);
         if let Some(key) = key(&api).filter(|key| self.origin(*key).is_none()) {
@@ -31,7 +31,7 @@ impl Searched {
         api
     }
 
-    /// The same library with the origin of an earlier search, if one found it.
+    /// The library, with the origin of an earlier search if one found it.
     pub(super) fn recall(&self, api: Api) -> Api {
         match key(&api).and_then(|key| self.origin(key)) {
             Some(origin) => api.with_origin(origin.clone()),

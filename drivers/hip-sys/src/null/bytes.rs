@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory that others may touch meanwhile: a stream's copy runs when it is called, and the host may read the same bytes
-//! through a mapping. So every access is a relaxed atomic of one byte, as a mapping's are.
+//! Memory that several threads may access: a stream's copy runs during its call, and the host may read the same bytes
+//! through a mapping. So every access is a relaxed atomic of one byte, like a mapping's.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 ///
 /// # Safety
 ///
-/// Both ranges are valid for as many bytes, and whoever else touches them does so atomically, byte by byte.
+/// Both ranges are valid for `size` bytes, and other threads access them only by atomics of one byte.
 pub(super) unsafe fn copy(source: *const u8, target: *mut u8, size: usize) {
     // SAFETY: every index is below `size`.
     let byte = |index: usize| unsafe {

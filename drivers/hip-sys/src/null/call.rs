@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A call at work: its instance and the state of its thread.
+//! A call in progress: its instance and the state of its thread.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::calls::{Function, Place};
+use super::calls::{Function, ThreadPlace};
 use super::instance::Instance;
 use crate::bindings::hipError_t;
 
-/// The state that a thread keeps between its calls.
+/// The state of a thread between its calls.
 struct Caller {
-    /// The instance that the next call is for.
+    /// The instance of the next call.
     instance: Cell<*const Instance>,
-    /// This thread's own number; 0 until it makes its first call.
+    /// The thread's number; 0 before its first call.
     number: Cell<u64>,
-    /// The serial number of the instance for which `place` holds.
+    /// The serial number of the instance to which `place` belongs.
     serial: Cell<u64>,
     place: Cell<usize>,
 }
@@ -31,7 +31,7 @@ thread_local! {
 }
 
 impl Caller {
-    /// The thread's own number, drawn at its first call.
+    /// The thread's number, assigned at its first call.
     fn number(&self) -> u64 {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         if self.number.get() == 0 {
@@ -47,14 +47,14 @@ impl Caller {
 ///
 /// `context` points to an [`Instance`] that outlives this thread's calls up to its next `enter`.
 pub(super) unsafe fn enter(context: *const ()) {
-    // A thread that is past its thread-local storage makes calls no more.
+    // A thread whose thread-locals are destroyed makes no more calls.
     let _ = CALLER.try_with(|caller| caller.instance.set(context.cast()));
 }
 
-/// One call that is being made.
+/// A call in progress.
 pub(super) struct Call<'a> {
     pub(super) instance: &'a Instance,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a ThreadPlace,
 }
 
 impl Call<'_> {

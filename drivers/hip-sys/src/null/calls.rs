@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How often each thread called each function.
+//! The number of calls of each function, by thread.
 //!
-//! A call takes no lock and allocates nothing, but for a thread's first call into an instance.
+//! A call takes no lock and allocates nothing, except a thread's first call into an instance.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -24,7 +24,7 @@ macro_rules! define_functions {
 crate::for_each_entry_point!(define_functions);
 
 pub(super) const FUNCTIONS: usize = EntryPoints::NAMES.len();
-/// Threads that are told apart; those beyond share the last place.
+/// The number of threads that are counted separately. The others share the last place.
 const PLACES: usize = 64;
 
 /// The index of the function called `name`.
@@ -33,7 +33,7 @@ pub(super) fn index_of(name: &str) -> Option<usize> {
 }
 
 /// The counts and the HIP state of one thread.
-pub(super) struct Place {
+pub(super) struct ThreadPlace {
     owner: AtomicU64,
     thread: OnceLock<ThreadId>,
     pub(super) counts: Box<[AtomicU64]>,
@@ -43,17 +43,17 @@ pub(super) struct Place {
 
 /// The counts of one instance.
 pub(super) struct Calls {
-    /// Tells this instance from all others.
+    /// Identifies this instance.
     pub(super) serial: u64,
-    pub(super) places: Box<[Place]>,
+    pub(super) places: Box<[ThreadPlace]>,
 }
 
 /// The calls that one thread made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadCalls {
-    /// The thread; `None` for all those beyond the first 63 together.
+    /// The thread; `None` for all threads after the first 63 together.
     pub thread: Option<ThreadId>,
-    /// Every function that it called, with its number of calls, in the order of the declarations.
+    /// The functions that the thread called, with the number of calls, in the order of the declarations.
     pub calls: Vec<(&'static str, u64)>,
 }
 
@@ -67,7 +67,7 @@ impl ThreadCalls {
 impl Calls {
     pub(super) fn new() -> Self {
         static SERIAL: AtomicU64 = AtomicU64::new(0);
-        let place = || Place {
+        let place = || ThreadPlace {
             owner: AtomicU64::new(0),
             thread: OnceLock::new(),
             counts: (0..FUNCTIONS).map(|_| AtomicU64::new(0)).collect(),
@@ -80,7 +80,7 @@ impl Calls {
         }
     }
 
-    /// The place of the calling thread, whose own number this is. A thread takes it for good at its first call.
+    /// The place of the calling thread with this number. A thread takes its place at its first call and keeps it.
     #[cold]
     pub(super) fn claim(&self, number: u64) -> usize {
         let shared = PLACES - 1;

@@ -8,23 +8,23 @@ use super::calls::{Calls, ThreadCalls};
 use super::memory::Memory;
 use super::work::Timeline;
 
-/// The machine that a null HIP stands for.
+/// The simulated machine of a null HIP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The number of devices.
     pub devices: u32,
-    /// The name of their architecture, with features where wanted, for example `gfx942:sramecc+:xnack-`.
+    /// The architecture of the devices, optionally with features, for example `gfx942:sramecc+:xnack-`.
     pub arch: String,
-    /// The bytes of memory that each device has; an allocation beyond is `hipErrorOutOfMemory`.
+    /// The memory of each device in bytes. A larger total is `hipErrorOutOfMemory`.
     pub memory_bytes: usize,
     /// Whether work stays in flight until [`Instance::complete`].
     pub manual: bool,
-    /// Functions that are to be absent from the table. Unknown names are ignored.
+    /// Functions to omit from the table. Unknown names are ignored.
     pub without: Vec<String>,
 }
 
 impl Default for Options {
-    /// One gfx942 with 16 GiB, whose work is complete at once.
+    /// One gfx942 with 16 GiB, whose work completes at once.
     fn default() -> Self {
         Self {
             devices: 1,
@@ -36,7 +36,7 @@ impl Default for Options {
     }
 }
 
-/// One null HIP, which shares nothing with any other.
+/// One null HIP, independent of all others.
 ///
 /// All methods may be called from any thread.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub struct Instance {
 pub struct Live {
     /// Allocations of device, host and managed memory, and registrations of host memory.
     pub allocations: usize,
-    /// The bytes of all these.
+    /// The bytes of all these allocations.
     pub bytes: usize,
     /// Streams.
     pub streams: usize,
@@ -66,7 +66,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// Whether nothing is left.
+    /// Whether no object is left.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -86,7 +86,7 @@ impl Instance {
         })
     }
 
-    /// Every function that was called, with its number of calls, in the order of the declarations.
+    /// The functions that were called, with the number of calls, in the order of the declarations.
     pub fn calls(&self) -> Vec<(&'static str, u64)> {
         self.calls.total()
     }
@@ -96,23 +96,23 @@ impl Instance {
         self.calls.count(name)
     }
 
-    /// The calls of each thread that made any, in the order of their first calls.
+    /// The calls of each thread, in the order of the threads' first calls.
     pub fn calls_by_thread(&self) -> Vec<ThreadCalls> {
         self.calls.by_thread()
     }
 
-    /// Sets all counts to zero. Calls that are being made meanwhile may or may not count.
+    /// Sets all counts to zero. Calls in progress may or may not count.
     pub fn reset_counts(&self) {
         self.calls.reset();
     }
 
-    /// Completes all work that was enqueued so far, runs its host functions on this thread in the order of enqueuing, and
-    /// wakes the threads that wait for it. Does nothing unless [`Options::manual`].
+    /// Completes all enqueued work, runs its host functions on this thread in the order of enqueuing, and wakes the
+    /// threads that wait for it. Does nothing without [`Options::manual`].
     pub fn complete(&self) {
         self.timeline.complete();
     }
 
-    /// The objects that are left to destroy.
+    /// The objects that were not destroyed.
     pub fn live(&self) -> Live {
         use std::sync::atomic::Ordering::Relaxed;
 

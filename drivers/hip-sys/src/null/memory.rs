@@ -7,32 +7,32 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::bindings::{c_int, hipError_t};
 
-/// What an address belongs to.
+/// The kind of memory at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MemoryKind {
     Device,
     Host,
     Managed,
-    /// Registered, not ours.
+    /// Registered host memory, which the caller owns.
     Registered,
 }
 
 #[derive(Debug)]
 struct Allocation {
     size: usize,
-    kind: Kind,
+    kind: MemoryKind,
     device: c_int,
     flags: u32,
-    /// What to give back to the system allocator; `None` for registered memory.
+    /// The block to return to the system allocator; `None` for registered memory.
     storage: Option<(*mut u8, Layout)>,
 }
 
-/// What is known of an address.
+/// The properties of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) base: usize,
     pub(super) size: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: MemoryKind,
     pub(super) device: c_int,
     pub(super) flags: u32,
 }
@@ -44,12 +44,12 @@ pub(super) struct Memory {
     allocations: Mutex<BTreeMap<usize, Allocation>>,
 }
 
-// SAFETY: the pointers to storage are owned by their allocation, and are only freed, by whoever removes it from the map.
+// SAFETY: an allocation owns its storage, and the thread that removes it from the map frees it.
 unsafe impl Send for Memory {}
 // SAFETY: as for Send; the map is behind a mutex.
 unsafe impl Sync for Memory {}
 
-/// As hipMalloc aligns.
+/// The alignment of `hipMalloc`.
 const ALIGNMENT: usize = 256;
 
 impl Memory {
@@ -65,22 +65,23 @@ impl Memory {
     pub(super) fn allocate(
         &self,
         size: usize,
-        kind: Kind,
+        kind: MemoryKind,
         device: c_int,
         flags: u32,
     ) -> Result<usize, hipError_t> {
         const OUT_OF_MEMORY: hipError_t = hipError_t::hipErrorOutOfMemory;
-        // Aligned by hand: the system's zeroed memory is only free of cost, page by page, at its own alignment.
+        // Aligned by hand: the system's zeroed memory costs nothing until it is used only at the system's own
+        // alignment.
         let padded = size.checked_add(ALIGNMENT).ok_or(OUT_OF_MEMORY)?;
         let layout = Layout::from_size_align(padded, 16).map_err(|_| OUT_OF_MEMORY)?;
         let mut allocations = self.lock();
-        if kind == Kind::Device {
+        if kind == MemoryKind::Device {
             let free = self.capacity.saturating_sub(used(&allocations, device));
             if size > free {
                 return Err(OUT_OF_MEMORY);
             }
         }
-        // SAFETY: the layout's size is not zero, as it holds the padding.
+        // SAFETY: the layout's size includes the padding, so it is not zero.
         let storage = unsafe { std::alloc::alloc_zeroed(layout) };
         if storage.is_null() {
             return Err(OUT_OF_MEMORY);
@@ -92,20 +93,22 @@ impl Memory {
         Ok(address)
     }
 
-    /// Notes host memory that stays the caller's.
+    /// Records host memory that the caller owns.
     pub(super) fn register(&self, address: usize, size: usize, flags: u32) -> Result<(), hipError_t> {
         let mut allocations = self.lock();
         let before = allocations.range(..address.saturating_add(size)).next_back();
         if before.is_some_and(|(base, known)| *base >= address || address - base < known.size) {
             return Err(hipError_t::hipErrorHostMemoryAlreadyRegistered);
         }
-        allocations
-            .insert(address, Allocation { size, kind: Kind::Registered, device: 0, flags, storage: None });
+        allocations.insert(
+            address,
+            Allocation { size, kind: MemoryKind::Registered, device: 0, flags, storage: None },
+        );
         Ok(())
     }
 
     /// Frees the allocation that begins at `address`, if it is of one of these kinds.
-    pub(super) fn release(&self, address: usize, kinds: &[Kind]) -> Result<(), hipError_t> {
+    pub(super) fn release(&self, address: usize, kinds: &[MemoryKind]) -> Result<(), hipError_t> {
         let mut allocations = self.lock();
         match allocations.get(&address) {
             Some(allocation) if kinds.contains(&allocation.kind) => {}
@@ -130,7 +133,7 @@ impl Memory {
         })
     }
 
-    /// The free and all bytes of a device.
+    /// The free and the total bytes of a device.
     pub(super) fn device_bytes(&self, device: c_int) -> (usize, usize) {
         (self.capacity.saturating_sub(used(&self.lock(), device)), self.capacity)
     }
@@ -143,7 +146,8 @@ impl Memory {
 }
 
 fn used(allocations: &BTreeMap<usize, Allocation>, device: c_int) -> usize {
-    let on_device = |allocation: &&Allocation| allocation.kind == Kind::Device && allocation.device == device;
+    let on_device =
+        |allocation: &&Allocation| allocation.kind == MemoryKind::Device && allocation.device == device;
     allocations.values().filter(on_device).map(|allocation| allocation.size).sum()
 }
 

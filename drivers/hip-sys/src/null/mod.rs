@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A HIP that computes nothing and counts every call.
 //!
-//! It is for tests of programs that call HIP, and for measuring the cost of such a program by itself. Kernels never run. Memory is
-//! plain host memory, so copies and fills are really done, in the order of the calls. By default all work is complete when
-//! its call returns; with [`Options::manual`] it stays in flight until [`Instance::complete`], so that a test holds work in
+//! It is for tests of programs that call HIP, and for measuring their own overhead. Kernels never run. Memory is plain
+//! host memory, so copies and fills are real, in the order of the calls. By default all work is complete when its call
+//! returns. With [`Options::manual`] it stays in flight until [`Instance::complete`], so that a test holds work in
 //! flight without sleeping. An [`Interposer`](crate::interposer::Interposer) in front of it makes calls fail.
 //!
 //! ```
@@ -22,8 +22,8 @@
 //! assert!(instance.live().is_empty());
 //! ```
 //!
-//! What is not there is absent from the table, as in an old library: contexts, pools, graphs, virtual memory and what
-//! compiled host code calls. [`Options::without`] takes more away.
+//! Unsupported functions are absent from the table, as in an old library: contexts, pools, graphs, virtual memory and
+//! the functions that compiled host code calls. [`Options::without`] removes more.
 
 mod bytes;
 mod call;
@@ -41,7 +41,7 @@ pub use instance::{Instance, Live, Options};
 use crate::api::{Api, Binding, Found, Origin};
 
 impl Instance {
-    /// A table that calls into this instance, and keeps it.
+    /// A table that calls into this instance and keeps it alive.
     pub fn api(self: &Arc<Self>) -> Api {
         let mut entries = entries::table();
         for name in &self.options.without {
@@ -57,8 +57,8 @@ impl Instance {
         };
         let binding =
             Binding { context: Arc::as_ptr(self).cast(), enter: call::enter, keep_alive: self.clone() };
-        // SAFETY: the entries obey HIP's documentation as far as this module's describes, on any thread; `enter` may be
-        // called anywhere while the instance lives, which `keep_alive` sees to.
+        // SAFETY: the entries behave as HIP documents, within the limits that this module states, on any thread;
+        // `enter` may be called anywhere while the instance lives, which `keep_alive` ensures.
         unsafe { Api::from_entries(entries, origin, Some(binding)) }
     }
 }

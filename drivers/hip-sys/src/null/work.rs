@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Streams, events, modules, and when work is complete.
+//! Streams, events, modules, and the completion of work.
 
 use std::ffi::{CStr, CString};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,10 +10,10 @@ use crate::bindings::{
     c_int, c_uint, c_void, hipError_t, hipEvent_t, hipFunction_t, hipModule_t, hipStream_t,
 };
 
-/// All work of an instance in the order of its enqueuing.
+/// All work of an instance, in the order of enqueuing.
 ///
-/// By default everything is complete at once, and no position is kept. In manual mode each piece of work has a position,
-/// counted from 1, and is complete once [`complete`](Timeline::complete) was called after it.
+/// By default all work completes at once, and no position is kept. In manual mode each piece of work has a position,
+/// counted from 1, and is complete after the next call of [`complete`](Timeline::complete).
 pub(super) struct Timeline {
     manual: bool,
     enqueued: AtomicU64,
@@ -22,7 +22,7 @@ pub(super) struct Timeline {
     changed: Condvar,
 }
 
-/// A host function that waits for its turn.
+/// A host function that waits for earlier work.
 type HostCall = Box<dyn FnOnce() + Send>;
 
 impl std::fmt::Debug for Timeline {
@@ -50,13 +50,13 @@ impl Timeline {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The position of a new piece of work; 0 where all is complete at once.
+    /// The position of a new piece of work; 0 if all work completes at once.
     #[inline]
     pub(super) fn enqueue(&self) -> u64 {
         if self.manual { self.enqueued.fetch_add(1, Ordering::AcqRel) + 1 } else { 0 }
     }
 
-    /// Runs a host function once the work before it is complete: now, or in [`complete`](Self::complete).
+    /// Runs a host function when the work before it is complete: now, or in [`complete`](Self::complete).
     pub(super) fn host_call(&self, call: HostCall) -> u64 {
         if !self.manual {
             call();
@@ -106,7 +106,7 @@ impl Timeline {
     }
 }
 
-/// What a `hipStream_t` points to.
+/// The object behind a `hipStream_t`.
 pub(super) struct Stream {
     pub(super) device: c_int,
     pub(super) flags: c_uint,
@@ -125,7 +125,7 @@ impl Stream {
     ///
     /// Null, one of the two reserved handles, or from this module and not destroyed.
     pub(super) unsafe fn from_handle<'a>(handle: hipStream_t) -> Option<&'a Self> {
-        // 1 and 2 name the legacy stream and the thread's own; both are as good as null here.
+        // 1 and 2 are the handles of the legacy stream and the thread's own stream; both count as null here.
         if handle.addr() <= 2 {
             return None;
         }
@@ -147,11 +147,11 @@ impl Stream {
     }
 }
 
-/// What a `hipEvent_t` points to.
+/// The object behind a `hipEvent_t`.
 pub(super) struct Event {
     pub(super) flags: c_uint,
     position: AtomicU64,
-    /// When it was recorded, if it keeps time.
+    /// The time of recording, if the event measures time.
     pub(super) recorded: Mutex<Option<Instant>>,
 }
 
@@ -172,7 +172,7 @@ impl Event {
         Box::into_raw(Box::new(self)).cast()
     }
 
-    /// The position that it was last recorded at; 0, which is always complete, if it never was.
+    /// The position of the last recording; 0, which is always complete, if there was none.
     pub(super) fn position(&self) -> u64 {
         self.position.load(Ordering::Acquire)
     }
@@ -182,13 +182,13 @@ impl Event {
     }
 }
 
-/// What a `hipModule_t` points to.
+/// The object behind a `hipModule_t`.
 pub(super) struct Module {
     #[expect(clippy::vec_box, reason = "handles point to the functions, which must stay where they are")]
     functions: Mutex<Vec<Box<Function>>>,
 }
 
-/// What a `hipFunction_t` points to.
+/// The object behind a `hipFunction_t`.
 pub(super) struct Function {
     name: CString,
 }
@@ -210,7 +210,7 @@ impl Module {
         Box::into_raw(Box::new(self)).cast()
     }
 
-    /// The handle of the function called `name`, the same each time.
+    /// The handle of the function called `name`, the same for each call.
     pub(super) fn function(&self, name: &CStr) -> hipFunction_t {
         let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = functions.iter().find(|function| function.name.as_c_str() == name) {
@@ -223,8 +223,8 @@ impl Module {
     }
 }
 
-/// A pointer that is handed back to a host function on whichever thread runs it.
+/// A pointer that is passed to a host function on any thread.
 pub(super) struct UserData(pub(super) *mut c_void);
 
-// SAFETY: never dereferenced here; HIP's contract lets the runtime hand it over on a thread of its own.
+// SAFETY: never dereferenced here; by HIP's contract the runtime may use it on a thread of its own.
 unsafe impl Send for UserData {}

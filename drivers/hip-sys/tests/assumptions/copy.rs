@@ -24,7 +24,7 @@ fn fills_count_in_elements_and_begin_at_any_multiple_of_one() {
     });
 }
 
-/// HIP 5 does not: the driver's quirks have a row for it.
+/// HIP 5 does not: the driver's quirks have a row for this.
 #[test]
 fn fills_may_begin_and_end_within_a_word_since_6() {
     on_each_hip(|hip| {
@@ -127,8 +127,8 @@ fn pinned_memory_is_read_when_the_copy_runs() {
     });
 }
 
-/// A copy from memory that HIP does not know may wait for its stream, which is why the driver makes none; when it has
-/// returned, it is done with the memory.
+/// A copy from memory that HIP does not know may wait for its stream, so the driver makes none. When the copy has
+/// returned, HIP no longer uses the memory.
 #[test]
 fn pageable_memory_is_the_callers_again_when_the_copy_returns() {
     on_each_gpu(|gpu| {
@@ -143,7 +143,7 @@ fn pageable_memory_is_the_callers_again_when_the_copy_returns() {
                 bytes.fill(2);
                 bytes
             });
-            // Long enough to return where it does not wait; where it does, no time is too short.
+            // Long enough to return if it does not wait. No time proves that it waits.
             for _ in 0..1000 {
                 if copying.is_finished() {
                     break;

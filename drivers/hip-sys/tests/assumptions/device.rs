@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Devices and what belongs to a thread.
+//! Devices, and the state of a thread.
 
 use windlass_hip_sys::bindings::*;
 
@@ -100,7 +100,7 @@ fn each_device_has_an_identity_of_its_own() {
             let mut uuid = hipUUID { bytes: [0; 16] };
             (call!(hip.hipDeviceGetUuid(&mut uuid, device)) == OK).then_some(uuid.bytes)
         };
-        // The driver does without where a device has none.
+        // The driver does not need these if a device lacks them.
         let known: Vec<_> = (0..hip.devices).filter_map(uuid).filter(|bytes| *bytes != [0; 16]).collect();
         for (index, bytes) in known.iter().enumerate() {
             assert!(!known[..index].contains(bytes), "{known:?}");

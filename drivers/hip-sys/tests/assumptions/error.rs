@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Last errors, and errors that stay.
+//! Last errors, and errors that persist.
 
 use windlass_hip_sys::bindings::*;
 use windlass_simulator::Simulator;
@@ -51,7 +51,7 @@ fn a_refused_call_harms_nothing_else() {
     });
 }
 
-/// Before HIP 7.0 a query that answers "not ready" leaves that behind.
+/// Before HIP 7.0 a query that returns "not ready" leaves that as the last error.
 #[test]
 fn after_a_query_the_last_error_is_at_most_not_ready() {
     on_each_gpu(|gpu| {
@@ -69,8 +69,8 @@ fn after_a_query_the_last_error_is_at_most_not_ready() {
     });
 }
 
-/// On a simulated GPU that is asked to be as AMD's, where that does not end the process, a fault is the answer to all that
-/// follows. It costs the process its device, so that hardware is spared.
+/// On a simulated GPU that imitates AMD's and does not end the process, every later call returns the fault. On
+/// hardware the fault would cost the process its device, so this test does not run there.
 #[test]
 fn a_fault_stays() {
     let simulator =

@@ -17,7 +17,7 @@ fn an_event_that_was_never_recorded_is_complete_and_no_wait() {
     });
 }
 
-/// Pooled events are recorded anew while streams still wait for what they stood for.
+/// Pooled events are recorded again while streams still wait for their earlier recording.
 #[test]
 fn a_wait_captures_what_the_event_stands_for_when_it_is_called() {
     on_each_gpu(|gpu| {
@@ -25,7 +25,7 @@ fn a_wait_captures_what_the_event_stands_for_when_it_is_called() {
         let event = gpu.event();
         let gate = gpu.hold(held);
         gpu.while_closed(&gate, || {
-            // Recorded behind nothing: the wait is over, whatever the event stands for later.
+            // Recorded behind nothing: the wait is over, independent of later recordings.
             ok!(gpu.hipEventRecord(event, free));
             ok!(gpu.hipStreamWaitEvent(waiter, event, 0));
             ok!(gpu.hipEventRecord(event, held));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! HIPs that run the project's own kernels, and work that stays in flight until it is let go.
+//! HIPs that run the project's own kernels, and work that stays in flight until a gate opens.
 #![allow(clippy::print_stderr, reason = "a program that runs on fewer HIPs says so")]
 
 use std::ffi::{CStr, CString};
@@ -30,12 +30,12 @@ pub(crate) const ORDER: &[u8] = bundle!("order");
 pub(crate) const FAULTS: &[u8] = bundle!("faults");
 const SPIN: &[u8] = bundle!("spin");
 
-/// A GPU for which there are kernels.
+/// A GPU with kernels.
 pub(crate) struct Gpu<'a> {
     hip: &'a Hip,
     target: TargetId,
     spin: Handle<hipFunction_t>,
-    /// Pinned memory of gates, kept until the end: freeing it might wait for the gate.
+    /// Pinned memory of gates, kept until the end, because freeing it might wait for the gate.
     flags: Mutex<Vec<Handle<*mut c_void>>>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn on_each_gpu(program: impl Fn(&Gpu<'_>)) {
     });
 }
 
-/// The target that the code of a device must be built for, by whichever layout of the properties the library fills.
+/// The target for a device's code, by the layout of the properties that the library fills.
 pub(crate) fn architecture(hip: &Hip, device: c_int) -> String {
     let mut modern = Box::<hipDeviceProp_tR0600>::new_uninit();
     let name = if call!(hip.hipGetDevicePropertiesR0600(modern.as_mut_ptr(), device)) == crate::hips::OK {
@@ -92,11 +92,11 @@ impl<'a> Gpu<'a> {
 
     pub(crate) fn load(&self, bundle: &[u8]) -> hipModule_t {
         let mut module = ptr::null_mut();
-        // Room behind it: HIP takes no length.
+        // Room behind the image, because HIP takes no length.
         let mut image = self.image(bundle).expect("code for the device");
         image.resize(image.len() + 4096, 0);
         ok!(self.hipModuleLoadData(&mut module, image.as_ptr().cast()));
-        // Nobody promises that HIP is done with the image.
+        // HIP does not promise that it is done with the image.
         std::mem::forget(image);
         module
     }
@@ -148,7 +148,7 @@ impl<'a> Gpu<'a> {
         Gate(Handle::new(host.cast()))
     }
 
-    /// Runs calls while a gate is closed. They must return; if they have not after a long while, the gate opens.
+    /// Runs calls while a gate is closed. They must return; if they have not after a long time, the gate opens.
     #[track_caller]
     pub(crate) fn while_closed<T>(&self, gate: &Gate, calls: impl FnOnce() -> T) -> T {
         let (done, is_done) = channel::<()>();
@@ -200,9 +200,9 @@ impl Drop for Gpu<'_> {
     }
 }
 
-/// Nothing that happens at all takes so long.
+/// Longer than any call takes.
 const LONG: Duration = Duration::from_secs(60);
-/// Long enough for a call that does not wait to return, most of the time: a longer one finds no more faults for sure.
+/// Long enough for a call that does not wait to return, most of the time. A longer pause would not prove more.
 const A_WHILE: Duration = Duration::from_millis(50);
 
 /// Holds work in flight; see [`Gpu::hold`].
@@ -235,7 +235,7 @@ pub(crate) fn address(memory: *mut c_void) -> [u8; 8] {
     (memory as u64).to_le_bytes()
 }
 
-/// Three buffers of floats and how many: what `vector_add` takes.
+/// The arguments of `vector_add`: three buffers of floats and their length.
 pub(crate) struct Add {
     pub(crate) function: hipFunction_t,
     pub(crate) sum: *mut c_void,
@@ -246,7 +246,7 @@ impl Add {
     pub(crate) const COUNT: usize = 256;
     pub(crate) const SIZE: usize = 4 * Self::COUNT;
 
-    /// With inputs of 1.5 and 2 that are there, and sums of 0.
+    /// With inputs of 1.5 and 2, and sums of 0.
     pub(crate) fn new(gpu: &Gpu<'_>) -> Self {
         let [a, b, sum] = [1.5_f32, 2.0, 0.0].map(|value| {
             let memory = gpu.device_memory(Self::SIZE);
@@ -265,7 +265,7 @@ impl Add {
         gpu.launch(self.function, [4, 1, 1], [64, 1, 1], 0, stream, &self.arguments)
     }
 
-    /// The sums are there behind the work of a stream.
+    /// The sums are complete behind the work of a stream.
     #[track_caller]
     pub(crate) fn check(&self, gpu: &Gpu<'_>, stream: hipStream_t) {
         assert_eq!(gpu.read_words(stream, self.sum, Self::COUNT), [3.5_f32.to_bits(); Self::COUNT]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The HIPs that programs run on.
+//! The HIPs that the programs run on.
 #![allow(clippy::print_stderr, reason = "a program that runs on fewer HIPs says so")]
 
 use std::ops::Deref;
@@ -16,7 +16,7 @@ pub(crate) const NOT_READY: hipError_t = hipError_t::hipErrorNotReady;
 pub(crate) const DEVICE_TO_HOST: hipMemcpyKind = hipMemcpyKind::hipMemcpyDeviceToHost;
 pub(crate) const HOST_TO_DEVICE: hipMemcpyKind = hipMemcpyKind::hipMemcpyHostToDevice;
 
-/// A HIP with devices, and what programs make of it most.
+/// A HIP with devices, and the functions that most programs need.
 pub(crate) struct Hip {
     api: Api,
     pub(crate) devices: c_int,
@@ -30,7 +30,7 @@ impl Deref for Hip {
     }
 }
 
-/// Runs a program on each HIP that there is.
+/// Runs a program on each available HIP.
 pub(crate) fn on_each_hip(program: impl Fn(&Hip)) {
     program(
         &Hip::of(Instance::new(Options { devices: 2, ..Options::default() }).api()).expect("two devices"),
@@ -38,7 +38,7 @@ pub(crate) fn on_each_hip(program: impl Fn(&Hip)) {
     on_each_working_hip(program);
 }
 
-/// Runs a program on each HIP behind which work is done.
+/// Runs a program on each HIP that runs kernels.
 pub(crate) fn on_each_working_hip(program: impl Fn(&Hip)) {
     for options in ["?threads=2&devices=2", "?threads=2&hip=5.3"] {
         let simulator = Simulator::new(options.parse().expect("options")).expect("a simulator");
@@ -47,7 +47,7 @@ pub(crate) fn on_each_working_hip(program: impl Fn(&Hip)) {
     on_the_system(program);
 }
 
-/// Runs a program on each HIP that has two devices or more.
+/// Runs a program on each HIP with two devices or more.
 pub(crate) fn on_each_pair(program: impl Fn(&Hip)) {
     on_each_working_hip(|hip| {
         if hip.devices > 1 {
@@ -59,16 +59,16 @@ pub(crate) fn on_each_pair(program: impl Fn(&Hip)) {
     });
 }
 
-/// Runs a program on the HIP of the system, if that has a device. One program at a time: it is one process to HIP, and
-/// what waits for the device waits for the work of all.
+/// Runs a program on the system's HIP, if that has a device. Programs run one at a time, because they share the
+/// process: waiting for the device waits for the work of all.
 fn on_the_system(program: impl Fn(&Hip)) {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: what the system or the environment names as HIP is HIP.
+    // SAFETY: the library that the system or the environment names as HIP is HIP.
     match unsafe { Api::load(&Source::System) } {
         Ok(api) => match Hip::of(api) {
             Ok(hip) => {
-                // Threads of tests are used again.
+                // Test threads are reused.
                 ok!(hip.hipSetDevice(0));
                 program(&hip);
             }
@@ -90,7 +90,7 @@ impl Hip {
         }
     }
 
-    /// A stream that waits for no other by itself.
+    /// A stream without implicit waits for other streams.
     pub(crate) fn stream(&self) -> hipStream_t {
         self.stream_with(hipStreamNonBlocking)
     }
@@ -115,7 +115,7 @@ impl Hip {
         address
     }
 
-    /// Pinned memory as the driver makes it, and its address on the device.
+    /// Pinned memory as the driver allocates it, and its device address.
     pub(crate) fn host_memory(&self, size: usize) -> (*mut c_void, *mut c_void) {
         let (mut host, mut device) = (ptr::null_mut(), ptr::null_mut());
         ok!(self.hipHostMalloc(&mut host, size, hipHostMallocPortable | hipHostMallocMapped));
@@ -124,7 +124,7 @@ impl Hip {
         (host, device)
     }
 
-    /// What device memory holds once the work of a stream is done.
+    /// The contents of device memory when the work of a stream is done.
     pub(crate) fn read(&self, stream: hipStream_t, memory: *mut c_void, size: usize) -> Vec<u8> {
         let mut bytes = vec![0; size];
         ok!(self.hipMemcpyAsync(bytes.as_mut_ptr().cast(), memory, size, DEVICE_TO_HOST, stream));
@@ -151,7 +151,7 @@ impl Hip {
     }
 }
 
-/// A value of HIP's that another thread may have: HIP's handles and addresses belong to no thread.
+/// A value of HIP's that may move to another thread: HIP's handles and addresses belong to no thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Handle<T>(T);
 

@@ -4,7 +4,7 @@
 use crate::gpu::{Add, ENTRIES, FAULTS, POSITIONS, address, block, on_each_gpu};
 use crate::hips::OK;
 
-/// A submission packs its block into memory that the next one uses.
+/// A submission packs its block into memory that the next one reuses.
 #[test]
 fn arguments_are_copied_when_a_kernel_is_launched() {
     on_each_gpu(|gpu| {
@@ -63,7 +63,7 @@ fn local_memory_beyond_what_is_declared_is_there() {
     });
 }
 
-/// What the front refuses HIP refuses too, at once, and the stream goes on.
+/// HIP also refuses the launches that the front refuses, at once, and the stream continues.
 #[test]
 fn a_launch_that_cannot_be_is_refused_and_does_no_harm() {
     on_each_gpu(|gpu| {

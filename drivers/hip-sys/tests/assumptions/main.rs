@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the HIP driver relies on HIP to do, one program each.
+//! The properties of HIP that the driver relies on, one program each.
 //!
-//! Each belief is the name of its program; why we believe it is in `docs/hip-assumptions.md`, row by row. Every program
-//! runs on the simulated GPU, and on what `Source::System` gives where that has a device: a GPU, or whatever
-//! `WINDLASS_HIP_LIBRARY` names, such as the simulated GPU's drop-in library. What needs neither kernels nor work in
-//! flight runs on the null HIP too. A library that breaks one of these needs a row in the driver's quirks, or a driver that
-//! relies on less.
+//! The name of each program is the assumption; `docs/hip-assumptions.md` has its source, row by row. Every program
+//! runs on the simulated GPU, and on the HIP of `Source::System` if that has a device: a GPU, or the library that
+//! `WINDLASS_HIP_LIBRARY` names, such as the simulated GPU's drop-in library. Programs without kernels and without
+//! work in flight run on the null HIP too. A library that breaks an assumption needs a row in the driver's quirks, or
+//! a driver that does not rely on it.
 
 /// Makes a call of HIP.
 macro_rules! call {
     ($hip:ident.$name:ident($($argument:expr),* $(,)?)) => {
-        // SAFETY: each program gives pointers to memory of its own or of HIP's that is as long as HIP documents and
+        // SAFETY: each program passes pointers to memory of its own or of HIP's that is as long as HIP documents and
         // outlives its use, and handles that it has not destroyed.
         unsafe { $hip.$name($($argument),*) }
     };
 }
 
-/// Makes a call of HIP that has to succeed.
+/// Makes a call of HIP that must succeed.
 macro_rules! ok {
     ($hip:ident.$name:ident($($argument:expr),* $(,)?)) => {
         assert_eq!(call!($hip.$name($($argument),*)), crate::hips::OK, stringify!($name))

@@ -35,7 +35,7 @@ fn mapped_host_memory_has_a_device_address() {
         assert_eq!(device.addr() % 256, 0);
         ok!(hip.hipMemsetD8Async(device, 0x5a, 4096, stream));
         ok!(hip.hipStreamSynchronize(stream));
-        // SAFETY: so many bytes that HIP gave, with nothing in flight.
+        // SAFETY: this many bytes that HIP gave, with nothing in flight.
         let bytes = unsafe { std::slice::from_raw_parts(host.cast::<u8>(), 4096) };
         assert!(bytes.iter().all(|byte| *byte == 0x5a), "what the device writes the host sees");
         ok!(hip.hipHostFree(host));
@@ -48,7 +48,7 @@ fn registered_memory_has_a_device_address_until_it_is_unregistered() {
     on_each_hip(|hip| {
         let stream = hip.stream();
         let mut bytes = vec![0_u8; 8192];
-        // Any byte and any length: what is pinned is the pages around.
+        // Any byte and any length: the pages around them are pinned.
         let host: *mut c_void = bytes[100..].as_mut_ptr().cast();
         let flags = hipHostRegisterPortable | hipHostRegisterMapped;
         for value in [0x5a, 0xa5] {
@@ -169,7 +169,7 @@ fn memory_is_the_same_for_the_whole_of_an_allocation() {
     });
 }
 
-/// Not what the driver builds on: see its quirks.
+/// The driver does not rely on this: see its quirks.
 #[test]
 fn memory_of_a_pool_follows_the_order_of_its_stream() {
     on_each_working_hip(|hip| {

@@ -69,7 +69,7 @@ fn code_for_another_gpu_is_refused() {
     });
 }
 
-/// The last submission of an executable may outlive its handle by a moment.
+/// The last submission of an executable may briefly outlive its handle.
 #[test]
 fn code_that_is_unloaded_while_it_is_in_flight_still_runs() {
     on_each_gpu(|gpu| {
@@ -81,7 +81,7 @@ fn code_that_is_unloaded_while_it_is_in_flight_still_runs() {
         assert_eq!(add.launch(gpu, stream), OK);
         let module = Handle::new(module);
         std::thread::scope(|scope| {
-            // Whether it waits or keeps the code.
+            // It may wait, or keep the code.
             scope.spawn(move || ok!(gpu.hipModuleUnload(module.get())));
             for _ in 0..1000 {
                 std::thread::yield_now();

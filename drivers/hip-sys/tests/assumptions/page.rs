@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The page of beliefs and the programs stay in step.
+//! The page of assumptions and the programs match.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -24,7 +24,7 @@ fn programs(folder: &Path) -> BTreeMap<String, Vec<String>> {
     programs
 }
 
-/// The rows of the page, under the file that each stands below. A row without a source is none.
+/// The rows of the page, under the file above them. Rows without a source do not count.
 fn rows(page: &str) -> BTreeMap<String, Vec<String>> {
     let mut rows = BTreeMap::new();
     let mut file = String::new();

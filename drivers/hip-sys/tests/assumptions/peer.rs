@@ -45,7 +45,7 @@ fn peers_reach_each_others_memory() {
     });
 }
 
-/// An event is recorded in streams of the device that was current when it was made; any stream may wait for it.
+/// An event is recorded in streams of the device that was current at its creation; any stream may wait for it.
 #[test]
 fn an_event_is_recorded_on_its_device_and_awaited_on_any() {
     on_each_pair(|hip| {
@@ -72,7 +72,7 @@ fn an_event_is_recorded_on_its_device_and_awaited_on_any() {
     });
 }
 
-/// A device that could not be made current for a moment leaves nothing behind.
+/// A device that cannot be made current for a moment leaves no state behind.
 #[test]
 fn things_are_given_back_whichever_device_is_current() {
     on_each_hip(|hip| {

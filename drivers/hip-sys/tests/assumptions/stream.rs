@@ -55,7 +55,7 @@ fn any_thread_may_give_work_to_a_stream() {
     });
 }
 
-/// The null stream is anybody's in the process: the driver's streams have nothing to do with it.
+/// Any code in the process may use the null stream, which does not affect the driver's streams.
 #[test]
 fn a_non_blocking_stream_and_the_null_stream_pass_each_other() {
     on_each_gpu(|gpu| {
@@ -82,7 +82,7 @@ fn a_non_blocking_stream_and_the_null_stream_pass_each_other() {
     });
 }
 
-/// Why the driver's streams are all of the other kind.
+/// The reason why all of the driver's streams are non-blocking.
 #[test]
 fn the_null_stream_waits_for_a_blocking_stream() {
     on_each_gpu(|gpu| {
@@ -102,7 +102,7 @@ fn the_null_stream_waits_for_a_blocking_stream() {
     });
 }
 
-/// Two streams have hardware queues of their own: AMD's runtime makes four.
+/// Two streams have separate hardware queues: AMD's runtime makes four.
 #[test]
 fn work_of_one_stream_does_not_hold_another_up() {
     on_each_gpu(|gpu| {
@@ -121,7 +121,7 @@ fn work_of_one_stream_does_not_hold_another_up() {
     });
 }
 
-/// Which ones are held up is nobody's business. But some are not, and all go on in the end.
+/// It does not matter which streams are blocked, as long as some are not, and all continue in the end.
 #[test]
 fn streams_beyond_the_hardware_queues_may_be_held_up_by_work_of_others() {
     on_each_gpu(|gpu| {
@@ -149,7 +149,7 @@ fn streams_beyond_the_hardware_queues_may_be_held_up_by_work_of_others() {
     });
 }
 
-/// Whichever share a hardware queue: a wait is for a recording of the past, so the oldest work of all can always run.
+/// For any streams that share a hardware queue: a wait is for an earlier recording, so the oldest work can always run.
 #[test]
 fn any_number_of_streams_that_wait_for_events_of_each_other_go_on() {
     const STREAMS: usize = 13;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which calls wait for work in flight, and which never do.
+//! The calls that wait for work in flight, and those that never do.
 
 use std::ptr;
 
@@ -8,7 +8,7 @@ use windlass_hip_sys::bindings::*;
 use crate::gpu::{Add, VECTOR_ADD, on_each_gpu};
 use crate::hips::{Handle, NOT_READY, OK};
 
-/// Everything that a submission may do: none of it may make its caller wait.
+/// Everything that a submission may do. None of these calls may make its caller wait.
 #[test]
 fn no_call_of_a_submission_waits_for_work_in_flight() {
     on_each_gpu(|gpu| {
@@ -53,7 +53,7 @@ fn no_call_of_a_submission_waits_for_work_in_flight() {
     });
 }
 
-/// What a program may do on the side while its work runs: allocate, load code, ask.
+/// The calls that a program may make while its work runs: allocate, load code, query.
 #[test]
 fn making_things_does_not_wait_for_work_in_flight() {
     on_each_gpu(|gpu| {
@@ -83,7 +83,7 @@ fn making_things_does_not_wait_for_work_in_flight() {
     });
 }
 
-/// Why memory is kept for reuse, and given back on a thread of its own.
+/// The reason why memory is kept for reuse, and freed on a separate thread.
 #[test]
 fn freeing_waits_for_the_device() {
     on_each_gpu(|gpu| {
@@ -99,7 +99,7 @@ fn freeing_waits_for_the_device() {
     });
 }
 
-/// A copy that is not asynchronous, here of pageable memory, is over when it returns.
+/// A synchronous copy, here of pageable memory, is complete when it returns.
 #[test]
 fn a_synchronous_copy_is_over_when_it_returns() {
     on_each_gpu(|gpu| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A device over the null HIP, with the instance at hand that counts its calls.
+//! A device over the null HIP, with the instance that counts its calls.
 #![allow(dead_code, unreachable_pub)]
 
 use std::{
@@ -42,7 +42,7 @@ pub fn open() -> (Arc<Instance>, Device) {
     open_with(Options::default(), "test://")
 }
 
-/// Work in flight stays there until the instance completes it.
+/// Work in flight stays in flight until the instance completes it.
 pub fn open_manual() -> (Arc<Instance>, Device) {
     let options = Options { manual: true, ..Options::default() };
     open_with(options, "test://")
@@ -82,10 +82,10 @@ pub fn slot(slot: u32, length: u64) -> BufferRef {
     BufferRef::slot(slot, 0, length)
 }
 
-/// Long enough for anything that happens at all. A wait that takes this long has hung.
+/// Longer than any step takes. A wait that takes this long has hung.
 pub const SOON: Duration = Duration::from_secs(20);
 
-/// Looks until `condition` holds: for what other threads do by themselves.
+/// Checks repeatedly until `condition` holds, for effects of other threads.
 #[track_caller]
 pub fn eventually(what: &str, condition: impl Fn() -> bool) {
     let deadline = Instant::now() + SOON;
@@ -95,8 +95,8 @@ pub fn eventually(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-/// Everything that the device took from HIP is given back, once its last handle is gone and its work is complete:
-/// that includes what a reaper records behind it.
+/// After the last handle is dropped and the work is complete, the device has released everything that it took from
+/// HIP, including the events that a reaper records.
 #[track_caller]
 pub fn nothing_leaks(instance: &Instance) {
     let deadline = Instant::now() + SOON;

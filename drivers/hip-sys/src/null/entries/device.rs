@@ -9,7 +9,7 @@ use crate::null::call::Call;
 use crate::null::calls::Function;
 use crate::null::instance::Instance;
 
-/// What the null HIP says its version is: that of the bindings.
+/// The version that the null HIP reports: that of the bindings.
 const VERSION: c_int = 7 * 10_000_000 + 100_000;
 const INVALID_DEVICE: hipError_t = hipError_t::hipErrorInvalidDevice;
 
@@ -30,7 +30,7 @@ fn unique_id(device: c_int) -> [u8; 16] {
     bytes
 }
 
-/// gfx9 has waves of 64 lanes, later ones of 32.
+/// gfx9 processors have waves of 64 lanes, later ones of 32.
 fn wave_size(arch: &str) -> c_int {
     if arch.starts_with("gfx9") { 64 } else { 32 }
 }

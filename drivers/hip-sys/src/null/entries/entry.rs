@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How an entry point is written: the macro that counts its calls, and the ways to answer.
+//! The macro that defines entry points with counting and faults, and the ways to return a result.
 
 use std::sync::atomic::Ordering;
 
@@ -7,12 +7,12 @@ use crate::bindings::{c_char, c_int, hipError_t};
 use crate::null::call::Call;
 use crate::null::memory::Memory;
 
-/// The result of one function's body.
+/// The result of a function's body.
 pub(super) type Outcome = Result<(), hipError_t>;
 
 pub(super) const INVALID_VALUE: hipError_t = hipError_t::hipErrorInvalidValue;
 
-/// Defines entry points that count themselves, fail where they are to, and note the thread's last error, and a function
+/// Defines entry points that count themselves, fail on request, and record the thread's last error, and a function
 /// that puts them into a table.
 macro_rules! entry_points {
     ($fill:ident: $(fn $name:ident($call:ident $(, $parameter:ident: $ty:ty)* $(,)?) $body:block)*) => {
@@ -20,13 +20,13 @@ macro_rules! entry_points {
             $({
                 #[allow(non_snake_case, clippy::too_many_arguments)]
                 unsafe extern "C" fn $name($($parameter: $ty),*) -> hipError_t {
-                    // SAFETY: these functions are reached through a table whose binding has entered its instance.
+                    // SAFETY: callers reach these functions through a table whose binding has entered its instance.
                     let begun = unsafe { Call::begin(Function::$name) };
                     let $call = match begun {
                         Ok(call) => call,
                         Err(status) => return status,
                     };
-                    // The block is a closure, so that its early returns come by here.
+                    // A closure, so that early returns of the block are recorded.
                     #[allow(clippy::redundant_closure_call)]
                     let outcome: Outcome = (|| $body)();
                     finish(&$call, outcome)
@@ -63,7 +63,7 @@ pub(super) unsafe fn put<T>(pointer: *mut T, value: T) -> Outcome {
     Ok(())
 }
 
-/// Writes a string, cut to what fits, with its NUL.
+/// Writes a string, cut to the buffer, with its NUL.
 ///
 /// # Safety
 ///
@@ -73,7 +73,7 @@ pub(super) unsafe fn put_text(pointer: *mut c_char, length: usize, text: &str) -
         return Err(INVALID_VALUE);
     }
     let count = text.len().min(length - 1);
-    // SAFETY: count + 1 is at most length, which the caller vouches for; the text is elsewhere.
+    // SAFETY: count + 1 is at most length, which the caller vouches for; the text does not overlap.
     unsafe {
         pointer.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), count);
         pointer.add(count).write(0);

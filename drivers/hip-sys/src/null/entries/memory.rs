@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Allocation, registration, copies and fills.
 //!
-//! Copies and fills are done when they are called, whatever their stream, so they happen in the order of the calls.
+//! Copies and fills run during their calls, on any stream, so they run in the order of the calls.
 
 use super::entry::{INVALID_VALUE, Outcome, current_device, entry_points, finish, memory, put};
 use crate::bindings::*;
 use crate::null::bytes;
 use crate::null::call::Call;
 use crate::null::calls::Function;
-use crate::null::memory::Kind;
+use crate::null::memory::MemoryKind;
 use crate::null::work::Stream;
 
 /// # Safety
@@ -18,7 +18,7 @@ unsafe fn allocate(
     call: &Call<'_>,
     target: *mut *mut c_void,
     size: usize,
-    kind: Kind,
+    kind: MemoryKind,
     flags: c_uint,
 ) -> Outcome {
     if target.is_null() {
@@ -36,8 +36,8 @@ fn pointer(address: usize) -> *mut c_void {
     std::ptr::with_exposed_provenance_mut(address)
 }
 
-/// Frees as HIP does: once the device is idle.
-fn free(call: &Call<'_>, address: *mut c_void, kinds: &[Kind]) -> Outcome {
+/// Frees like HIP: after the device is idle.
+fn free(call: &Call<'_>, address: *mut c_void, kinds: &[MemoryKind]) -> Outcome {
     if address.is_null() {
         return Ok(());
     }
@@ -71,7 +71,7 @@ unsafe fn copy(
         if target.is_null() || source.is_null() {
             return Err(INVALID_VALUE);
         }
-        // SAFETY: as the caller promises; whoever shares the ranges with a stream is bound by HIP's rules.
+        // SAFETY: as the caller promises; HIP's rules bind other users of the ranges.
         unsafe { bytes::copy(source.cast(), target.cast(), size) };
     }
     // SAFETY: as the caller promises.
@@ -99,27 +99,27 @@ unsafe fn fill_with(
     Ok(())
 }
 
-/// HIP's fills take the low bits of a wider integer.
+/// HIP's fills use the low bits of a wider integer.
 fn low_byte(value: c_int) -> [u8; 1] {
     [value.to_le_bytes()[0]]
 }
 
 const NULL_STREAM: hipStream_t = std::ptr::null_mut();
-const OWNED_BY_DEVICE: &[Kind] = &[Kind::Device, Kind::Managed];
+const OWNED_BY_DEVICE: &[MemoryKind] = &[MemoryKind::Device, MemoryKind::Managed];
 
 entry_points! {
     fill:
     fn hipMalloc(call, target: *mut *mut c_void, size: usize) {
         // SAFETY: the caller's pointer, as HIP documents it.
-        unsafe { allocate(&call, target, size, Kind::Device, 0) }
+        unsafe { allocate(&call, target, size, MemoryKind::Device, 0) }
     }
     fn hipExtMallocWithFlags(call, target: *mut *mut c_void, size: usize, flags: c_uint) {
         // SAFETY: as above.
-        unsafe { allocate(&call, target, size, Kind::Device, flags) }
+        unsafe { allocate(&call, target, size, MemoryKind::Device, flags) }
     }
     fn hipMallocManaged(call, target: *mut *mut c_void, size: usize, flags: c_uint) {
         // SAFETY: as above.
-        unsafe { allocate(&call, target, size, Kind::Managed, flags) }
+        unsafe { allocate(&call, target, size, MemoryKind::Managed, flags) }
     }
     fn hipMemAdvise(call, _address: *const c_void, _size: usize, _advice: hipMemoryAdvise, _device: c_int) {
         Ok(())
@@ -134,29 +134,29 @@ entry_points! {
     }
     fn hipHostMalloc(call, target: *mut *mut c_void, size: usize, flags: c_uint) {
         // SAFETY: as above.
-        unsafe { allocate(&call, target, size, Kind::Host, flags) }
+        unsafe { allocate(&call, target, size, MemoryKind::Host, flags) }
     }
     fn hipHostFree(call, address: *mut c_void) {
-        free(&call, address, &[Kind::Host])
+        free(&call, address, &[MemoryKind::Host])
     }
     fn hipHostRegister(call, address: *mut c_void, size: usize, flags: c_uint) {
         if address.is_null() || size == 0 { Err(INVALID_VALUE) } else { memory(&call).register(address.addr(), size, flags) }
     }
     fn hipHostUnregister(call, address: *mut c_void) {
-        let released = memory(&call).release(address.addr(), &[Kind::Registered]);
+        let released = memory(&call).release(address.addr(), &[MemoryKind::Registered]);
         released.map_err(|_| hipError_t::hipErrorHostMemoryNotRegistered)
     }
     fn hipHostGetDevicePointer(call, target: *mut *mut c_void, address: *mut c_void, _flags: c_uint) {
         match memory(&call).find(address.addr()) {
             // SAFETY: as above.
-            Some(range) if range.kind != Kind::Device => unsafe { put(target, address) },
+            Some(range) if range.kind != MemoryKind::Device => unsafe { put(target, address) },
             _ => Err(INVALID_VALUE),
         }
     }
     fn hipHostGetFlags(call, target: *mut c_uint, address: *mut c_void) {
         match memory(&call).find(address.addr()) {
             // SAFETY: as above.
-            Some(range) if matches!(range.kind, Kind::Host | Kind::Registered) => unsafe { put(target, range.flags) },
+            Some(range) if matches!(range.kind, MemoryKind::Host | MemoryKind::Registered) => unsafe { put(target, range.flags) },
             _ => Err(INVALID_VALUE),
         }
     }
@@ -179,16 +179,16 @@ entry_points! {
     fn hipPointerGetAttributes(call, attributes: *mut hipPointerAttribute_t, address: *const c_void) {
         let range = memory(&call).find(address.addr()).ok_or(INVALID_VALUE)?;
         let kind = match range.kind {
-            Kind::Device => hipMemoryType::hipMemoryTypeDevice,
-            Kind::Managed => hipMemoryType::hipMemoryTypeManaged,
-            Kind::Host | Kind::Registered => hipMemoryType::hipMemoryTypeHost,
+            MemoryKind::Device => hipMemoryType::hipMemoryTypeDevice,
+            MemoryKind::Managed => hipMemoryType::hipMemoryTypeManaged,
+            MemoryKind::Host | MemoryKind::Registered => hipMemoryType::hipMemoryTypeHost,
         };
         let value = hipPointerAttribute_t {
             type_: kind,
             device: range.device,
             devicePointer: address.cast_mut(),
-            hostPointer: if range.kind == Kind::Device { std::ptr::null_mut() } else { address.cast_mut() },
-            isManaged: c_int::from(range.kind == Kind::Managed),
+            hostPointer: if range.kind == MemoryKind::Device { std::ptr::null_mut() } else { address.cast_mut() },
+            isManaged: c_int::from(range.kind == MemoryKind::Managed),
             allocationFlags: range.flags,
         };
         // SAFETY: as above.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The null HIP's functions, by HIP's themes.
+//! The null HIP's functions, grouped like HIP's documentation.
 
 mod device;
 mod entry;
@@ -27,7 +27,7 @@ pub(super) fn table() -> EntryPoints {
     table
 }
 
-/// Written by hand: the status that it returns is not a failure of its own.
+/// Written by hand, because the returned status is not a failure of the function.
 #[allow(non_snake_case)]
 unsafe extern "C" fn hipGetLastError() -> hipError_t {
     // SAFETY: reached through a table whose binding has entered its instance.
@@ -37,7 +37,7 @@ unsafe extern "C" fn hipGetLastError() -> hipError_t {
     }
 }
 
-/// The name as a C string, which lives forever. Not counted: the caller is about to report an error.
+/// The name as a C string with static lifetime. Not counted, because callers use it to report errors.
 #[allow(non_snake_case)]
 unsafe extern "C" fn hipGetErrorName(status: hipError_t) -> *const c_char {
     status.c_name().as_ptr()

@@ -72,7 +72,7 @@ unsafe fn record(call: &Call<'_>, event: hipEvent_t, stream: hipStream_t) -> Out
     Ok(())
 }
 
-/// When a completed event was recorded.
+/// The recording time of a completed event.
 ///
 /// # Safety
 ///
