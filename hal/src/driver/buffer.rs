@@ -5,7 +5,7 @@ use std::{any::Any, ptr::NonNull};
 
 use crate::order::edge::Domain;
 
-/// A pointer through which the host may reach an allocation. See [`Buffer::host_pointer`].
+/// A pointer through which the host may reach an allocation. See [`RawBuffer::host_pointer`].
 #[derive(Clone, Copy, Debug)]
 pub struct HostPointer(NonNull<u8>);
 
@@ -14,7 +14,7 @@ impl HostPointer {
     /// Wraps a pointer.
     ///
     /// # Safety
-    /// The pointer must be valid for reads and writes of [`Buffer::size`] bytes while the buffer lives. No Rust
+    /// The pointer must be valid for reads and writes of [`RawBuffer::size`] bytes while the buffer lives. No Rust
     /// reference to these bytes may exist, except to atomics.
     pub unsafe fn new(pointer: NonNull<u8>) -> Self {
         Self(pointer)
