@@ -264,8 +264,8 @@ fn arguments_that_do_not_match_the_kernel_are_refused() {
     let block = vec![0; bench.function.info().argument_size as usize];
     let raw = grid().raw_arguments();
     let cases: [(&str, Vec<Argument<'_>>); 4] = [
-        ("no block", vec![]),
-        ("no block", vec![a]),
+        ("not a block", vec![]),
+        ("not a block", vec![a]),
         ("the block has", vec![Argument::Bytes(&block[1..])]),
         ("argument 1 is no buffer", vec![Argument::Bytes(&block), n]),
     ];
