@@ -7,8 +7,7 @@ use std::{
 };
 
 use windlass_hal::{
-    Accounts, Error, MemoryType, Result, Statistics,
-    driver,
+    Accounts, Error, MemoryType, Result, Statistics, driver,
     edge::Domain,
     host_memory::HostMemory,
     pool::{SlabRequest, SlabSource},
@@ -96,7 +95,9 @@ impl SlabSource for Memory {
         drop(map);
         self.0.accounts.reserve(kind, size);
         let shared = self.0.clone();
-        Ok(Arc::new(Slab::new(self.0.domain, memory, address, kind, move || shared.free(address, kind, size))))
+        Ok(Arc::new(Slab::new(self.0.domain, memory, address, kind, move || {
+            shared.free(address, kind, size)
+        })))
     }
 
     /// The stream has run all users of the memory when it reaches the dealloca, so no release has to wait.

@@ -13,11 +13,7 @@ use windlass_hal::{
 };
 
 use crate::{
-    allocator::Memory,
-    command_buffer::CommandBuffer,
-    executable::Executable,
-    queues::Queues,
-    submit,
+    allocator::Memory, command_buffer::CommandBuffer, executable::Executable, queues::Queues, submit,
 };
 
 /// An opened postfix machine.

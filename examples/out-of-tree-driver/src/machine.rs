@@ -11,7 +11,7 @@ use windlass_hal::{Error, Result, driver, host_memory::HostMemory};
 use crate::{
     allocator::Memory,
     executable::Executable,
-    program::{Act, Kernel, Instruction},
+    program::{Act, Instruction, Kernel},
     words::Word,
 };
 
