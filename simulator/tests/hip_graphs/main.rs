@@ -2,120 +2,18 @@
 //! Graphs: their contents, the order in which they run, and refused calls.
 
 #[macro_use]
+#[path = "../common/mod.rs"]
 mod common;
 
+mod build;
+mod edit;
+
 use std::ffi::c_void;
-use std::path::Path;
 use std::ptr::{null, null_mut};
 
+use build::{Launch, floats};
 use common::{Log, Machine};
 use windlass_hip_sys::bindings::*;
-
-impl Machine {
-    fn graph(&self) -> hipGraph_t {
-        let mut graph = null_mut();
-        ok!(self, hipGraphCreate(&mut graph, 0));
-        graph
-    }
-
-    fn exec(&self, graph: hipGraph_t) -> hipGraphExec_t {
-        let mut exec = null_mut();
-        ok!(self, hipGraphInstantiate(&mut exec, graph, null_mut(), null_mut(), 0));
-        exec
-    }
-
-    /// Launches a graph on a stream and waits for it.
-    fn run(&self, graph: hipGraph_t, stream: hipStream_t) {
-        let exec = self.exec(graph);
-        ok!(self, hipGraphLaunch(exec, stream));
-        ok!(self, hipStreamSynchronize(stream));
-        ok!(self, hipGraphExecDestroy(exec));
-    }
-
-    /// A node that appends a word to a log.
-    fn log_node(
-        &self,
-        graph: hipGraph_t,
-        after: &[hipGraphNode_t],
-        log: &Log,
-        word: &'static str,
-    ) -> hipGraphNode_t {
-        unsafe extern "C" fn append(data: *mut c_void) {
-            // SAFETY: the pointer is a box that was leaked below, and is never freed.
-            let (log, word) = unsafe { &*data.cast::<(Log, &'static str)>() };
-            log.push(word);
-        }
-        let data: *mut (Log, &'static str) = Box::into_raw(Box::new((log.clone(), word)));
-        let parameters = hipHostNodeParams { fn_: Some(append), userData: data.cast() };
-        let mut node = null_mut();
-        ok!(self, hipGraphAddHostNode(&mut node, graph, after.as_ptr(), after.len(), &parameters));
-        node
-    }
-
-    fn fill_node(
-        &self,
-        graph: hipGraph_t,
-        after: &[hipGraphNode_t],
-        to: *mut c_void,
-        value: u32,
-        count: usize,
-    ) -> hipGraphNode_t {
-        let parameters =
-            hipMemsetParams { dst: to, elementSize: 4, height: 1, pitch: 0, value, width: count };
-        let mut node = null_mut();
-        ok!(self, hipGraphAddMemsetNode(&mut node, graph, after.as_ptr(), after.len(), &parameters));
-        node
-    }
-
-    fn copy_node(
-        &self,
-        graph: hipGraph_t,
-        after: &[hipGraphNode_t],
-        to: *mut c_void,
-        from: *const c_void,
-        size: usize,
-    ) -> hipGraphNode_t {
-        let mut node = null_mut();
-        let kind = hipMemcpyKind::hipMemcpyDefault;
-        ok!(
-            self,
-            hipGraphAddMemcpyNode1D(&mut node, graph, after.as_ptr(), after.len(), to, from, size, kind)
-        );
-        node
-    }
-
-    fn vector_add(&self) -> hipFunction_t {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels/bundles/vector_add.ccob");
-        let module = self.load(&std::fs::read(file).unwrap());
-        self.function(module, c"vector_add")
-    }
-}
-
-/// The data of a kernel node while it is added.
-struct Launch {
-    addresses: [u64; 3],
-    count: u32,
-}
-
-impl Launch {
-    fn with(&mut self, function: hipFunction_t, f: impl FnOnce(&hipKernelNodeParams)) {
-        let [a, b, c] = &mut self.addresses;
-        let mut each: [*mut c_void; 4] =
-            [(&raw mut *a).cast(), (&raw mut *b).cast(), (&raw mut *c).cast(), (&raw mut self.count).cast()];
-        f(&hipKernelNodeParams {
-            blockDim: dim3 { x: 64, y: 1, z: 1 },
-            extra: null_mut(),
-            func: function.cast(),
-            gridDim: dim3 { x: 1, y: 1, z: 1 },
-            kernelParams: each.as_mut_ptr(),
-            sharedMemBytes: 0,
-        });
-    }
-}
-
-fn floats(value: f32) -> u32 {
-    value.to_bits()
-}
 
 /// a = 1, b = 2, c = a + b, copied to the host, with a kernel that changes its arguments in between.
 #[test]
@@ -530,106 +428,4 @@ fn a_reset_takes_the_graphs_of_its_device_along() {
     ok!(machine, hipGraphGetNodes(other, null_mut(), &mut count));
     ok!(machine, hipGraphLaunch(other_exec, null_mut()));
     ok!(machine, hipGraphExecDestroy(other_exec));
-}
-
-#[test]
-fn nodes_and_edges_are_taken_away() {
-    let machine = Machine::new("");
-    let (graph, log) = (machine.graph(), Log::default());
-    let first = machine.log_node(graph, &[], &log, "first");
-    let second = machine.log_node(graph, &[first], &log, "second");
-    let third = machine.log_node(graph, &[first, second], &log, "third");
-    type List = fn(&Machine, hipGraphNode_t, *mut hipGraphNode_t, *mut usize) -> hipError_t;
-    let of = |list: List, node: hipGraphNode_t| {
-        let (mut nodes, mut count) = ([null_mut(); 4], 0);
-        assert_eq!(list(&machine, node, null_mut(), &mut count), hipError_t::hipSuccess);
-        assert_eq!(list(&machine, node, nodes.as_mut_ptr(), &mut count), hipError_t::hipSuccess);
-        nodes[..count].to_vec()
-    };
-    let before: List =
-        |machine, node, list, count| hip!(machine, hipGraphNodeGetDependencies(node, list, count));
-    let behind: List =
-        |machine, node, list, count| hip!(machine, hipGraphNodeGetDependentNodes(node, list, count));
-    let roots: List =
-        |machine, graph, list, count| hip!(machine, hipGraphGetRootNodes(graph.cast(), list, count));
-    assert_eq!((of(before, first), of(before, third)), (vec![], vec![first, second]));
-    assert_eq!((of(behind, first), of(behind, third)), (vec![second, third], vec![]));
-    assert_eq!(of(roots, graph.cast()), [first]);
-
-    // The first edge exists, the second does not: none is removed.
-    let (from, to) = ([first, third], [second, first]);
-    fails!(hipErrorInvalidValue, machine, hipGraphRemoveDependencies(graph, from.as_ptr(), to.as_ptr(), 2));
-    assert_eq!(of(before, second), [first]);
-    ok!(machine, hipGraphRemoveDependencies(graph, from.as_ptr(), to.as_ptr(), 1));
-    assert_eq!((of(before, second), of(roots, graph.cast())), (vec![], vec![first, second]));
-
-    let exec = machine.exec(graph);
-    ok!(machine, hipGraphDestroyNode(second));
-    fails!(hipErrorInvalidValue, machine, hipGraphDestroyNode(second));
-    assert_eq!((of(before, third), of(roots, graph.cast())), (vec![first], vec![first]));
-    machine.run(graph, null_mut());
-    assert_eq!(log.take(), ["first", "third"]);
-    // The graph that was instantiated before has all three.
-    ok!(machine, hipGraphLaunch(exec, null_mut()));
-    ok!(machine, hipDeviceSynchronize());
-    assert_eq!(log.take().len(), 3);
-}
-
-#[test]
-fn nodes_are_given_something_else_to_do() {
-    let machine = Machine::new("");
-    let (graph, log) = (machine.graph(), Log::default());
-    let (words, others) = (machine.upload(&[0_u32; 4]), machine.upload(&[8_u32; 4]));
-    let fill = machine.fill_node(graph, &[], words, 1, 4);
-    let copy = machine.copy_node(graph, &[fill], others, words, 4);
-    let said = machine.log_node(graph, &[copy], &log, "before");
-    let event = [machine.event(), machine.event()];
-    let (mut recorded, mut awaited) = (null_mut(), null_mut());
-    ok!(machine, hipGraphAddEventWaitNode(&mut awaited, graph, &said, 1, event[1]));
-    ok!(machine, hipGraphAddEventRecordNode(&mut recorded, graph, &awaited, 1, event[0]));
-    let exec = machine.exec(graph);
-
-    let kind = hipMemcpyKind::hipMemcpyDefault;
-    let all_of = |value| hipMemsetParams { dst: words, elementSize: 4, height: 1, pitch: 0, value, width: 4 };
-    unsafe extern "C" fn nothing(_data: *mut c_void) {}
-    let host = hipHostNodeParams { fn_: Some(nothing), userData: null_mut() };
-    // In the graph itself, which does not change the instantiated one.
-    ok!(machine, hipGraphMemsetNodeSetParams(fill, &all_of(5)));
-    ok!(machine, hipGraphMemcpyNodeSetParams1D(copy, others, words, 16, kind));
-    ok!(machine, hipGraphHostNodeSetParams(said, &host));
-    ok!(machine, hipGraphEventRecordNodeSetEvent(recorded, event[1]));
-    ok!(machine, hipGraphEventWaitNodeSetEvent(awaited, event[0]));
-    ok!(machine, hipGraphLaunch(exec, null_mut()));
-    assert_eq!(machine.download::<u32>(others, 4), [1, 8, 8, 8]);
-    assert_eq!(log.take(), ["before"]);
-    machine.run(graph, null_mut());
-    assert_eq!(machine.download::<u32>(others, 4), [5; 4]);
-    assert!(log.take().is_empty());
-
-    // In the instantiated one, which does not change the graph.
-    ok!(machine, hipGraphExecMemsetNodeSetParams(exec, fill, &all_of(7)));
-    ok!(machine, hipGraphExecMemcpyNodeSetParams1D(exec, copy, others, words, 8, kind));
-    ok!(machine, hipGraphExecHostNodeSetParams(exec, said, &host));
-    ok!(machine, hipGraphExecEventRecordNodeSetEvent(exec, recorded, event[1]));
-    ok!(machine, hipGraphExecEventWaitNodeSetEvent(exec, awaited, event[0]));
-    ok!(machine, hipGraphLaunch(exec, null_mut()));
-    assert_eq!(machine.download::<u32>(others, 4), [7, 7, 5, 5]);
-    let mut box_of_rows = hipMemcpy3DParms {
-        srcPtr: hipPitchedPtr { ptr: words, pitch: 16, xsize: 16, ysize: 1 },
-        dstPtr: hipPitchedPtr { ptr: others, pitch: 16, xsize: 16, ysize: 1 },
-        extent: hipExtent { width: 12, height: 1, depth: 1 },
-        kind,
-        ..Default::default()
-    };
-    ok!(machine, hipGraphMemcpyNodeSetParams(copy, &box_of_rows));
-    ok!(machine, hipGraphExecMemcpyNodeSetParams(exec, copy, &mut box_of_rows));
-    ok!(machine, hipGraphLaunch(exec, null_mut()));
-    assert_eq!(machine.download::<u32>(others, 4), [7, 7, 7, 5]);
-    assert!(log.take().is_empty());
-
-    // Nodes keep their kind.
-    fails!(hipErrorInvalidValue, machine, hipGraphMemsetNodeSetParams(copy, &all_of(1)));
-    fails!(hipErrorInvalidValue, machine, hipGraphExecMemsetNodeSetParams(exec, copy, &all_of(1)));
-    fails!(hipErrorInvalidValue, machine, hipGraphExecMemsetNodeSetParams(exec, null_mut(), &all_of(1)));
-    fails!(hipErrorInvalidValue, machine, hipGraphEventRecordNodeSetEvent(awaited, event[0]));
 }
