@@ -26,7 +26,10 @@ fn libraries() -> &'static (PathBuf, PathBuf) {
     LIBRARIES.get_or_init(|| {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--lib", "--package", "windlass-capi", "--message-format", "json"]);
+        // Of the workspace and with an example, so that features are those of `cargo test --workspace`: all packages below are
+        // there already.
+        cargo.args(["build", "--workspace", "--lib", "--example", "write_header"]);
+        cargo.args(["--message-format", "json"]);
         cargo.current_dir(PACKAGE).arg("--target-dir").arg(target);
         let output = cargo.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
