@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The slots of a file: each must have code for a target, or the file does not serve it. A bundle is a slot of its own,
 //! except where a tool writes one bundle per GPU: the executables of an IREE module, the entries of one binary in a kpack
-//! archive, and LLVM offload binaries that directly follow each other.
+//! archive, and LLVM offload binaries that directly follow each other. An offload binary for a target that came before in
+//! its row belongs to another source, so a slot of its own begins there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_codeobject::{Bundle, Container, FileKind};
 
@@ -16,8 +17,22 @@ use super::{
 pub(super) struct Slots {
     kind: FileKind,
     slots: BTreeMap<String, Slot>,
-    /// The offset of the end of the last bundle, if it is an offload binary, and the name of its slot.
-    row: Option<(u64, String)>,
+    row: Option<Row>,
+}
+
+/// The offload binaries that directly follow each other and belong to one slot.
+struct Row {
+    slot: String,
+    /// The offset of the end of the last one.
+    end: u64,
+    /// The ids of the entries so far.
+    ids: BTreeSet<Vec<u8>>,
+}
+
+impl Row {
+    fn takes(&self, bundle: &Bundle<'_>) -> bool {
+        self.end == bundle.offset() && bundle.entries().iter().all(|entry| !self.ids.contains(entry.id()))
+    }
 }
 
 impl Slots {
@@ -26,9 +41,15 @@ impl Slots {
     }
 
     pub(super) fn add(&mut self, bundle: &Bundle<'_>, slot: Slot) {
-        let name = self.name(bundle);
-        self.row = matches!(bundle.container(), Container::OffloadBinary { .. })
-            .then(|| (bundle.offset().saturating_add(bundle.stored_size()), name.clone()));
+        let is_offload_binary = matches!(bundle.container(), Container::OffloadBinary { .. });
+        let row = self.row.take().filter(|row| is_offload_binary && row.takes(bundle));
+        let name = row.as_ref().map_or_else(|| self.name(bundle), |row| row.slot.clone());
+        if is_offload_binary {
+            let mut ids = row.map(|row| row.ids).unwrap_or_default();
+            ids.extend(bundle.entries().iter().map(|entry| entry.id().to_vec()));
+            let end = bundle.offset().saturating_add(bundle.stored_size());
+            self.row = Some(Row { slot: name.clone(), end, ids });
+        }
         unit::add(&mut self.slots, name, slot);
     }
 
@@ -36,19 +57,15 @@ impl Slots {
         self.slots
     }
 
-    /// The name of a bundle's slot. The empty name stands for the whole file.
+    /// The name of a new slot for a bundle, or of the slot that it shares. The empty name stands for the whole file.
     fn name(&self, bundle: &Bundle<'_>) -> String {
         if let FileKind::CodeObject | FileKind::IreeModule | FileKind::IreeExecutable = self.kind {
             return String::new();
         }
-        match (bundle.container(), &self.row) {
-            (Container::Kpack { .. }, _) => return examine::place(bundle),
-            (Container::OffloadBinary { .. }, Some((end, name))) if *end == bundle.offset() => {
-                return name.clone();
-            }
-            _ => {}
-        }
         let name = examine::place(bundle);
+        if let Container::Kpack { .. } = bundle.container() {
+            return name;
+        }
         // An archive may have several members of one name.
         match self.slots.contains_key(&name) {
             true => format!("{name}, bundle {}", bundle.index()),

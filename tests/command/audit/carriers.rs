@@ -121,16 +121,24 @@ fn a_zip_file_with_an_executable_of_iree_is_no_module_unless_all_its_code_is() {
 }
 
 #[test]
-fn offload_binaries_in_a_row_are_judged_as_one() {
+fn offload_binaries_in_a_row_are_judged_by_source() {
     let folder = Folder::new();
-    let [gfx942, gfx1100, _] = images(&folder);
-    let [gfx942, gfx1100] =
-        [("gfx942", &gfx942), ("gfx1100", &gfx1100)].map(|(target, image)| offload_binary(target, image));
-    let row = folder.put("row.bin", &[gfx942, gfx1100].concat());
+    let [gfx942, gfx1100, other] = images(&folder);
+    let [gfx942, gfx1100, other] = [("gfx942", &gfx942), ("gfx1100", &gfx1100), ("gfx942", &other)]
+        .map(|(target, image)| offload_binary(target, image));
+    let row = folder.put("row.bin", &[&gfx942[..], &gfx1100].concat());
     let (code, one) = report(&[&row], "gfx942,gfx1100");
     assert_eq!((code, &one["files"][0]["bundles"]), (Some(0), &1.into()), "{one:#}");
     let text = audit(&[&row], "gfx942,gfx90a").stdout;
     assert!(text.contains("gfx90a: no code in bundle 0; it is for gfx1100, gfx942"), "{text}");
+
+    // The second source is for gfx942 alone.
+    for parts in [[&gfx942, &gfx1100, &other], [&gfx1100, &gfx942, &other], [&other, &gfx942, &gfx1100]] {
+        let parts = parts.map(|part| &part[..]);
+        let (code, two) = report(&[&folder.put("row.bin", &parts.concat())], "gfx942,gfx1100");
+        assert_eq!((code, &two["files"][0]["bundles"]), (Some(1), &2.into()), "{two:#}");
+        assert_eq!(verdicts(file(&two, "row.bin")), ["exact", "none"], "{two:#}");
+    }
 }
 
 #[test]

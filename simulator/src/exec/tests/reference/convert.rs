@@ -222,7 +222,7 @@ fn to_bits(format: Format, f: fn(&Lane, u64) -> u64) -> Rule {
 /// destination is written.
 fn stochastic(mantissa: u32) -> Rule {
     Rule::new(OperandKind::B32, &[OperandKind::F32, OperandKind::B32], move |lane, s| {
-        // As many random bits as the result lacks.
+        // The sum takes as many random bits as the result has fewer bits than f32.
         let added = s[0] & 0xff80_0000 | (s[0].wrapping_add(s[1] >> (9 + mantissa))) & 0x7f_ffff;
         let code = if F32.field(s[0]) == 255 { 0x80 } else { to_eighth(lane, added, mantissa) };
         let shift = 8 * lane.byte;
