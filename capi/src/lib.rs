@@ -5,30 +5,30 @@
 //! # An error is an object, and NULL is success
 //!
 //! A function that can fail returns `windlass_error_t *`. NULL is success, so `if (error)` is the test. Otherwise the
-//! object holds a code and a message, and the caller releases it. There are three alternatives. A bare code loses the
-//! message, which has most of the information: which entry of a bundle fits and why the others do not, or where a
+//! object holds a code and a message, and the caller releases it. The three alternatives are worse. A bare code loses
+//! the message, which has most of the information: which entry of a bundle fits and why the others do not, or where a
 //! library was searched. A code with the message in a thread's "last error" loses it at the next call, and gives it to
 //! the wrong thread in a program with fibers or with another language's scheduler. An out parameter for the error
 //! doubles every signature. A pointer costs one register and nothing on success, and IREE, libhrx and ONNX Runtime
-//! return one. Its weakness is that an ignored error leaks and is not seen; the header marks each such function, so
+//! return one. Its weakness is that an ignored error leaks and goes unnoticed; the header marks each such function, so
 //! that compilers warn.
 //!
 //! # Handles are counted, and detect their release
 //!
-//! Every object is an opaque pointer with `retain` and `release`. The caller owns the results of a call. A call
-//! borrows its arguments, and a submission keeps its objects. Using a handle after its last release, releasing it
-//! twice, or releasing it while another thread uses it is detected and refused, not undefined: see `handle`. Undefined
-//! remain a pointer that never was a handle, and memory of the caller that is smaller than stated.
+//! Every object is an opaque pointer with `retain` and `release`. The caller owns the results of a call. A call borrows
+//! its arguments, and a submission keeps its objects alive. Using a handle after its last release, releasing it twice,
+//! or releasing it while another thread uses it is detected and refused, not undefined: see `handle`. Two uses stay
+//! undefined: a pointer that never was a handle, and memory that is smaller than the caller states.
 //!
 //! # Strings, lists, structs
 //!
-//! Strings are UTF-8 and end with a NUL, because names of kernels and URIs come from literals, files and command
-//! lines, and every language can make such strings. Code and bytes are a pointer and a size. Lists are a count and a
-//! pointer, as two plain parameters, so that any foreign function interface can call. Structs that will grow begin
-//! with their own size: fields that an older program lacks count as zero, and fields that this library does not know
-//! must be zero. Structs in lists cannot grow and have no size. Enumerations and flags are integers of 32 or 64 bits
-//! with named constants, because a C program can put any number into an enum, and in Rust a number without a variant
-//! would be undefined behaviour.
+//! Strings are UTF-8 and end with a NUL, because names of kernels and URIs come from literals, files and command lines,
+//! and every language can make such strings. Code and bytes are a pointer and a size. Lists are a count and a pointer,
+//! as two plain parameters, so that any foreign function interface can pass them. Structs that will grow begin with
+//! their own size: fields that an older program lacks are read as zero, and fields that this library does not know must
+//! be zero. Structs in lists cannot grow and have no size. Enumerations and flags are integers of 32 or 64 bits with
+//! named constants, because a C program can put any number into an enum, and in Rust a number without a variant would
+//! be undefined behaviour.
 //!
 //! # Callbacks run on threads of Windlass
 //!
@@ -42,9 +42,10 @@
 //!
 //! # Unsafe code
 //!
-//! Unsafe code is in `handle` and `memory`, which argue for it, in the few places that call a function of the C
-//! program, and, in entry points that take the caller's memory, in one line that passes on the header's contract.
-//! Entry points with handles only are safe functions: only C calls them, because this crate is no Rust library.
+//! Unsafe code is in `handle` and `memory`, which justify it, and in the few places that call a function of the C
+//! program. An entry point that takes the caller's memory has one unsafe line, which passes on the header's contract.
+//! Entry points that take only handles are safe functions, which is sound because only C calls them: this crate is not
+//! a Rust library.
 #![allow(non_camel_case_types, reason = "the names are C's")]
 #![allow(
     clippy::missing_safety_doc,

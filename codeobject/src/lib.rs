@@ -2,15 +2,17 @@
 //! Reads AMD GPU code objects, and finds them in the files that carry them.
 //!
 //! A compiler for AMD GPUs writes a *code object*: an ELF with kernels for one target. Most files do not hold that ELF
-//! alone. A host library, executable or object keeps it in a section `.hip_fatbin`; a `.hipfb` holds one *bundle* for each
-//! source file, with an *entry* for each target, often compressed (CCOB); an LLVM offload binary, IREE's `HIP1` and `AMD1`,
-//! an archive of objects, a `.vmfb`, a wheel and a `.kpack` beside the library hold it too. This crate answers three
-//! questions about all of these files:
+//! alone. A host library, executable or object keeps it in a section `.hip_fatbin`. A `.hipfb` holds one *bundle* for each
+//! source file, with an *entry* for each target, often compressed (CCOB). Code objects are also in LLVM offload binaries,
+//! IREE's `HIP1` and `AMD1`, archives of objects, `.vmfb` files, wheels, and `.kpack` files beside a library. This crate
+//! answers three questions about all of these files:
 //!
 //! 1. **Which bundles are in the file?** [`Input::open`] reads the file and its companions, [`Input::file`] finds the
-//!    bundles, and [`Bundle::entries`] lists the entries. That decodes nothing but the tables of compressed bundles.
+//!    bundles, and [`Bundle::entries`] lists the entries. Of a compressed bundle, only the table is decoded. Version 1 is
+//!    the exception: its header does not state its end.
 //! 2. **Which entry does a GPU get, and why not the others?** [`Bundle::select`] prefers the exact target, then a generic
-//!    one, then, if the caller asks for it, one of the same ISA-compatible family. It gives a [`Verdict`] for each entry.
+//!    one, then, if the caller asks for it, an entry for the same ISA-compatible family. It gives a [`Verdict`] for each
+//!    entry.
 //! 3. **What is in the code?** [`CodeObject::parse`] gives kernels with their arguments, variables, functions, segments and
 //!    relocations. It reads stripped files and files without section headers as well.
 //!
@@ -40,17 +42,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The code of a file may lie beside it, in the kpack archives (`.kpack`) to which ROCm's libraries refer since 2026, or
-//! compressed in a wheel. [`Input::open`] reads both. [`File::parse`] reads bytes that are in memory already, and sees
-//! nothing else. [`Wheel`] reads the members of a wheel one at a time, and [`Format::of`] tells a file's format by its first
-//! bytes.
+//! The code of a file may lie beside it, in the kpack archives (`.kpack`) to which ROCm's libraries have referred since
+//! 2026, or compressed in a wheel. [`Input::open`] reads both. [`File::parse`] reads bytes that are in memory already, and
+//! no other files. [`Wheel`] reads the members of a wheel one at a time, and [`Format::of`] tells a file's format by its
+//! first bytes.
 //!
 //! [`HostLibrary`] reads kernels for the CPU: a shared object describes them as `windlass_kernel.h` says. The shared object
 //! stands alone, or is a bundle's entry for the host.
 //!
 //! [`BundleWriter`] writes the bundles that clang writes.
 //!
-//! A bundle needs no file. This one has two entries of eight bytes, which no GPU can run:
+//! A bundle need not come from a file. This one has two entries of eight bytes, which no GPU can run:
 //!
 //! ```
 //! use windlass_codeobject::{Container, File, Options};
@@ -76,26 +78,26 @@
 //!
 //! # Input is hostile until proven otherwise
 //!
-//! No input makes the crate panic, hang, or take more memory than the input has, declares and is allowed
-//! ([`Options::max_unpacked`]). A declared size is never trusted for an allocation: memory grows with the bytes that come
-//! out. The description of a code object or of a shared object takes several times the size of its tables in the file, so
-//! the tables have limits: a million symbols and four million relocations.
+//! No input makes the crate panic or hang, or take more memory than its size, its declared size and
+//! [`Options::max_unpacked`] allow. A declared size is never trusted for an allocation: memory grows with the bytes that
+//! come out. The description of a code object or of a shared object takes several times the size of its tables in the file,
+//! so the tables have limits: a million symbols and four million relocations.
 //!
-//! Damage in one part costs no other part. An entry whose range lies outside its bundle has a [`problem`](Entry::problem), a
-//! damaged bundle is among [`File::problems`], and a kernel that cannot be launched is among [`CodeObject::rejected`]. Every
-//! [`Error`] names the part that was read, its place, and a remedy.
+//! Damage in one part does not affect the others. An entry whose range lies outside its bundle has a
+//! [`problem`](Entry::problem), a damaged bundle is among [`File::problems`], and a kernel that cannot be launched is among
+//! [`CodeObject::rejected`]. Every [`Error`] names the part that was read, its place, and a remedy.
 //!
 //! [`HostLibrary`] is the exception: it checks that the description of each kernel is sound, and trusts the rest of the
 //! shared object. Loading one runs its constructors anyway, so the caller must trust it before that.
 //!
 //! # Time and memory
 //!
-//! Listing an uncompressed bundle and choosing from it touches the bundle's table and the head of the chosen entry; no other
-//! page of a mapped file is read. A compressed bundle is one stream: its table costs the first block, and an entry costs the
-//! stream up to the entry's end. [`Bundle::with_image`] lends an entry and keeps the decoded bytes for the next entry.
-//! [`Bundle::take_image`] turns the decoded memory into the [`Image`], so that the peak is the end of the entry plus one
-//! block. An [`ImageCache`] serves a program that loads for several GPUs, or loads a file again: it decodes each choice once
-//! and holds a bounded number of bytes.
+//! Listing an uncompressed bundle and choosing from it touches the bundle's table and the head of the chosen entry; no
+//! other page of a mapped file is read. A compressed bundle is one stream. Its table needs only the first block, and an
+//! entry needs the stream up to the entry's end. [`Bundle::with_image`] lends an entry and keeps the decoded bytes for the
+//! next entry. [`Bundle::take_image`] turns the decoded memory into the [`Image`], so peak memory is the end of the entry
+//! plus one block. An [`ImageCache`] serves a program that loads for several GPUs, or loads a file again: it decodes each
+//! choice once and holds a bounded number of bytes.
 //!
 //! # From a start address
 //!
@@ -104,27 +106,29 @@
 //! the `HIPF` wrapper that a host program registers. Both are `unsafe`, because the headers must be true. They hold the only
 //! `unsafe` code of the crate. For headers that may be damaged, [`size_at`] takes a function that reads memory safely.
 //!
-//! ROCm's loaders believe an image: `hipModuleLoadData` takes no length, and walks the image by its headers. [`validate`]
-//! checks each number on which such a walk rests, and [`Image`] is the memory that the walk needs.
+//! ROCm's loaders trust an image: `hipModuleLoadData` takes no length, and walks the image by its headers. [`validate`]
+//! checks every number that the walk uses, and [`Image`] is the memory that the walk needs.
 //!
 //! # Features
 //!
-//! - `carriers` (default): files in files, which are zip files and wheels, archives of objects and kpack archives, with
-//!   [`Input`], [`Wheel`] and [`Package`]. A runtime that loads bundles and code objects needs none of them. Without the
-//!   feature such files are an error that names it.
+//! - `carriers` (default): containers of files (zip files and wheels, archives of objects, kpack archives), with [`Input`],
+//!   [`Wheel`] and [`Package`]. A runtime that loads bundles and code objects does not need this feature. Without it such
+//!   files are an error that names the feature.
 //! - `zstd-c` (default): zstd by the C library. Decoding stops at the end of the wanted entry.
 //! - `zstd-pure`: zstd in Rust, for builds without a C compiler. It decodes all of a real bundle, and keeps its window
 //!   beside the output. With both zstd features the C library is used; with neither, a zstd bundle is an error that names
 //!   the features. Writing zstd needs `zstd-c`: bundles become small because code for one target resembles code for another,
 //!   and the encoder in Rust does not look back that far.
 //!
-//! zlib is always there, in Rust. Debug messages go to `tracing` with the target `windlass::codeobject`.
+//! zlib is always available, and is implemented in Rust. Debug messages go to `tracing` with the target
+//! `windlass::codeobject`.
 //!
 //! # Formats that are not read
 //!
-//! The error names the format and a remedy: thin archives, whose members are files beside them; files of SPIR-V or LLVM
-//! bitcode; clang's text bundles; code object version 2; tar files and packages ([`Package`]). As entries of a bundle,
-//! SPIR-V, bitcode and text are listed and extracted. No GPU gets them, and the verdict says why.
+//! These formats are not read, and the error names the format and a remedy: thin archives, whose members are separate
+//! files; files of SPIR-V or LLVM bitcode; clang's text bundles; code object version 2; tar files and packages
+//! ([`Package`]). As entries of a bundle, SPIR-V, bitcode and text are listed and extracted. They are never selected for a
+//! GPU, and the verdict says why.
 #![deny(unsafe_code)]
 
 mod bundle;

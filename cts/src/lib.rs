@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The conformance suite of Windlass drivers.
 //!
-//! A driver conforms when every case of this suite passes over it. A case proves one contract, which one sentence
-//! states. It uses only the public interface of [`windlass_hal`]: the suite knows no driver. Its kernels are
-//! embedded, so that out-of-tree drivers have them too.
+//! A driver conforms if every case of this suite passes on it. A case tests one contract, which one sentence states. It
+//! uses only the public interface of [`windlass_hal`] and depends on no driver. The suite's kernels are embedded, so
+//! that out-of-tree drivers have them too.
 //!
-//! # Over a driver of your own
+//! # Running the suite on your driver
 //!
 //! Add to the driver's `Cargo.toml`
 //!
@@ -56,19 +56,19 @@
 //!
 //! # How cases run
 //!
-//! Cases run one after the other, each on its own thread. They share one device, which is opened anew after a
-//! failure. A case that exceeds the timeout is reported as hung, and its thread is abandoned. After the third such
-//! case the rest is skipped. With `--isolate` each case has its own process, so that a crash fails only its case.
+//! Cases run one after the other, each on its own thread. They share one device, which is opened anew after a failure.
+//! A case that exceeds the timeout is reported as hung, and its thread is abandoned. After the third such case the
+//! remaining cases are skipped. With `--isolate` each case has its own process, so that a crash fails only its case.
 //! Random choices come from `--seed`.
 //!
 //! | exit code | meaning |
 //! |---|---|
 //! | 0 | no case failed |
 //! | 1 | a case failed, or passed although the [expectations](Expectations) list it |
-//! | 2 | the command line or the file of expectations is wrong, a report cannot be opened, or no case fits the filters |
+//! | 2 | the command line or the file of expectations is wrong, a report cannot be opened, or no case matches the filters |
 //! | 3 | a device is absent and `--require` was given; without it, everything on it is skipped |
 //!
-//! # Harnesses of your own
+//! # Your own harness
 //!
 //! [`run`] runs a [`Harness`]. A harness of your own may have further cases beside those of [`cases`], or a
 //! subcommand before its options. [`run_cases`] takes a registry, any list of [`Case`]s and [`Options`], writes to a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The fuzz targets. Results are checked only for properties that must always hold; the main property is that nothing
-//! panics, hangs or takes unbounded memory.
+//! The fuzz targets. They check only properties that must always hold. The main property is that nothing panics, hangs
+//! or takes unbounded memory.
 
 use windlass_codeobject::{
     CodeObject, File, HostLibrary, Options, TargetId, Wheel, declared_size, retarget, validate,

@@ -2,7 +2,7 @@
 //! The interface of Windlass: devices, queues, timeline semaphores, command buffers, memory and executables. It also
 //! holds the machinery that all drivers share.
 //!
-//! This page argues the design. The documentation of each call says what the call does, takes and returns.
+//! This page explains the design. The documentation of each call says what the call does, takes and returns.
 //!
 //! # The path of a submission
 //!
@@ -13,7 +13,7 @@
 //! front     check the call, make an Operation                                 |
 //!               |                                                             |
 //!               v                                                             |
-//! driver    Device::submit(affinity, waits, signals, operation)           Semaphore
+//! driver    RawDevice::submit(affinity, waits, signals, operation)        Semaphore
 //!               |                                                         ^       ^
 //!               v                                                         |       |
 //! order     PendingSet::submit: is each wait resolved?                    |       |
@@ -44,7 +44,7 @@
 //! Nothing else orders work. Two operations without an edge between them may run in either order or at the same time,
 //! on two queues or on one. Two commands of a command buffer without a barrier between them may do the same. A stricter
 //! rule, such as "a queue is in order", would hold on some drivers only. Programs would come to depend on it, and the
-//! next driver would break them. The driver `shuffle://` of the conformance suite breaks such a rule on purpose.
+//! next driver would break them. The driver `shuffle://` of the conformance suite runs work out of order on purpose.
 //!
 //! # A semaphore is a number that grows
 //!
@@ -53,12 +53,11 @@
 //! or below the payload does nothing. A signal from a device sets the payload to the maximum of both values.
 //!
 //! There is one kind of semaphore, made by this crate and not by drivers. So one timeline can order work of two devices
-//! and of the host. And the code that must not be wrong is written once; loom checks it in all interleavings.
+//! and of the host. The critical code is written once, and loom checks all of its interleavings.
 //!
-//! [`Semaphore::wait`] returns a future that any executor can poll. Dropping the future leaves nothing behind. Wakers
-//! run with no lock held. [`Semaphore::wait_blocking`] is for threads. It takes a [`Deadline`], and
-//! [`wait_blocking_with`](Semaphore::wait_blocking_with) also a [`WaitPolicy`], because the caller chooses the
-//! deadline, and how to spend the wait.
+//! [`Semaphore::wait`] returns a future that any executor can poll. Dropping the future cancels the wait. Wakers run
+//! with no lock held. [`Semaphore::wait_blocking`] blocks the calling thread until a [`Deadline`].
+//! [`wait_blocking_with`](Semaphore::wait_blocking_with) also takes a [`WaitPolicy`], which says how the thread waits.
 //!
 //! # Failure travels along the same edges
 //!
@@ -75,14 +74,14 @@
 //!
 //! # How an operation enters a stream
 //!
-//! The streams of a driver run in order. An operation may enter a stream when each of its waits is in one of two
-//! states: the value is reached, or work that the same device has already enqueued will reach it. The second state is
-//! an [`edge::Edge`]. The driver turns the edge into a device wait, and the host takes no part in it.
+//! Each stream of a driver runs its work in order. An operation may enter a stream when each of its waits is in one of
+//! two states: the value is reached, or work that the same device has already enqueued will reach it. The second state
+//! is an [`edge::Edge`]. The driver turns the edge into a device wait, and the host takes no part in it.
 //!
 //! Until then the operation stays in the [`pending`] set and holds no stream. So the order of enqueuing is a
 //! topological order of the dependencies. A wait that was submitted before its signal cannot deadlock, and a stream
-//! never stalls for work that is not submitted yet. An operation whose waits are
-//! resolved at submission is enqueued on the submitting thread. There is no thread between the caller and the device.
+//! never stalls for work that is not submitted yet. An operation whose waits are resolved at submission is enqueued on
+//! the submitting thread. There is no thread between the caller and the device.
 //!
 //! Calls that submit, query, poll or wait also retire finished work. A driver starts a thread of its own only when a
 //! thread or a waker sleeps on its progress. No thread waits for a file either. The bytes move in pieces, and the
@@ -93,7 +92,7 @@
 //!
 //! [`Queue::alloca`] returns a buffer whose address is known at once. The queue orders only the contents.
 //! [`Queue::dealloca`] releases the memory in the same way. New work may reuse released memory without a round trip to
-//! the host, if it is ordered behind the last use. A device wait can make that order.
+//! the host, if it is ordered behind the last use. A device wait is enough for that order.
 //!
 //! A submission keeps the objects alive that it uses, so a program may drop all handles right after submitting. A
 //! [`Mapping`] copies bytes in and out or gives a raw pointer. It never gives a reference, because a queue may write
@@ -103,26 +102,28 @@
 //!
 //! A command buffer is recorded once, and all checks are made while recording. It may then be in flight any number of
 //! times, on any queues of its device. Buffers that change between submissions come as a [`BindingTable`]. Recording
-//! packs the kernel arguments. Replaying writes the addresses from the table into a copy of a block, and launches.
+//! packs the kernel arguments. Replaying writes the addresses from the table into a copy of the argument block, and
+//! launches.
 //!
-//! A barrier orders all commands before it against all commands after it. An [`Event`] is a barrier in two halves: the
-//! commands before the signal complete before the commands after the wait start. The commands between signal and wait
-//! are free. An event belongs to its recording, so each replay has events of its own. A barrier or
-//! a wait orders a command behind the first n commands of the list, for some n. [`CommandList::predecessors`] gives n for
-//! each command.
+//! All commands after a barrier start when all commands before it have completed. An [`Event`] is a barrier in two
+//! halves: the commands before the signal complete before the commands after the wait start. The commands between
+//! signal and wait may run in any order relative to the event. An event belongs to its recording, so each replay has
+//! events of its own. A barrier or a wait orders a command behind the first n commands of the list, for some n.
+//! [`CommandList::predecessors`] gives n for each command.
 //!
 //! A dispatch may read its workgroup count from memory. A static count ([`IndirectParameters::Static`]) is read when
 //! the waits of the submission are reached. A dynamic count is read when the commands before it have written it. Some
-//! devices cannot launch a count that the host does not know. There the driver reads the count first and enqueues the
-//! rest of the work afterwards. The signals still stand for the whole command buffer, and no thread waits in between.
+//! devices cannot launch a dispatch with a count that the host does not know. On these devices the driver reads the
+//! count first and enqueues the rest of the work afterwards. The signals still stand for the whole command buffer, and
+//! no thread waits in between.
 //!
 //! # A kernel keeps its own arguments
 //!
 //! A dispatch takes one [`Argument`] for each parameter that the code object lists, in the order of the kernel. An
 //! argument is a buffer, a slot of the table, null, or bytes of exactly the size of the parameter (a struct by value is
-//! bytes). Windlass puts no calling convention of its own between a compiler and its kernels.
+//! bytes). Windlass does not add a calling convention between a compiler and its kernels.
 //!
-//! # Two acts are unsafe: loading code, and importing a raw pointer
+//! # Two operations are unsafe: loading code, and importing a raw pointer
 //!
 //! Device code can write anywhere, and no check can prevent it. So [`Device::load_executable`] is `unsafe`, and its
 //! documentation says what the caller vouches for. Nor can a check tell whether an address leads to memory, and for how
@@ -130,7 +131,7 @@
 //!
 //! The rest of the interface for programs is safe. [`Device::import_host`] takes ownership of bytes and makes them a
 //! buffer. [`Buffer::export_device_address`] gives out an address together with a handle that keeps the memory. No
-//! argument to a safe call makes Windlass panic, hang or leak. An [`Error`] says what was tried, where, and how to mend
+//! argument to a safe call makes Windlass panic, hang or leak. An [`Error`] says what was tried, where, and how to fix
 //! it.
 //!
 //! A program that loads the same bytes again, while a handle of the first load lives, gets the same [`Executable`] with
@@ -140,22 +141,22 @@
 //! several files, and one piece may define the symbols that another leaves undefined. [`Executable::symbols`] lists the
 //! kernels, functions and variables with their addresses on the device.
 //!
-//! # The front validates, drivers obey
+//! # The front validates, and drivers obey
 //!
-//! The structs of this page are fronts over the traits in [`driver`]. All work that reaches a driver is canonical:
-//! ranges are in bounds, the usage is allowed, and the objects belong to the device. A driver has one entry for work,
-//! [`driver::RawDevice::submit`], which takes an [`Operation`]. New kinds of operation may be added. So a
-//! [`driver::Wrapper`] that traces, records or reorders work has one method to write, and the conformance suite is
-//! built of such wrappers. Handing work to a driver without the front is `unsafe`.
+//! The structs of this page wrap the traits in [`driver`]. All work that reaches a driver is canonical: ranges are in
+//! bounds, the usage is allowed, and the objects belong to the device. A driver has one entry for work,
+//! [`driver::RawDevice::submit`], which takes an [`Operation`]. So a [`driver::Wrapper`] that traces, records or
+//! reorders work has one method to write. The conformance suite is built of such wrappers. New kinds of operation may
+//! be added later. Handing work to a driver without the front is `unsafe`.
 //!
-//! This crate knows no driver. It calls foreign functions of the operating system only: files go through the kernel's
-//! ring, and a handler notes a `fork`. A child of a process that has opened a device cannot use Windlass. Calls that
-//! submit, allocate, load, open, signal or wait are refused there. Handles that the child drops are left as they are.
+//! This crate depends on no driver. Its only foreign calls are to the operating system: io_uring for files, and a
+//! handler that notes a `fork`. A child of a process that has opened a device cannot use Windlass. Calls that submit,
+//! allocate, load, open, signal or wait are refused there. Handles that the child drops are leaked.
 //!
 //! # An example
 //!
-//! Two dispatches, the second of which needs the result of the first, and a download that needs both. Only the last
-//! line waits. The order of the submissions is not the order of the work.
+//! The example submits two dispatches and a download. The second dispatch needs the result of the first, and the
+//! download needs both. Only the last line waits. The order of the submissions is not the order of the work.
 //!
 //! ```no_run
 //! use windlass_hal::{Device, DispatchConfig, Result, Semaphore};

@@ -35,7 +35,7 @@ const DRIVER_WORDS: [(&str, &str); 5] = [
     ("replay", "one submission of a command buffer as it runs"),
     ("stream", "the in-order line of work of a device"),
     ("submission", "an operation whose waits allow it, from its first part to its signals"),
-    ("submit", "the way of an operation from the caller to its start: `pending::Issue`"),
+    ("submit", "how an operation gets from the caller to its start: `pending::Issue`"),
 ];
 
 fn repository() -> &'static Path {

@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// first bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Kind {
+pub(crate) enum HandleKind {
     Context = 16,
     Stream = 17,
     Event = 18,
@@ -36,7 +36,7 @@ const GENERATION_MASK: u32 = (1 << GENERATION_BITS) - 1;
 
 /// The live objects of one kind in one simulator.
 pub(crate) struct Handles<T> {
-    /// Kind and simulator, in the upper bits.
+    /// HandleKind and simulator, in the upper bits.
     stamp: u64,
     slots: RwLock<Slots<T>>,
 }
@@ -53,7 +53,7 @@ struct Slot<T> {
 
 impl<T> Handles<T> {
     /// An empty table. The low 12 bits of `salt` tell simulators apart.
-    pub(crate) fn new(kind: Kind, salt: u64) -> Self {
+    pub(crate) fn new(kind: HandleKind, salt: u64) -> Self {
         let salt = salt & ((1 << SALT_BITS) - 1);
         let stamp = (u64::from(kind as u8) << SALT_BITS | salt) << (GENERATION_BITS + INDEX_BITS);
         Self { stamp, slots: RwLock::new(Slots { entries: Vec::new(), free: Vec::new() }) }
@@ -121,9 +121,9 @@ mod tests {
 
     #[test]
     fn only_a_live_handle_of_this_table_is_found() {
-        let streams = Handles::new(Kind::Stream, 1);
-        let events = Handles::new(Kind::Event, 1);
-        let elsewhere = Handles::new(Kind::Stream, 2);
+        let streams = Handles::new(HandleKind::Stream, 1);
+        let events = Handles::new(HandleKind::Event, 1);
+        let elsewhere = Handles::new(HandleKind::Stream, 2);
         let first = streams.insert(Arc::new(1)).unwrap().get();
         let foreign = elsewhere.insert(Arc::new(2)).unwrap().get();
         let event = events.insert(Arc::new(3)).unwrap().get();

@@ -21,7 +21,7 @@ impl Injections {
 
     /// Counts a call of a function and, if it is to be late, calls `late`. If the call is to fail, returns its status and
     /// the reason.
-    pub(crate) fn strike(&self, function: &'static str, late: impl Fn(Duration)) -> Option<(u32, String)> {
+    pub(crate) fn strike(&self, function: &'static str, late: &dyn Fn(Duration)) -> Option<(u32, String)> {
         let mut failed = None;
         for (index, (injection, calls)) in self.list.iter().enumerate() {
             if !injection.concerns(function) {

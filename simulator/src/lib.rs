@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A software AMD GPU behind the HIP API.
+//! Software AMD GPUs behind the HIP API and behind the HSA API.
 //!
 //! It executes the machine code that compilers emit for a gfx942 or a gfx90a, instruction by instruction, on
 //! CPU threads. A [`Simulator`] is a machine with one or more such GPUs; its [`Simulator::api`] is the table
@@ -18,11 +18,12 @@
 //! ```
 //!
 //! The parts, from the bottom: [`memory`] holds bytes and a map of allocations, [`isa`] decodes instructions,
-//! [`engine`] loads code objects and runs kernels, and [`hip`] adds devices, streams, events and modules.
+//! `exec` executes them, [`engine`] loads code objects and runs kernels, and `packet` orders queues of work.
+//! Two front ends use them: [`hip`] has devices, streams, events and modules, and [`hsa`] has agents, AQL queues
+//! and signals.
 //!
-//! The simulation is functional, not timed: times measured on it say nothing about a GPU. Approximate
-//! instructions such as reciprocals give the host's results. An unknown instruction is an error of the
-//! launch, never a guess.
+//! The simulation is functional, not timed: measured times say nothing about a GPU. Approximate instructions
+//! such as reciprocals give the host's results. An unknown instruction fails the launch.
 
 #[cfg(feature = "drop-in")]
 pub mod drop_in;

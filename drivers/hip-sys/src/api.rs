@@ -344,27 +344,29 @@ macro_rules! define_methods {
                             $($parameter),*
                         ));
                     }
-                    let leave = match &self.way {
-                        Way::Open => Leave::Nothing,
+                    let gate = match &self.way {
+                        // SAFETY: the maker of the table vouches for the function, the caller for the arguments.
+                        Way::Open => return unsafe { entry($($parameter),*) },
                         Way::Bound(binding) => {
                             // SAFETY: the binding keeps its context alive and honours its contract.
                             unsafe { (binding.enter)(binding.context) };
-                            Leave::Nothing
+                            // SAFETY: as for an open table.
+                            return unsafe { entry($($parameter),*) };
                         }
-                        Way::Library(gate) => gate.enter(Function::$name as usize),
+                        Way::Library(gate) => gate,
                     };
-                    if leave == Leave::Refused {
-                        return <$result as Absent>::ENDED;
-                    }
-                    // SAFETY: the maker of the table vouches for the function, the caller for the arguments.
-                    let call = || unsafe { entry($($parameter),*) };
+                    let leave = gate.enter(Function::$name as usize);
                     let answer = match leave {
-                        Leave::Elsewhere { thread } => ending_thread::call(thread, call),
-                        _ => call(),
+                        Leave::Refused => return <$result as Absent>::ENDED,
+                        Leave::Elsewhere { thread } => {
+                            $(let $parameter = $parameter;)*
+                            // SAFETY: as for an open table.
+                            ending_thread::call(thread, || unsafe { entry($($parameter),*) })
+                        }
+                        // SAFETY: as for an open table.
+                        _ => unsafe { entry($($parameter),*) },
                     };
-                    if leave != Leave::Nothing && let Way::Library(gate) = &self.way {
-                        gate.leave(Function::$name as usize, leave);
-                    }
+                    gate.leave(Function::$name as usize, leave);
                     answer
                 }
             )*

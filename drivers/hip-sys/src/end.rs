@@ -159,8 +159,6 @@ impl Gate {
 pub(crate) enum Leave {
     /// Refused, because the process is ending.
     Refused,
-    /// Without a gate.
-    Nothing,
     /// Through an open gate.
     Gate,
     /// By the slow path.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! HIP types and the table of HIP entry points, filled at run time.
 //!
-//! Nothing here links against ROCm. A program asks for a table, and learns at run time whether there is one and which
+//! Nothing here links against ROCm. A program asks for a table at run time, and learns whether HIP exists and which
 //! features it has:
 //!
 //! ```no_run
@@ -26,7 +26,7 @@
 //!
 //! [`bindings`] holds the types, and [`for_each_entry_point`] the function declarations, both generated from AMD's
 //! headers by `examples/regenerate`. [`EntryPoints`] is the plain struct of optional function pointers; [`Api`] wraps
-//! it with its origin and has every function as a method of HIP's own name. A method whose entry point is absent
+//! it with its origin and has a method for every function, under HIP's name. A method whose entry point is absent
 //! returns `hipErrorNotSupported`, so a missing function never crashes.
 //!
 //! # Sources of a table
@@ -42,9 +42,10 @@
 //!
 //! AMD's library destroys its objects when the process ends, and a later call crashes, on any thread. So after the end
 //! of the process (`main` has returned, or code has called `exit`) every call through an [`Api`] of a library returns
-//! `hipErrorDeinitialized` without entering the library; [`Api::has_ended`] tells. The end waits until calls in
+//! `hipErrorDeinitialized` without entering the library; [`Api::has_ended`] reports this. The end waits until calls in
 //! progress have returned, for five seconds at most. Handlers of `atexit` and destructors of static objects that were
-//! registered after HIP's functions were first used still find HIP. Implementations in this process have no end.
+//! registered after HIP's functions were first used can still call HIP. Implementations in this process are not
+//! affected.
 //!
 //! # Versions
 //!

@@ -4,21 +4,22 @@
 //! # How an operation runs
 //!
 //! A queue is a stream. An operation enters a stream on the caller's thread if each of its waits is reached, or will be
-//! reached by work that this device has enqueued. It costs one `hipStreamWaitEvent` for each edge from another stream, the
-//! calls of the work itself, and one `hipEventRecord` for all its signals. Any other operation waits in the HAL's pending
-//! set and holds no stream. Once its waits are reached, a command buffer of N dispatches costs N launches, one record, and
-//! at most three calls more. It allocates nothing, takes no lock that others sleep on, and involves no other thread.
+//! reached by work that this device has enqueued. Enqueuing costs one `hipStreamWaitEvent` for each edge from another
+//! stream, the calls of the work itself, and one `hipEventRecord` for all its signals. Any other operation waits in the
+//! HAL's pending set and holds no stream. Once its waits are reached, a command buffer of N dispatches costs N
+//! launches, one record, and at most three further calls. It allocates nothing, takes no lock that another thread holds
+//! while it sleeps, and involves no other thread.
 //!
-//! Progress is made by each thread that submits, queries, polls or waits: it retires finished work, unless another thread
-//! is doing so. A queue gets a reaper thread when a thread sleeps on its work, or when an operation of another device
-//! pends on it.
+//! Each thread that submits, queries, polls or waits makes progress: it retires finished work, unless another thread is
+//! doing so. A queue gets a reaper thread when a thread sleeps on its work, or when an operation of another device
+//! waits for it.
 //!
-//! # The way through the files
+//! # The path through the files
 //!
 //! ```text
 //! driver        opens a device: URI, HIP library, GPUs
 //! device        the HAL's device trait; its parts
-//! submit        accept -> pending set -> issue -> resume          progress, semaphore, reaper: retire, edges, demand
+//! submit        accept -> pending set -> issue -> resume          progress, edge, reaper: retire, edges, demand
 //! queues        chooses a queue, finds the events to wait for     retire: finished pieces, signals
 //! queue         one stream; enqueues a submission piece by piece
 //! dispatch, replay      one launch; the steps of a command_buffer
@@ -31,51 +32,53 @@
 //!
 //! # Streams that share a hardware queue
 //!
-//! AMD's runtime runs the streams of a GPU on few hardware queues: 4, unless `GPU_MAX_HW_QUEUES` says otherwise. Work of
-//! streams that share one runs in the order in which it was enqueued. Work of this driver never deadlocks because of that,
-//! since a stream never waits for later work. The events that it waits for were recorded earlier. An operation that waits
-//! for anything else (the host, another device, workgroup counts) pends and holds no stream. The driver enqueues no host
-//! function, and threads that wait for an event do so outside of streams. So the oldest of all work in flight can always
-//! run. The client is responsible for kernels that wait: a kernel that spins until another queue's kernel has run may hold
-//! up that kernel, and a kernel that spins for the host holds up other queues.
+//! AMD's runtime runs the streams of a GPU on few hardware queues: 4, unless `GPU_MAX_HW_QUEUES` says otherwise. Work
+//! of streams that share one runs in the order in which it was enqueued. Work of this driver never deadlocks because of
+//! that, since a stream never waits for later work. The events that it waits for were recorded earlier. An operation
+//! that waits for anything else (the host, another device, workgroup counts) stays pending and holds no stream. The
+//! driver enqueues no host function, and threads that wait for an event do so outside of streams. So the oldest of all
+//! work in flight can always run. The client is responsible for kernels that wait: a kernel that spins until another
+//! queue's kernel has run may hold up that kernel, and a kernel that spins for the host holds up other queues.
 //!
 //! # Indirect dispatch
 //!
 //! HIP launches no grid that only the device knows. An operation with such a dispatch enters its stream in pieces. Each
-//! piece but the last ends with copies of the workgroup counts to pinned memory and an event, and the thread that retires
-//! it enqueues the next piece. One trip to the host serves all counts that are known by then. Counts in memory that the
-//! host sees are read without a trip. The last piece carries the signals; until then dependants wait in the pending set.
+//! piece but the last ends with copies of the workgroup counts to pinned memory and an event, and the thread that
+//! retires it enqueues the next piece. One round trip to the host reads all counts that are known by then. Counts in
+//! memory that the host can read need no round trip. The last piece carries the signals; until then dependants wait in
+//! the pending set.
 //!
 //! # Linking
 //!
-//! HIP refuses a code object with a relocation against a symbol that it does not define, and loads one code object at a
-//! time. So the code objects that others need are loaded first. The addresses of their symbols are written into private
-//! copies of the others, and the relocations are removed from the copies. `hipModuleGetGlobal` tells the address of a
-//! variable. The address of a function is computed from that of any variable in the same code object, and is unknown if
-//! there is none.
+//! HIP refuses a code object with a relocation against a symbol that the code object does not define, and loads one
+//! code object at a time. So the code objects that others need are loaded first. The addresses of their symbols are
+//! written into private copies of the others, and the relocations are removed from the copies. `hipModuleGetGlobal`
+//! tells the address of a variable. The address of a function is computed from that of any variable in the same code
+//! object, and is unknown if there is none.
 //!
 //! # Threads
 //!
 //! No call that synchronises a device (`hipFree`, `hipHostFree`, `hipModuleUnload`, destroying streams) is made on a
-//! caller's thread, with one exception: an allocation that fails while free blocks are kept gives these back first.
-//! Each call of the driver leaves the current device of the calling thread as it was, and clears HIP's sticky error.
+//! caller's thread, with one exception: an allocation that fails while the driver keeps free blocks frees these blocks
+//! first. Each call of the driver leaves the current device of the calling thread as it was, and clears HIP's sticky
+//! error.
 //!
 //! # When the device is lost
 //!
-//! Some statuses (an illegal address, a failed launch) are repeated by HIP for every later call. They lose the device:
-//! everything in flight and pending fails with that status and, on the simulated GPU, with a report of the cause. The
-//! memory of a lost device is quarantined. The process can open the device anew if HIP allows that. The simulated GPU
-//! does, and AMD's runtime as a rule does not.
+//! HIP repeats some statuses (an illegal address, a failed launch) for every later call. After such a status the device
+//! is lost: everything in flight and pending fails with that status and, on the simulated GPU, with a report of the
+//! cause. The memory of a lost device is quarantined. The process can reopen the device if HIP allows that. The
+//! simulated GPU allows it; AMD's runtime usually does not.
 //!
 //! # When the process ends
 //!
-//! AMD's runtime destroys its objects when `main` returns or `exit` is called. From then on it crashes if any thread calls
-//! it. So the driver stops calling it: an `atexit` handler of [`windlass_hip_sys`] refuses new calls, and waits at most
-//! five seconds for calls that are running, such as those of reapers and of threads that outlive `main`. After that,
-//! using a device fails with `FAILED_PRECONDITION`, and so does all work in flight. Dropped objects are not given back.
-//! The program's own `atexit` handlers and static objects can still use the device if they run before that handler, that
-//! is, if they were registered after the first use of each HIP function that they call. A HIP inside this process,
-//! simulated or null, has no such end.
+//! AMD's runtime destroys its objects when `main` returns or `exit` is called. From then on it crashes if any thread
+//! calls it. So the driver stops calling it: an `atexit` handler of [`windlass_hip_sys`] refuses new calls, and waits
+//! at most five seconds for calls that are running, such as those of reapers and of threads that outlive `main`. After
+//! that, using a device fails with `FAILED_PRECONDITION`, and so does all work in flight. Dropped objects are not
+//! freed. The program's own `atexit` handlers and static objects can still use the device if they run before that
+//! handler, that is, if they were registered after the first use of each HIP function that they call. A HIP inside this
+//! process, simulated or null, does not need this handling.
 
 #[cfg(target_os = "linux")]
 pub mod access;
@@ -87,6 +90,7 @@ mod demand;
 mod device;
 mod dispatch;
 mod driver;
+mod edge;
 mod event_pool;
 mod executable;
 mod global;
@@ -105,7 +109,6 @@ mod quirks;
 mod reaper;
 mod replay;
 mod retire;
-mod semaphore;
 mod status;
 mod stream;
 mod submission;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The way of an operation into a stream: accepted from the caller, pending until its waits allow it, then issued as a
+//! How an operation enters a stream: it is accepted from the caller, pending until its waits allow it, then issued as a
 //! submission, piece by piece.
 
 use std::{mem, sync::Arc};

@@ -2,9 +2,9 @@
 //! The CPU driver of Windlass, `local://`. It runs kernels compiled for the host, from shared objects or from bundles
 //! that contain them, and kernels written in Rust.
 //!
-//! It is a driver like any other. Queues, semaphores, command buffers, binding tables and arguments by reflected
-//! parameters are those of `windlass_hal`, and the conformance suite checks all of them. So a program can be written,
-//! tested and debugged without a GPU, and a debugger can step through its kernels.
+//! It is a driver like any other. Queues, semaphores, command buffers, binding tables and checked arguments are those
+//! of `windlass_hal`, and the conformance suite checks all of them. So a program can be written, tested and debugged
+//! without a GPU, and a debugger can step through its kernels.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -38,9 +38,9 @@
 //!
 //! # Threads
 //!
-//! A device has threads of its own: as many as the machine runs at once, or `threads=N`. Each thread has a queue of
-//! tasks, and takes tasks from other queues when its own is empty. Work goes to the threads when its waits are
-//! reached, in any order of submission. Waiting work never holds a thread.
+//! A device has threads of its own: one for each hardware thread, or `threads=N`. Each thread has a queue of tasks, and
+//! takes tasks from other queues when its own is empty. Work goes to the threads when its waits are reached, regardless
+//! of the order of submission. Waiting work never holds a thread.
 //!
 //! Threads share the workgroups of one dispatch, the pieces of a long transfer, and the commands of a command buffer
 //! that no barrier and no event orders. The thread that ends the last part goes on with the dependent work. Short
@@ -59,14 +59,14 @@
 //!
 //! | parameter | meaning |
 //! |---|---|
-//! | `threads` | the number of threads, up to 1024; `0` for none; by default as many as the machine runs at once |
+//! | `threads` | the number of threads, up to 1024; `0` for none; by default one for each hardware thread |
 //! | `memory` | the bytes that buffers may take; by default half of the machine's memory |
 //!
 //! # Kernels and libraries
 //!
 //! A [`Kernel`] is a function that is called once for each workgroup. It gets the argument block that a GPU kernel of
 //! the same parameters would get, the workgroup's position, and its local memory. A [`Library`] is a named set of
-//! kernels and globals. `load_executable` takes a library as a few bytes that name it, its [`image`].
+//! kernels and globals. `load_executable` takes the library's [`image`], a few bytes that name the library.
 //! [`DeviceInfo::executable_formats`](windlass_hal::DeviceInfo::executable_formats) calls this format [`FORMAT`].
 //!
 //! A kernel is ordinary Rust, except that it reaches the memory of its arguments through [`Pointer`]. As on a GPU,
@@ -82,24 +82,24 @@
 //!
 //! The object itself is trusted, as the `unsafe` contract of `load_executable` says: the system's loader follows its
 //! tables and runs its constructors. Its names are private: other code of the process does not see its exports, and
-//! each loading has its own variables. Writable variables are the executable's globals. Dropping the last handle
-//! unloads the object.
+//! each load has its own variables. Writable variables are the executable's globals. Dropping the last handle unloads
+//! the object.
 //!
 //! [`Device::load_linked`](windlass_hal::Device::load_linked) makes one executable of several objects that refer to
-//! each other, in circles too. It also takes the bundles of one file. If several objects define a name, the first
+//! each other, also circularly. It accepts a file with several bundles too. If several objects define a name, the first
 //! definition counts. A name that the process itself exports, such as a program's own `malloc`, comes before all of
 //! them.
 //!
 //! Code for GPUs is refused, and the error describes each entry of the file.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `driver.rs` | URI to device |
+//! | `driver.rs` | opens a device for a URI |
 //! | `device.rs` | the device's methods |
-//! | `queues.rs`, `submit.rs` | the device's queues, and the way of an operation to a thread |
+//! | `queues.rs`, `submit.rs` | the device's queues, and how an operation reaches a thread |
 //! | `submission.rs`, `queue.rs` | an operation from its first part to its signals |
 //! | `threads.rs`, `batch.rs`, `cut.rs` | the device's threads, and the parts of work that they share |
-//! | `trampoline.rs`, `in_flight.rs` | running without nesting, draining |
+//! | `trampoline.rs`, `in_flight.rs` | work runs without nesting; the count of work in flight, for draining |
 //! | `kernel.rs`, `library.rs`, `executable/` | kernels, from declaration to loading |
 //! | `shared_object/` | loading from memory |
 //! | `entry.rs`, `dispatch.rs`, `workgroup_count.rs`, `workgroup.rs`, `arguments.rs`, `local_memory.rs` | kernels as they run |

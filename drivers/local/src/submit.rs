@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The way of an operation to its thread: pending until its waits are reached, then issued.
+//! How an operation reaches its thread: it is pending until its waits are reached, then issued.
 //!
 //! `windlass_hal::pending` keeps operations until their waits are reached. An issued operation goes to the device's
 //! [`Threads`](crate::threads::Threads). Short operations, and all operations of a device without threads, go to the list

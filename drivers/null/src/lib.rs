@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The null driver: `null://`, and the skeleton to copy for a Windlass driver of your own.
+//! The null driver: `null://`, and the skeleton to copy for your own Windlass driver.
 //!
 //! It is a correct driver without kernels. Semaphores, edges, transfers over host memory, command buffers, host calls
 //! and files work, and the conformance suite checks them. The device declares beforehand that it runs no kernels.
@@ -17,31 +17,31 @@
 //! # Ok::<(), windlass_hal::Error>(())
 //! ```
 //!
-//! # Writing a driver of your own
+//! # Writing your own driver
 //!
-//! Copy this crate. It has each method of the driver traits with its contract in one sentence, also the methods that
-//! this device answers with `UNIMPLEMENTED`. `cargo test --test cts` passes, so you start from a conforming driver
-//! and keep it so. `docs/driver-authors.md` in Windlass's repository leads from the copy to the first passing suite,
-//! command by command. It goes on to memory, queues with device edges, command buffers and executables.
-//! `examples/out-of-tree-driver` is a driver that was made in this way.
+//! Copy this crate. It has every method of the driver traits, each with its contract in one sentence, including the
+//! methods that return `UNIMPLEMENTED` here. `cargo test --test cts` passes, so you start from a conforming driver and
+//! keep it so. `docs/driver-authors.md` in Windlass's repository explains, command by command, how to get from the copy
+//! to the first passing suite. It goes on to memory, queues with device edges, command buffers and executables.
+//! `examples/out-of-tree-driver` is a driver outside the repository's workspace.
 //!
 //! A driver implements the traits of [`windlass_hal::driver`] and nothing else. The front structs check ranges, usage
-//! and ownership before they call a driver, and `windlass_hal` has the hard parts: semaphores, the pending set,
+//! and ownership before they call a driver, and `windlass_hal` implements the hard parts: semaphores, the pending set,
 //! pools, host calls. A driver lists missing features in [`DeviceInfo::lacks`](windlass_hal::DeviceInfo::lacks). The
 //! suite skips their cases with your reason, and fails a case that meets an undeclared `UNIMPLEMENTED`.
 //!
 //! Four rules hold throughout:
 //!
 //! 1. No method waits for other work, except `drain`.
-//! 2. An error from `submit` means that nothing was accepted. A later failure fails the signal list, and only once
-//!    the work can no longer touch memory.
-//! 3. Semaphores are advanced while the driver holds no lock: collect into
-//!    [`Notifications`](windlass_hal::Notifications) and fire it last.
+//! 2. An error from `submit` means that nothing was accepted. A later failure fails the signal list, but only when the
+//!    work can no longer touch memory.
+//! 3. Semaphores are advanced while the driver holds no lock: collect the waiters in
+//!    [`Notifications`](windlass_hal::Notifications), and fire them after the lock is released.
 //! 4. In-flight work keeps alive everything that it uses.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `driver.rs` | URI to device |
+//! | `driver.rs` | opens a device for a URI |
 //! | `device.rs` | the device's methods, each with its contract |
 //! | `queues.rs`, `submit.rs` | the device's queues; issuing operations |
 //! | `queue.rs` | the operations as they run |

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The way of an operation to its work: pending until its waits are reached, then issued.
+//! How an operation runs: it is pending until its waits are reached, then issued.
 //!
 //! `windlass_hal::pending` keeps operations until their waits are reached, and calls [`Issue::issue`] on the thread that
 //! reached the last wait. A driver for hardware would enqueue the work there and attach an edge to each signal. This

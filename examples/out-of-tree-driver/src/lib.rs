@@ -2,16 +2,16 @@
 //! `postfix://`: a machine that runs kernels in postfix notation. It is an example of a Windlass driver outside of
 //! Windlass's repository.
 //!
-//! It is small, and no copy of another driver. It has its own address space, in which every access of a kernel is
-//! checked. It has one stream with device edges, which one thread runs. Its [form of code](program) is one that no
-//! GPU knows.
+//! It is small and was written from scratch. It has its own address space, in which every access of a kernel is
+//! checked. It has one stream with device edges, which one thread runs. Its [code format](program) is not one of any
+//! GPU.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `driver.rs` | URI to device, and what the device lacks |
+//! | `driver.rs` | opens a device for a URI, and lists the features that it lacks |
 //! | `device.rs` | the device's methods |
 //! | `allocator.rs`, `buffer.rs` | the address space with its lookup of addresses, and one slab of it |
-//! | `queues.rs`, `submit.rs` | the device's queues, and the way of an operation onto the stream |
+//! | `queues.rs`, `submit.rs` | the device's queues, and how an operation enters the stream |
 //! | `stream.rs`, `queue.rs` | the stream, and the operations as it runs them |
 //! | `command_buffer.rs` | recorded lists |
 //! | `executable.rs`, `program.rs` | kernels, read from text |

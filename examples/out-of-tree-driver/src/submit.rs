@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The way of an operation onto the stream: pending until its waits allow it, then enqueued.
+//! How an operation enters the stream: it is pending until its waits allow it, then enqueued.
 
 use std::sync::Arc;
 

@@ -3,14 +3,14 @@
 //!
 //! Programs that load or link AMD's HIP runtime run on the simulator with this library in its place. The
 //! environment variable `WINDLASS_SIM` describes the machine, spelled as in `hip-sim://` URIs
-//! (`gfx942?devices=2`). `WINDLASS_LOG` selects the messages on standard error, by default only errors
-//! (`windlass::sim=trace` shows every call).
+//! (`gfx942?devices=2`). `WINDLASS_LOG` selects the messages on standard error (`windlass::sim=trace` shows
+//! every call). The default is errors only.
 //!
-//! Every function of HIP's list is exported, with HIP's symbol versions. A function that the simulator lacks
-//! returns `hipErrorNotSupported`, and the log names it.
+//! Every function that AMD's library exports is exported, with HIP's symbol versions. A function that the
+//! simulator lacks returns `hipErrorNotSupported`, and the log names it.
 //!
-//! HIP ends with the process, as AMD's does: a call after that, or one that has not returned by then, aborts
-//! with a message.
+//! As with AMD's library, HIP ends with the process. A call after that, or one that is still running then,
+//! aborts with a message.
 //!
 //! The symbol `windlass_simulator_marker` distinguishes this library from AMD's. `windlass_simulator_has`
 //! reports whether it has a function, and `windlass_simulator_last_fault` the reason why the latest call

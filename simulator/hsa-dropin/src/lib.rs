@@ -2,12 +2,13 @@
 //! The simulated GPU as a drop-in `libhsa-runtime64.so.1`.
 //!
 //! AMD's HIP runtime, and other programs that load or link ROCr, run on the simulator with this library in
-//! ROCr's place. The environment variable `WINDLASS_SIM` describes the machine, spelled as in `hip-sim://`
-//! URIs (`gfx942?devices=2`). `WINDLASS_LOG` selects the messages on standard error, by default only errors
-//! (`windlass::sim=trace` shows every call).
+//! ROCr's place. The environment variable `WINDLASS_SIM` describes the machine, spelled as in `hip-sim://` URIs
+//! (`gfx942?devices=2`). `WINDLASS_LOG` selects the messages on standard error (`windlass::sim=trace` shows
+//! every call). The default is errors only.
 //!
-//! Every function of ROCr's list is exported, with ROCr's symbol version. A function that the simulator lacks
-//! returns HSA's status for that, or `HSA_STATUS_ERROR` if HSA has none, and the log names it once.
+//! Every function that ROCr exports is exported, with ROCr's symbol version. A function that the simulator
+//! lacks returns HSA's status for unsupported functions, or `HSA_STATUS_ERROR` if HSA has none, and the log
+//! names it once.
 //!
 //! The symbol `windlass_simulator_marker` distinguishes this library from AMD's.
 

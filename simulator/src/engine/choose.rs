@@ -12,7 +12,7 @@ pub(crate) trait Choose {
 
 /// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum StepOutcome {
     /// Something ran.
     Progress,
     /// A step ran that may only be waiting.

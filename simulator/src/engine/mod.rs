@@ -33,7 +33,7 @@ mod stepped;
 mod workgroup;
 
 pub use crate::exec::{AccessKind, Cause, SourceLine};
-pub(crate) use choose::{Choose, Step};
+pub(crate) use choose::{Choose, StepOutcome};
 pub use coverage::{Unsupported, unsupported};
 pub use fault::{Access, Fault, Location};
 pub use kernel::Kernel;
@@ -148,7 +148,7 @@ impl Engine {
     }
 
     /// Takes the faults since the last call that are reported but stopped no kernel: reads of memory that was
-    /// never written, if [`track_writes`](crate::memory::Options::track_writes) is set. At most 256 are kept.
+    /// never written, if [`track_writes`](crate::memory::MemoryOptions::track_writes) is set. At most 256 are kept.
     pub fn take_findings(&self) -> Vec<Fault> {
         std::mem::take(&mut *self.findings.lock().unwrap_or_else(PoisonError::into_inner))
     }

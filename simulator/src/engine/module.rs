@@ -3,7 +3,7 @@
 
 use super::record::KernelRecord;
 use crate::exec::{Debug, Program, loaded};
-use crate::memory::{Kind, Memory, MemoryError};
+use crate::memory::{AllocationKind, Memory, MemoryError};
 use crate::part::Part;
 use std::collections::HashMap;
 use std::fmt;
@@ -112,7 +112,7 @@ impl Module {
         if !align.is_power_of_two() || align > 1 << 30 {
             return Err(malformed(format!("a segment is aligned to {align} bytes")));
         }
-        let base = memory.allocate(size, align, Kind::Code, owner)?;
+        let base = memory.allocate(size, align, AllocationKind::Code, owner)?;
         let mut module =
             Self { part, memory: memory.clone(), base, kernels: HashMap::new(), globals: HashMap::new() };
         // From here on the memory is freed when the module is dropped.

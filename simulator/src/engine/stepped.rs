@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A dispatch that runs step by step: each step is a turn of one wave, chosen among all that may run.
 
-use super::choose::{Choose, Step};
+use super::choose::{Choose, StepOutcome};
 use super::fault::Fault;
 use super::job::{Job, RESIDENT};
 use super::launch::Statistics;
@@ -43,18 +43,18 @@ impl Stepped {
     ///
     /// # Errors
     /// The wave's fault. The dispatch must not be stepped again.
-    pub(crate) fn step(&mut self, choices: &mut dyn Choose) -> Result<Step, Box<Fault>> {
+    pub(crate) fn step(&mut self, choices: &mut dyn Choose) -> Result<StepOutcome, Box<Fault>> {
         if self.width == 0 {
             self.width = [1, 2, 4, 16][choices.choose(4)];
         }
         let room = self.residents.len() < self.width && self.job.has_more();
         let options = self.residents.len() + usize::from(room);
         if options == 0 {
-            return Ok(Step::Done);
+            return Ok(StepOutcome::Done);
         }
         let mut index = choices.choose(options);
         if index == self.residents.len() {
-            let Some(fresh) = self.job.start_next() else { return Ok(Step::Done) };
+            let Some(fresh) = self.job.start_next() else { return Ok(StepOutcome::Done) };
             // Many large workgroups take much memory and show no new orders.
             self.width =
                 self.width.min((WAVES / fresh.waves().max(1)).max(2) as usize).max(self.residents.len());
@@ -65,17 +65,17 @@ impl Stepped {
         choices.happened(&[workgroup.number]);
         let step = workgroup.step(&self.job.grid, choices)?;
         match step {
-            Step::Done => {
+            StepOutcome::Done => {
                 let workgroup = self.residents.swap_remove(index);
                 self.done.workgroups += 1;
                 self.done.waves += workgroup.waves();
                 self.done.instructions += workgroup.instructions();
                 self.spun = 0;
                 let over = self.residents.is_empty() && !self.job.has_more();
-                return Ok(if over { Step::Done } else { Step::Progress });
+                return Ok(if over { StepOutcome::Done } else { StepOutcome::Progress });
             }
-            Step::Progress => self.spun = 0,
-            Step::Spun => {
+            StepOutcome::Progress => self.spun = 0,
+            StepOutcome::Spun => {
                 self.spun += 1;
                 // The workgroups in flight may wait for one that has not started.
                 if self.spun > 2 * self.residents.len() && self.job.has_more() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A workgroup in flight: its waves take turns until all have ended.
 
-use super::choose::{Choose, Step};
+use super::choose::{Choose, StepOutcome};
 use super::fault::Fault;
 use super::grid::Grid;
 use crate::exec::{Core, Counter, Lds, Runner, TurnEnd, Wave, WaveStatus};
@@ -166,7 +166,7 @@ impl Workgroup {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub(super) fn step(&mut self, grid: &Grid, choices: &mut dyn Choose) -> Result<Step, Box<Fault>> {
+    pub(super) fn step(&mut self, grid: &Grid, choices: &mut dyn Choose) -> Result<StepOutcome, Box<Fault>> {
         let mut ready = self.with_status(WaveStatus::Ready);
         if ready.is_empty() {
             ready = self.with_status(WaveStatus::Barrier);
@@ -175,7 +175,7 @@ impl Workgroup {
             }
         }
         if ready.is_empty() {
-            return Ok(Step::Done);
+            return Ok(StepOutcome::Done);
         }
         let index = ready[choices.choose(ready.len())];
         let lds = self.lds.get_or_insert_with(Lds::new);
@@ -207,9 +207,9 @@ impl Workgroup {
         let turn = ran.map_err(|trouble| scene.fault(wave.number, counter, trouble))?;
         choices.happened(&[index as u64, wave.instructions - before]);
         if self.waves.iter().all(|resident| resident.wave.status == WaveStatus::Ended) {
-            return Ok(Step::Done);
+            return Ok(StepOutcome::Done);
         }
-        Ok(if turn == TurnEnd::Over { Step::Progress } else { Step::Spun })
+        Ok(if turn == TurnEnd::Over { StepOutcome::Progress } else { StepOutcome::Spun })
     }
 
     fn with_status(&self, status: WaveStatus) -> SmallVec<[usize; 16]> {

@@ -33,15 +33,15 @@ pub(crate) fn at(memory: &Memory, address: u64) -> Option<Arc<Program>> {
 mod tests {
     use super::*;
     use crate::isa::GFX942;
-    use crate::memory::{Kind, Options};
+    use crate::memory::{AllocationKind, MemoryOptions};
 
     #[test]
     fn a_memory_shows_its_own_code_for_as_long_as_it_is_loaded() {
         let [own, other] = [(); 2].map(|()| {
-            let options = Options { capacity: 1 << 20, ..Options::default() };
+            let options = MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() };
             Memory::new(options).unwrap()
         });
-        let base = own.allocate(4096, 4096, Kind::Code, "test").unwrap();
+        let base = own.allocate(4096, 4096, AllocationKind::Code, "test").unwrap();
         let program = Arc::new(Program::new(&GFX942, base, vec![0; 4]));
         add(&program);
         assert!(at(&own, base + 12).is_some() && at(&own, base + 16).is_none());

@@ -33,15 +33,23 @@ thread_local! {
 /// Only that function calls this. Its caller guarantees every pointer that `body` gives to the methods of [`Call`]:
 /// null, or valid for the type and length that HSA documents, and not in use elsewhere.
 pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outcome<()>) -> Status {
-    let status =
-        at_work(name, |call| match call.runtime.injections.strike(name, |time| call.be_late(time)) {
+    let mut body = Some(body);
+    answer(name, &mut |call| body.take().map_or(Err(Status::ERROR), |body| body(call)))
+}
+
+/// [`enter`] without the type of its body, so that it is compiled once and not for each function of HSA.
+fn answer(name: &'static str, body: &mut dyn FnMut(&Call) -> Outcome<()>) -> Status {
+    let mut outcome = Err(Status::ERROR);
+    let ran = run(name, &mut |call| {
+        outcome = match call.runtime.injections.strike(name, &|time| call.be_late(time)) {
             Some((status, why)) => {
                 explain(&why);
                 Err(Status::of_failure(status))
             }
             None => body(call),
-        });
-    let status = status.err().unwrap_or(Status::SUCCESS);
+        };
+    });
+    let status = ran.and(outcome).err().unwrap_or(Status::SUCCESS);
     tell(|| tracing::trace!(target: "windlass::sim", call = name, ?status));
     status
 }
@@ -51,23 +59,36 @@ pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outco
 /// # Safety
 /// As [`enter`].
 pub(crate) unsafe fn ask<T>(name: &'static str, otherwise: T, body: impl FnOnce(&Call) -> Outcome<T>) -> T {
-    at_work(name, body).unwrap_or_else(|status| {
-        if status == Status::NOT_INITIALIZED {
-            tell_of_no_runtime(name);
-            return otherwise;
+    let mut body = Some(body);
+    let mut outcome = Err(Status::ERROR);
+    let ran = run(name, &mut |call| {
+        if let Some(body) = body.take() {
+            outcome = body(call);
         }
-        explain(&format!("{name} was called with an invalid argument ({status:?}) and has no effect"));
+    });
+    ran.and(outcome).unwrap_or_else(|status| {
+        tell_of_no_effect(name, status);
         otherwise
     })
 }
 
-fn at_work<T>(name: &'static str, body: impl FnOnce(&Call) -> Outcome<T>) -> Outcome<T> {
+fn tell_of_no_effect(name: &'static str, status: Status) {
+    if status == Status::NOT_INITIALIZED {
+        tell_of_no_runtime(name);
+    } else {
+        explain(&format!("{name} was called with an invalid argument ({status:?}) and has no effect"));
+    }
+}
+
+/// Runs the body within the frame: the runtime is found, and a panic is an error.
+fn run(name: &'static str, body: &mut dyn FnMut(&Call)) -> Outcome<()> {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let runtime = runtime::current()?;
         let number = runtime.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let call = Call { name, number, runtime };
         if call.runtime.scheduler.schedule.is_none() {
-            return body(&call);
+            body(&call);
+            return Ok(());
         }
         let epoch = call.runtime.epoch;
         let known = NUMBER.try_with(Cell::get).ok().flatten();
@@ -76,7 +97,8 @@ fn at_work<T>(name: &'static str, body: impl FnOnce(&Call) -> Outcome<T>) -> Out
         if let Some(number) = thread.get() {
             let _ = NUMBER.try_with(|known| known.set(Some((epoch, number))));
         }
-        body(&call)
+        body(&call);
+        Ok(())
     }));
     outcome.unwrap_or_else(|_| {
         explain(&format!("{name} ran into a defect of the simulator"));

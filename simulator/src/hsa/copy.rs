@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Choose, Step};
-use crate::packet::{Begun, CopyCall, Direction, Edge, Edges, Going, Packet, Rows, Transfer, Trouble};
+use crate::engine::{Choose, StepOutcome};
+use crate::packet::{Begun, CopyCall, Direction, Edge, Edges, Going, Packet, Rows, Transfer, WorkError};
 use crate::trace::tell;
 
 use super::abi::Signal;
@@ -65,7 +65,7 @@ impl Runtime {
 }
 
 impl Copy {
-    fn end(&self, moved: Result<(), Trouble>) {
+    fn end(&self, moved: Result<(), WorkError>) {
         let Some(signal) = &self.completion else { return };
         let end = self.runtime.now().max(self.start + 1);
         match moved {
@@ -103,8 +103,8 @@ impl Packet for Copy {
 }
 
 impl Going for Copy {
-    fn step(&mut self, _: &mut dyn Choose) -> Step {
+    fn step(&mut self, _: &mut dyn Choose) -> StepOutcome {
         self.end(self.transfer.run(&self.runtime.memory));
-        Step::Done
+        StepOutcome::Done
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::memory::{ALL_DEVICES, Kind, Memory, MemoryError};
+use crate::memory::{ALL_DEVICES, AllocationKind, Memory, MemoryError};
 use crate::options::{Lock, Options};
 
 use super::abi::DeallocationCallback;
@@ -131,7 +131,7 @@ impl Holdings {
         };
         self.charge(pool, rounded)?;
         let align = if size >= LARGE { LARGE } else { 4096 };
-        let kind = if pool.agent == Which::Cpu { Kind::HostPinned } else { Kind::Device };
+        let kind = if pool.agent == Which::Cpu { AllocationKind::HostPinned } else { AllocationKind::Device };
         let base = self.memory.allocate(size, align, kind, owner).map_err(|_| {
             self.refund(pool, rounded);
             Status::OUT_OF_RESOURCES

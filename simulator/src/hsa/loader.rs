@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use windlass_codeobject::CodeObject;
 
 use crate::engine::{Kernel, LoadError, Module};
-use crate::handles::{Handles, Kind};
+use crate::handles::{HandleKind, Handles};
 use crate::memory::Memory;
 use crate::part::Part;
 
@@ -63,9 +63,9 @@ impl Loader {
         Self {
             part,
             memory,
-            readers: Handles::new(Kind::CodeObjectReader, 0),
-            executables: Handles::new(Kind::Executable, 0),
-            symbols: Handles::new(Kind::ExecutableSymbol, 0),
+            readers: Handles::new(HandleKind::CodeObjectReader, 0),
+            executables: Handles::new(HandleKind::Executable, 0),
+            symbols: Handles::new(HandleKind::ExecutableSymbol, 0),
             kernels: RwLock::default(),
         }
     }

@@ -9,9 +9,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::engine::{Cause, Choose, Fault, Kernel, Launch, Placed, Step};
+use crate::engine::{Cause, Choose, Fault, Kernel, Launch, Placed, StepOutcome};
 use crate::options::Lds;
-use crate::packet::{Begun, Condition, Dispatch, Edge, Edges, Going, GoingDispatch, Packet, Point, Trouble};
+use crate::packet::{
+    Begun, Condition, Dispatch, Edge, Edges, Going, GoingDispatch, Packet, Point, WorkError,
+};
 use crate::tally::{self, Count};
 use crate::trace::tell;
 
@@ -238,8 +240,8 @@ impl AqlPacket {
         self.runtime.end(&self.queue, self.index, self.completion.as_ref(), start);
     }
 
-    fn fail(&self, trouble: &Trouble) {
-        if let Trouble::Fault(fault) = trouble
+    fn fail(&self, error: &WorkError) {
+        if let WorkError::Fault(fault) = error
             && matches!(fault.cause, Cause::Cancelled)
         {
             // The queue was stopped, and its stop was reported.
@@ -247,8 +249,8 @@ impl AqlPacket {
         }
         tally::count(Count::Fault);
         let (address, index) = (self.queue.address(), self.index);
-        match trouble {
-            Trouble::Fault(fault) => {
+        match error {
+            WorkError::Fault(fault) => {
                 tell(|| {
                     tracing::error!(
                         target: "windlass::sim",
@@ -257,8 +259,8 @@ impl AqlPacket {
                 });
                 self.runtime.fail(&self.queue, status_of(fault), Some(fault));
             }
-            Trouble::Memory(..) | Trouble::Defect => {
-                tell(|| tracing::error!(target: "windlass::sim", "the simulator itself failed: {trouble:?}"));
+            WorkError::Memory(..) | WorkError::Defect => {
+                tell(|| tracing::error!(target: "windlass::sim", "the simulator itself failed: {error:?}"));
                 self.runtime.fail(&self.queue, Status::ERROR, None);
             }
         }
@@ -278,8 +280,8 @@ impl Packet for AqlPacket {
             let ran = catch_unwind(AssertUnwindSafe(|| dispatch.run_of(&work.launch, at_work.of_queue())));
             // Before the client is told: it may destroy the queue then, which waits for this.
             drop(at_work);
-            if let Err(trouble) = ran.unwrap_or(Err(Trouble::Defect)) {
-                return self.fail(&trouble);
+            if let Err(error) = ran.unwrap_or(Err(WorkError::Defect)) {
+                return self.fail(&error);
             }
         }
         self.end(start);
@@ -293,8 +295,8 @@ impl Packet for AqlPacket {
         let start = self.runtime.now();
         match self.dispatch(&work.kernel).begin(work.launch, self.queue.dispatches(), choices) {
             Ok(dispatch) => Begun::Going(Box::new(GoingPacket { packet: *self, dispatch, start })),
-            Err(trouble) => {
-                self.fail(&trouble);
+            Err(error) => {
+                self.fail(&error);
                 Begun::Ended
             }
         }
@@ -302,19 +304,19 @@ impl Packet for AqlPacket {
 }
 
 impl Going for GoingPacket {
-    fn step(&mut self, choices: &mut dyn Choose) -> Step {
+    fn step(&mut self, choices: &mut dyn Choose) -> StepOutcome {
         if self.packet.queue.is_stopped() {
-            return Step::Done;
+            return StepOutcome::Done;
         }
         match self.dispatch.step(choices) {
-            Ok(Step::Done) => {
+            Ok(StepOutcome::Done) => {
                 self.packet.end(self.start);
-                Step::Done
+                StepOutcome::Done
             }
             Ok(step) => step,
-            Err(trouble) => {
-                self.packet.fail(&trouble);
-                Step::Done
+            Err(error) => {
+                self.packet.fail(&error);
+                StepOutcome::Done
             }
         }
     }

@@ -14,7 +14,7 @@ use std::thread::ThreadId;
 
 use crate::engine::OfQueue;
 use crate::exec::{Gws, PRIVATE_APERTURE, SHARED_APERTURE};
-use crate::memory::{Kind, Memory};
+use crate::memory::{AllocationKind, Memory};
 
 use super::abi::{AmdQueue, ErrorCallback, HsaQueue};
 use super::aql;
@@ -109,7 +109,7 @@ impl Runtime {
         }
         let size = size.max(LEAST_PACKETS);
         let bytes = HEAD + u64::from(size) * aql::SIZE;
-        let address = self.memory.allocate(bytes, HEAD, Kind::HostPinned, "a queue");
+        let address = self.memory.allocate(bytes, HEAD, AllocationKind::HostPinned, "a queue");
         let address = address.map_err(|_| Status::OUT_OF_RESOURCES)?;
         let signals = self.signals.create(-1, SignalUse::Doorbell).and_then(|doorbell| {
             let inactive = self.signals.create(0, SignalUse::User);

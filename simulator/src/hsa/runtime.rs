@@ -170,7 +170,7 @@ impl Runtime {
     fn new(options: Options, slots: &[usize], epoch: u64) -> Result<Arc<Self>, String> {
         let capacity = options.memory.saturating_mul(u64::from(options.devices.max(1)));
         let track_writes = options.uninitialised == Uninitialised::Report;
-        let memory = memory::Options { capacity, track_writes, ..Default::default() };
+        let memory = memory::MemoryOptions { capacity, track_writes, ..Default::default() };
         let memory = Memory::new(memory).map_err(|error| format!("{error} (option memory=)"))?;
         let threads = options.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into));
         let schedule = Schedule::new(&options, PATIENCE)?;

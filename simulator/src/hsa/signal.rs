@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use crate::memory::{Kind, Memory, MemoryError};
+use crate::memory::{AllocationKind, Memory, MemoryError};
 use crate::packet;
 
 use super::abi::Signal;
@@ -175,7 +175,7 @@ impl Signals {
 
     /// Adds a block, and returns one of its slots.
     fn grow(&self) -> Result<u64, MemoryError> {
-        let block = self.memory.allocate(BLOCK, 4096, Kind::HostPinned, "signals")?;
+        let block = self.memory.allocate(BLOCK, 4096, AllocationKind::HostPinned, "signals")?;
         self.blocks.write().unwrap_or_else(PoisonError::into_inner).insert(block);
         self.lock_free().extend((block + SIZE..block + BLOCK).step_by(SIZE as usize));
         Ok(block)

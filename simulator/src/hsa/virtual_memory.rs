@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::handles::{Handles, Kind};
+use crate::handles::{HandleKind, Handles};
 use crate::memory::Memory;
 
 use super::abi::VmemHandle;
@@ -57,7 +57,7 @@ impl Drop for Physical {
 
 impl VirtualMemory {
     pub(crate) fn new(memory: Arc<Memory>) -> Self {
-        Self { memory, handles: Handles::new(Kind::VmemHandle, 0), state: Mutex::default() }
+        Self { memory, handles: Handles::new(HandleKind::VmemHandle, 0), state: Mutex::default() }
     }
 
     /// Reserves addresses, aligned to a power of two of at least a page, or to a page for 0. Requests for

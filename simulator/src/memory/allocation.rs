@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// The purpose of an allocation. It decides who can touch the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum AllocationKind {
     /// Memory that only kernels and copies reach.
     Device,
     /// Host memory that kernels reach too, at the same address (`hipHostMalloc`). Starts as zeros.
@@ -24,7 +24,7 @@ pub enum Kind {
     Mapped,
 }
 
-impl Kind {
+impl AllocationKind {
     pub(super) fn counts(self) -> bool {
         matches!(self, Self::Device | Self::Managed | Self::Code)
     }
@@ -43,7 +43,7 @@ pub struct AllocationInfo {
     /// Its size in bytes.
     pub size: u64,
     /// Its purpose.
-    pub kind: Kind,
+    pub kind: AllocationKind,
     /// The owner, in words.
     pub owner: Arc<str>,
     /// The caller that freed it, in words, if known.
@@ -53,13 +53,13 @@ pub struct AllocationInfo {
 impl fmt::Display for AllocationInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
-            Kind::Device => "allocation",
-            Kind::HostPinned => "pinned host allocation",
-            Kind::Managed => "managed allocation",
-            Kind::Code => "segment of a code object",
-            Kind::Launch => "launch block",
-            Kind::Registered => "registered host range",
-            Kind::Mapped => "mapped range",
+            AllocationKind::Device => "allocation",
+            AllocationKind::HostPinned => "pinned host allocation",
+            AllocationKind::Managed => "managed allocation",
+            AllocationKind::Code => "segment of a code object",
+            AllocationKind::Launch => "launch block",
+            AllocationKind::Registered => "registered host range",
+            AllocationKind::Mapped => "mapped range",
         };
         write!(f, "the {}-byte {kind} at {:#x} ({})", self.size, self.base, self.owner)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Small blocks for the arguments of dispatches, reused at once instead of quarantined like freed memory.
 
-use super::{Kind, Memory, MemoryError, lock};
+use super::{AllocationKind, Memory, MemoryError, lock};
 use std::sync::Arc;
 
 /// Bytes of a block that is kept for reuse; larger blocks are allocated and freed.
@@ -23,7 +23,9 @@ impl Block {
         let kept = if size <= USUAL { lock(&memory.blocks).pop() } else { None };
         let address = match kept {
             Some(address) => address,
-            None => memory.allocate(size.max(USUAL), 4096, Kind::Launch, "arguments of a dispatch")?,
+            None => {
+                memory.allocate(size.max(USUAL), 4096, AllocationKind::Launch, "arguments of a dispatch")?
+            }
         };
         Ok(Self { memory: memory.clone(), address, size })
     }

@@ -2,7 +2,7 @@
 //! The map of allocations: live and freed ones, the ranges that are read-only for kernels, and the place of a
 //! stray address.
 
-use super::allocation::{AllocationInfo, Kind};
+use super::allocation::{AllocationInfo, AllocationKind};
 use super::place::Place;
 use super::shadow::Shadow;
 use std::collections::BTreeMap;
@@ -104,13 +104,14 @@ impl Map {
         }
         // Code and arguments lie between the client's allocations, but a kernel's stray address is near a
         // client's.
-        let place = self.nearest(address, Kind::is_clients);
+        let place = self.nearest(address, AllocationKind::is_clients);
         place.or_else(|| self.nearest(address, |_| true)).unwrap_or(Place::Nowhere)
     }
 
     /// The registered memory that has this address on the host, and another one for kernels.
     pub(super) fn host_side(&self, address: u64) -> Option<Place> {
-        let apart = |record: &&AllocationRecord| record.info.kind == Kind::Registered && record.delta != 0;
+        let apart =
+            |record: &&AllocationRecord| record.info.kind == AllocationKind::Registered && record.delta != 0;
         let into =
             |record: &AllocationRecord| address.wrapping_sub(record.info.base.wrapping_add(record.delta));
         let mut records = self.live.values().filter(apart);
@@ -120,7 +121,7 @@ impl Map {
 
     /// The place of an address outside of all allocations, relative to the nearest allocation of the wanted
     /// kinds.
-    fn nearest(&self, address: u64, wanted: impl Fn(Kind) -> bool) -> Option<Place> {
+    fn nearest(&self, address: u64, wanted: impl Fn(AllocationKind) -> bool) -> Option<Place> {
         /// An allocation farther away than this would only mislead in a message.
         const NEAR: u64 = 64 << 20;
         let past = |record: &AllocationRecord| address - record.info.base - record.info.size;

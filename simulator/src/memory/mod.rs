@@ -23,7 +23,7 @@ mod reservation;
 mod shadow;
 mod window;
 
-pub use allocation::{AllocationInfo, Kind};
+pub use allocation::{AllocationInfo, AllocationKind};
 pub(crate) use block::Block;
 pub use error::MemoryError;
 pub use place::Place;
@@ -41,7 +41,7 @@ use window::Window;
 
 /// How to set up a [`Memory`].
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct MemoryOptions {
     /// The most bytes that allocations of device, managed and code memory take together.
     pub capacity: u64,
     /// Whether fresh device memory is filled with a pattern (`0xCB`).
@@ -50,7 +50,7 @@ pub struct Options {
     pub track_writes: bool,
 }
 
-impl Default for Options {
+impl Default for MemoryOptions {
     fn default() -> Self {
         Self { capacity: 16 << 30, poison: true, track_writes: false }
     }
@@ -87,7 +87,7 @@ impl Memory {
     ///
     /// # Errors
     /// [`MemoryError::Reservation`] if the process cannot reserve as much address space as `options.capacity`.
-    pub fn new(options: Options) -> Result<Arc<Self>, MemoryError> {
+    pub fn new(options: MemoryOptions) -> Result<Arc<Self>, MemoryError> {
         const ROOM: u64 = 64 << 30;
         let wish = options.capacity.saturating_mul(4).saturating_add(ROOM);
         let least = options.capacity.saturating_add(options.capacity / 8);
@@ -115,16 +115,16 @@ impl Memory {
         &self,
         size: u64,
         align: u64,
-        kind: Kind,
+        kind: AllocationKind,
         owner: impl Into<Arc<str>>,
     ) -> Result<u64, MemoryError> {
         if !align.is_power_of_two() {
             return Err(MemoryError::Invalid { reason: format!("alignment {align} is not a power of two") });
         }
         let arena = match kind {
-            Kind::Device | Kind::Code | Kind::Launch => &self.device,
-            Kind::HostPinned | Kind::Managed => &self.host,
-            Kind::Registered | Kind::Mapped => {
+            AllocationKind::Device | AllocationKind::Code | AllocationKind::Launch => &self.device,
+            AllocationKind::HostPinned | AllocationKind::Managed => &self.host,
+            AllocationKind::Registered | AllocationKind::Mapped => {
                 return Err(MemoryError::Invalid { reason: "such memory is not allocated".into() });
             }
         };
@@ -146,14 +146,14 @@ impl Memory {
             return Err(out_of_memory(map.used));
         };
         let delta = guard.delta();
-        if self.poison && matches!(kind, Kind::Device | Kind::Managed) {
+        if self.poison && matches!(kind, AllocationKind::Device | AllocationKind::Managed) {
             guard.poison(base, size);
         } else if size > 0 {
             guard.clear(base, size);
         }
         let info = AllocationInfo { base, size, kind, owner: owner.into(), freed_by: None };
         // The host writes the other kinds without notice.
-        let tracked = self.track_writes && kind == Kind::Device;
+        let tracked = self.track_writes && kind == AllocationKind::Device;
         let shadow = tracked.then(|| Arc::new(Shadow::new(size)));
         let mut map = self.write_map();
         map.forget_freed(base..base + size.max(1));
@@ -209,7 +209,9 @@ impl Memory {
     /// # Errors
     /// As [`Memory::free`].
     pub(crate) fn free_as(&self, address: u64, by: Option<Arc<str>>) -> Result<(), MemoryError> {
-        let record = self.forget(address, by, |kind| !matches!(kind, Kind::Registered | Kind::Mapped))?;
+        let record = self.forget(address, by, |kind| {
+            !matches!(kind, AllocationKind::Registered | AllocationKind::Mapped)
+        })?;
         let AllocationInfo { base, size, .. } = record.info;
         let arena = if lock(&self.device).contains(base) { &self.device } else { &self.host };
         let reusable = lock(arena).release(base, size);
@@ -470,7 +472,7 @@ impl Memory {
         &self,
         address: u64,
         by: Option<Arc<str>>,
-        admits: impl Fn(Kind) -> bool,
+        admits: impl Fn(AllocationKind) -> bool,
     ) -> Result<AllocationRecord, MemoryError> {
         let mut map = self.write_map();
         match map.live.get(&address) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::map::AllocationRecord;
-use super::{ALL_DEVICES, AllocationInfo, Kind, Memory, MemoryError, arena, host, lock};
+use super::{ALL_DEVICES, AllocationInfo, AllocationKind, Memory, MemoryError, arena, host, lock};
 
 impl Memory {
     /// Registers `len` bytes of the caller's host memory, so that kernels and copies can access them. Returns
@@ -39,7 +39,7 @@ impl Memory {
                 reason: format!("{len} bytes at {base:#x} overlap {}", record.info),
             });
         }
-        let kind = Kind::Registered;
+        let kind = AllocationKind::Registered;
         let info = AllocationInfo { base, size: len, kind, owner: owner.into(), freed_by: None };
         map.live.insert(
             base,
@@ -79,8 +79,13 @@ impl Memory {
         }
         for range in added {
             let (base, size) = (range.start, range.end - range.start);
-            let info =
-                AllocationInfo { base, size, kind: Kind::Registered, owner: owner.clone(), freed_by: None };
+            let info = AllocationInfo {
+                base,
+                size,
+                kind: AllocationKind::Registered,
+                owner: owner.clone(),
+                freed_by: None,
+            };
             let record = AllocationRecord {
                 info,
                 delta: 0,
@@ -123,8 +128,13 @@ impl Memory {
             return Err(MemoryError::OutOfMemory { requested: len, used: map.used, capacity: self.capacity });
         };
         let base = placed + within;
-        let info =
-            AllocationInfo { base, size: len, kind: Kind::Registered, owner: owner.into(), freed_by: None };
+        let info = AllocationInfo {
+            base,
+            size: len,
+            kind: AllocationKind::Registered,
+            owner: owner.into(),
+            freed_by: None,
+        };
         let delta = start.wrapping_sub(base);
         let record =
             AllocationRecord { info, delta, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None };
@@ -150,7 +160,7 @@ impl Memory {
     /// # Errors
     /// As [`Memory::unregister_host`].
     pub(crate) fn unregister_host_apart(&self, address: u64) -> Result<(), MemoryError> {
-        let record = self.forget(address, None, |kind| kind == Kind::Registered)?;
+        let record = self.forget(address, None, |kind| kind == AllocationKind::Registered)?;
         let within = address % arena::PAGE;
         let size = within + record.info.size;
         let reusable = lock(&self.device).release_addresses(address - within, size);
@@ -163,7 +173,7 @@ impl Memory {
     /// # Errors
     /// [`MemoryError::NotAnAllocation`] unless `address` starts a registered range.
     pub fn unregister_host(&self, address: u64) -> Result<(), MemoryError> {
-        self.forget(address, None, |kind| kind == Kind::Registered)?;
+        self.forget(address, None, |kind| kind == AllocationKind::Registered)?;
         // Later registrations of the same host memory are not uses of freed memory.
         self.write_map().freed.remove(&address);
         Ok(())

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::map::AllocationRecord;
-use super::{AllocationInfo, Kind, Memory, MemoryError, lock};
+use super::{AllocationInfo, AllocationKind, Memory, MemoryError, lock};
 
 impl Memory {
     /// Reserves addresses, aligned to a power of two. Nothing is mapped to them yet.
@@ -51,7 +51,8 @@ impl Memory {
             return Err(MemoryError::OutOfBounds { address: target, len: size, place: map.place(target) });
         };
         let delta = target.wrapping_add(delta).wrapping_sub(base);
-        let info = AllocationInfo { base, size, kind: Kind::Mapped, owner: owner.into(), freed_by: None };
+        let info =
+            AllocationInfo { base, size, kind: AllocationKind::Mapped, owner: owner.into(), freed_by: None };
         map.live.insert(
             base,
             AllocationRecord { info, delta, read_only: Arc::default(), homes: 0, shadow: None },
@@ -64,7 +65,7 @@ impl Memory {
     /// # Errors
     /// [`MemoryError::NotAnAllocation`] where none begins there.
     pub(crate) fn unmap(&self, base: u64, by: Arc<str>) -> Result<(), MemoryError> {
-        self.forget(base, Some(by), |kind| kind == Kind::Mapped).map(drop)
+        self.forget(base, Some(by), |kind| kind == AllocationKind::Mapped).map(drop)
     }
 
     /// Sets which kernels may read a mapping, and whether they may write it.

@@ -4,14 +4,14 @@
 use super::*;
 
 fn memory() -> Arc<Memory> {
-    Memory::new(Options { capacity: 256 << 20, ..Options::default() }).unwrap()
+    Memory::new(MemoryOptions { capacity: 256 << 20, ..MemoryOptions::default() }).unwrap()
 }
 
 #[test]
 fn fresh_device_memory_is_poisoned_small_and_large() {
     let memory = memory();
     for size in [1u64, 4096, (1 << 20) + 7, 9 << 20] {
-        let address = memory.allocate(size, 256, Kind::Device, "test").unwrap();
+        let address = memory.allocate(size, 256, AllocationKind::Device, "test").unwrap();
         for at in [0, size / 2, size - 1] {
             let mut byte = [0];
             memory.read(address + at, &mut byte).unwrap();
@@ -24,7 +24,7 @@ fn fresh_device_memory_is_poisoned_small_and_large() {
 #[test]
 fn what_is_written_is_read() {
     let memory = memory();
-    let address = memory.allocate(5 << 20, 256, Kind::Device, "test").unwrap();
+    let address = memory.allocate(5 << 20, 256, AllocationKind::Device, "test").unwrap();
     let data: Vec<u8> = (0..1000u32).flat_map(|value| value.to_le_bytes()).collect();
     memory.write(address + 3, &data).unwrap();
     memory.copy(address + 5000, address + 3, 4000).unwrap();
@@ -36,7 +36,7 @@ fn what_is_written_is_read() {
 #[test]
 fn overlapping_copies_move() {
     let memory = memory();
-    let address = memory.allocate(4096, 256, Kind::Device, "test").unwrap();
+    let address = memory.allocate(4096, 256, AllocationKind::Device, "test").unwrap();
     let data: Vec<u8> = (0..200).collect();
     for (from, to) in [(0u64, 9u64), (9, 0), (0, 16), (16, 0), (3, 3)] {
         memory.write(address + from, &data).unwrap();
@@ -50,7 +50,7 @@ fn overlapping_copies_move() {
 #[test]
 fn fills_repeat_their_pattern() {
     let memory = memory();
-    let address = memory.allocate(10000, 256, Kind::Device, "test").unwrap();
+    let address = memory.allocate(10000, 256, AllocationKind::Device, "test").unwrap();
     for pattern in [&[1u8][..], &[1, 2], &[1, 2, 3], &[1, 2, 3, 4]] {
         memory.fill(address + 1, pattern, 9997).unwrap();
         let mut back = vec![0; 9997];
@@ -63,7 +63,7 @@ fn fills_repeat_their_pattern() {
 #[test]
 fn out_of_bounds_names_the_allocation() {
     let memory = memory();
-    let address = memory.allocate(4096, 256, Kind::Device, "buffer 7").unwrap();
+    let address = memory.allocate(4096, 256, AllocationKind::Device, "buffer 7").unwrap();
     let error = memory.read(address + 4100, &mut [0; 4]).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("4 bytes past the end of the 4096-byte allocation"), "{text}");
@@ -81,8 +81,8 @@ fn out_of_bounds_names_the_allocation() {
 #[test]
 fn the_clients_allocation_is_named_rather_than_code_that_is_nearer() {
     let memory = memory();
-    let address = memory.allocate(4000, 256, Kind::Device, "buffer").unwrap();
-    let code = memory.allocate(4096, 256, Kind::Code, "code object").unwrap();
+    let address = memory.allocate(4000, 256, AllocationKind::Device, "buffer").unwrap();
+    let code = memory.allocate(4096, 256, AllocationKind::Code, "code object").unwrap();
     let text = memory.read(code - 8, &mut [0; 4]).unwrap_err().to_string();
     let distance = code - 8 - address - 4000;
     assert!(text.contains(&format!("{distance} bytes past the end of the 4000-byte allocation")), "{text}");
@@ -97,8 +97,8 @@ fn what_lives_keeps_its_bytes_when_the_addresses_are_used_up() {
     let mut live: std::collections::VecDeque<(u64, u8)> = std::collections::VecDeque::new();
     // The reservation is 65 GiB.
     for round in 0..1000_u32 {
-        let large = memory.allocate(200 << 20, 4096, Kind::Device, "large").unwrap();
-        let small = memory.allocate(300 << 10, 4096, Kind::Device, "small").unwrap();
+        let large = memory.allocate(200 << 20, 4096, AllocationKind::Device, "large").unwrap();
+        let small = memory.allocate(300 << 10, 4096, AllocationKind::Device, "small").unwrap();
         memory.fill(small, &[round as u8], 300 << 10).unwrap();
         live.push_back((small, round as u8));
         memory.free(large).unwrap();
@@ -115,7 +115,7 @@ fn what_lives_keeps_its_bytes_when_the_addresses_are_used_up() {
 #[test]
 fn a_window_does_not_outlive_its_allocation() {
     let memory = memory();
-    let address = memory.allocate(4096, 256, Kind::Device, "test").unwrap();
+    let address = memory.allocate(4096, 256, AllocationKind::Device, "test").unwrap();
     let mut windows = Windows::default();
     assert!(memory.span_through(&mut windows, address, 4096, MemoryUse::Read).is_some());
     assert!(memory.span_through(&mut windows, address + 1, 4096, MemoryUse::Read).is_none());
@@ -126,16 +126,16 @@ fn a_window_does_not_outlive_its_allocation() {
 #[test]
 fn capacity_is_kept() {
     let memory = memory();
-    let address = memory.allocate(200 << 20, 256, Kind::Device, "test").unwrap();
+    let address = memory.allocate(200 << 20, 256, AllocationKind::Device, "test").unwrap();
     assert!(matches!(
-        memory.allocate(100 << 20, 256, Kind::Device, "test"),
+        memory.allocate(100 << 20, 256, AllocationKind::Device, "test"),
         Err(MemoryError::OutOfMemory { .. })
     ));
-    assert!(memory.allocate(u64::MAX, 256, Kind::Device, "test").is_err());
+    assert!(memory.allocate(u64::MAX, 256, AllocationKind::Device, "test").is_err());
     assert_eq!(memory.usage().used, 200 << 20);
     memory.free(address).unwrap();
     assert_eq!(memory.usage().used, 0);
-    assert!(memory.allocate(100 << 20, 3, Kind::Device, "test").is_err());
+    assert!(memory.allocate(100 << 20, 3, AllocationKind::Device, "test").is_err());
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn host_memory_is_shared_at_its_address() {
     assert!(memory.write(address + 1, &[9]).is_err());
     assert_eq!(host[..3], [7, 9, 7]);
 
-    let pinned = memory.allocate(4096, 256, Kind::HostPinned, "pinned").unwrap();
+    let pinned = memory.allocate(4096, 256, AllocationKind::HostPinned, "pinned").unwrap();
     memory.write(pinned, &[1, 2, 3]).unwrap();
     // SAFETY: pinned memory is host memory at the same address.
     assert_eq!(unsafe { std::ptr::read_volatile(pinned as *const [u8; 4]) }, [1, 2, 3, 0]);
@@ -164,7 +164,7 @@ fn host_memory_is_shared_at_its_address() {
 #[test]
 fn the_host_cannot_reach_device_memory() {
     let memory = memory();
-    let address = memory.allocate(4096, 256, Kind::Device, "test").unwrap();
+    let address = memory.allocate(4096, 256, AllocationKind::Device, "test").unwrap();
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let line = maps.lines().find(|line| {
         let (start, rest) = line.split_once('-').unwrap();

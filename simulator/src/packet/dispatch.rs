@@ -4,12 +4,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::engine::{Choose, Engine, Kernel, Launch, OfQueue, Statistics, Step, Stepped};
+use crate::engine::{Choose, Engine, Kernel, Launch, OfQueue, Statistics, StepOutcome, Stepped};
 use crate::memory::Memory;
 use crate::tally::{self, Count};
 use crate::trace::tell;
 
-use super::work::Trouble;
+use super::work::WorkError;
 
 /// A kernel and the machine that runs it.
 #[derive(Clone)]
@@ -27,15 +27,15 @@ pub(crate) struct GoingDispatch {
 
 impl Dispatch {
     /// Runs the kernel to its end.
-    pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<(), Trouble> {
+    pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<(), WorkError> {
         self.run_of(launch, OfQueue::default())
     }
 
     /// Runs the kernel to its end, for a queue.
-    pub(crate) fn run_of(&self, launch: &Launch<'_>, queue: OfQueue) -> Result<(), Trouble> {
+    pub(crate) fn run_of(&self, launch: &Launch<'_>, queue: OfQueue) -> Result<(), WorkError> {
         tally::count(Count::Launch);
         let ran = self.engine.dispatch_of(&self.memory, &self.kernel, launch, queue);
-        self.tell(ran.map_err(Trouble::Fault)?);
+        self.tell(ran.map_err(WorkError::Fault)?);
         Ok(())
     }
 
@@ -45,14 +45,14 @@ impl Dispatch {
         mut launch: Launch<'_>,
         queue: OfQueue,
         choices: &mut dyn Choose,
-    ) -> Result<GoingDispatch, Trouble> {
+    ) -> Result<GoingDispatch, WorkError> {
         tally::count(Count::Launch);
         // Zero is the ascending order, which is that of hardware.
         launch.seed = match choices.choose(4) {
             0 => None,
             _ => Some(choices.choose(1 << 16) as u64),
         };
-        let stepped = Engine::begin(&self.memory, &self.kernel, &launch, queue).map_err(Trouble::Fault)?;
+        let stepped = Engine::begin(&self.memory, &self.kernel, &launch, queue).map_err(WorkError::Fault)?;
         Ok(GoingDispatch { dispatch: self, stepped })
     }
 
@@ -63,14 +63,14 @@ impl Dispatch {
 
 impl GoingDispatch {
     /// Runs one turn of one wave.
-    pub(crate) fn step(&mut self, choices: &mut dyn Choose) -> Result<Step, Trouble> {
+    pub(crate) fn step(&mut self, choices: &mut dyn Choose) -> Result<StepOutcome, WorkError> {
         // A defect of the simulator must fail the device, not the thread that runs the step.
         let stepped = catch_unwind(AssertUnwindSafe(|| self.stepped.step(choices)));
-        if !matches!(stepped, Ok(Ok(Step::Progress | Step::Spun))) {
+        if !matches!(stepped, Ok(Ok(StepOutcome::Progress | StepOutcome::Spun))) {
             self.dispatch.engine.keep(self.stepped.findings());
         }
-        let step = stepped.map_err(|_| Trouble::Defect)?.map_err(Trouble::Fault)?;
-        if step == Step::Done {
+        let step = stepped.map_err(|_| WorkError::Defect)?.map_err(WorkError::Fault)?;
+        if step == StepOutcome::Done {
             self.dispatch.tell(self.stepped.statistics());
         }
         Ok(step)

@@ -114,7 +114,7 @@ impl Scheduler {
         if state.closed {
             return Err(Refusal::Closed);
         }
-        let queue = state.add_lane(device);
+        let queue = state.add_closed_queue(device);
         let point = state.append(&queue, edges, packet)?;
         self.start(&mut state)?;
         Ok(point)
@@ -135,7 +135,7 @@ impl Scheduler {
             return Err(Refusal::Closed);
         }
         // No device runs it.
-        let queue = state.add_lane(usize::MAX);
+        let queue = state.add_closed_queue(usize::MAX);
         state.take_turns(&queue);
         let point = state.append(&queue, edges, packet)?;
         self.start(&mut state)?;

@@ -126,10 +126,10 @@ impl SchedulerState {
     }
 
     /// Adds a queue that is removed when it is drained. It shares no hardware queue.
-    pub(super) fn add_lane(&mut self, device: usize) -> Arc<Queue> {
-        let lane = self.add_queue(device, Role::NonBlocking, 0);
-        lane.close();
-        lane
+    pub(super) fn add_closed_queue(&mut self, device: usize) -> Arc<Queue> {
+        let queue = self.add_queue(device, Role::NonBlocking, 0);
+        queue.close();
+        queue
     }
 
     /// Checks that a queue takes packets.

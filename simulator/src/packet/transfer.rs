@@ -3,7 +3,7 @@
 
 use crate::memory::{Memory, MemoryError, Place};
 
-use super::work::Trouble;
+use super::work::WorkError;
 
 /// The reason why a copy or a fill is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -247,10 +247,10 @@ impl Transfer {
     }
 
     /// Moves the bytes.
-    pub(crate) fn run(&self, memory: &Memory) -> Result<(), Trouble> {
+    pub(crate) fn run(&self, memory: &Memory) -> Result<(), WorkError> {
         let moved = self.to_rows.offsets().zip(self.from_rows.offsets());
         for (to, from) in moved {
-            self.run_row(memory, to, from).map_err(|error| Trouble::Memory("a copy", error))?;
+            self.run_row(memory, to, from).map_err(|error| WorkError::Memory("a copy", error))?;
         }
         Ok(())
     }
@@ -307,13 +307,13 @@ impl Fill {
     }
 
     /// Writes the bytes.
-    pub(crate) fn run(self, memory: &Memory) -> Result<(), Trouble> {
+    pub(crate) fn run(self, memory: &Memory) -> Result<(), WorkError> {
         let Self(FillCall { address, rows, pattern }) = self;
         let bytes = pattern.value.to_le_bytes();
         let bytes = bytes.get(..pattern.size).unwrap_or_default();
         for offset in rows.offsets() {
             let filled = memory.fill(address.wrapping_add(offset), bytes, rows.width);
-            filled.map_err(|error| Trouble::Memory("a fill", error))?;
+            filled.map_err(|error| WorkError::Memory("a fill", error))?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Packets: the entries of a queue.
 
-use crate::engine::{Choose, Fault, Step};
+use crate::engine::{Choose, Fault, StepOutcome};
 use crate::memory::MemoryError;
 
 /// One entry of a queue. A packet reports its end to its own front end before the scheduler does so.
@@ -43,13 +43,13 @@ pub(crate) trait HostFunction: Send {
 
 /// A packet that has begun.
 pub(crate) trait Going: Send {
-    /// Runs one step. After [`Step::Done`] no step may follow.
-    fn step(&mut self, choices: &mut dyn Choose) -> Step;
+    /// Runs one step. After [`StepOutcome::Done`] no step may follow.
+    fn step(&mut self, choices: &mut dyn Choose) -> StepOutcome;
 }
 
 /// The reason why a dispatch, a copy or a fill failed.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum WorkError {
     /// The kernel faulted, or was not started.
     Fault(Box<Fault>),
     /// A copy or a fill left its allocations. The text names the operation.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! For build scripts of libraries that replace AMD's: gives the library the name that programs require, and
-//! symbol versions if the linker accepts them, and keeps it loaded, since its threads outlive a `dlclose`.
+//! Helpers for the build scripts of libraries that replace AMD's. They set the library's name and, if the
+//! linker accepts them, symbol versions. They also keep the library loaded, because its threads outlive a
+//! `dlclose`.
 //!
-//! Functions name their versions by `.symver`, under `cfg(symbol_versions)`: rustc passes the linker a map of
-//! its own, which overrides any other.
+//! Functions name their versions by `.symver`, under `cfg(symbol_versions)`. A version map would have no
+//! effect, because rustc passes the linker a map of its own, which overrides any other.
 #![allow(clippy::print_stdout, reason = "Cargo reads the lines that build scripts print")]
 
 use std::error::Error;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use windlass_codeobject::{EntryTarget, File, Options as FileOptions};
 use windlass_simulator::Part;
 use windlass_simulator::engine::{Engine, Fault, Kernel, Launch, Module, Statistics};
-use windlass_simulator::memory::{Kind, Memory, Options};
+use windlass_simulator::memory::{AllocationKind, Memory, MemoryOptions};
 
 /// A GPU with memory of its own.
 pub(crate) struct Gpu {
@@ -87,14 +87,15 @@ impl Gpu {
     /// The same of another part.
     pub(crate) fn named(part: &str) -> Self {
         let part = Part::named(part).unwrap();
-        let memory = Memory::new(Options { capacity: 1 << 30, ..Options::default() }).unwrap();
+        let memory = Memory::new(MemoryOptions { capacity: 1 << 30, ..MemoryOptions::default() }).unwrap();
         Self { part, memory, engine: Engine::new(2) }
     }
 
     /// A buffer with contents.
     pub(crate) fn buffer<T: Plain>(&self, values: &[T]) -> Buffer {
         let bytes = bytes_of(values);
-        let address = self.memory.allocate(bytes.len() as u64, 256, Kind::Device, "test buffer").unwrap();
+        let address =
+            self.memory.allocate(bytes.len() as u64, 256, AllocationKind::Device, "test buffer").unwrap();
         self.memory.write(address, &bytes).unwrap();
         Buffer { address, len: bytes.len() }
     }

@@ -4,7 +4,7 @@
 use crate::args;
 use crate::gpu::Gpu;
 use std::sync::atomic::{AtomicU32, Ordering};
-use windlass_simulator::memory::Kind;
+use windlass_simulator::memory::AllocationKind;
 
 #[test]
 fn a_dispatch_releases_another() {
@@ -23,7 +23,7 @@ fn a_dispatch_releases_another() {
 #[test]
 fn the_host_releases_a_dispatch() {
     let gpu = Gpu::new();
-    let flag = gpu.memory.allocate(4, 4, Kind::HostPinned, "flag").unwrap();
+    let flag = gpu.memory.allocate(4, 4, AllocationKind::HostPinned, "flag").unwrap();
     let out = gpu.buffer(&[0u32]);
     std::thread::scope(|scope| {
         let waiter =

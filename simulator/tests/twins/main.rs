@@ -12,7 +12,7 @@ use std::sync::Arc;
 use windlass_codeobject::{EntryTarget, File, Options as FileOptions};
 use windlass_simulator::Part;
 use windlass_simulator::engine::{Engine, Fault, Launch, Module};
-use windlass_simulator::memory::{Kind, Memory, Options};
+use windlass_simulator::memory::{AllocationKind, Memory, MemoryOptions};
 
 /// The same constants as in `src/twin.h`.
 const BLOCK: u32 = 80;
@@ -76,11 +76,11 @@ struct Gpu {
 impl Gpu {
     fn new(code: &str, part: &str) -> Self {
         let part = Part::named(part).unwrap();
-        let memory = Memory::new(Options { capacity: 64 << 20, ..Options::default() }).unwrap();
+        let memory = Memory::new(MemoryOptions { capacity: 64 << 20, ..MemoryOptions::default() }).unwrap();
         let module = Module::load(part, &memory, &code_object(code, part)).unwrap();
         let inputs = read("inputs.bin");
         let (params, input) = inputs.split_at(PARAMS);
-        let address = memory.allocate(input.len() as u64, 256, Kind::Device, "input").unwrap();
+        let address = memory.allocate(input.len() as u64, 256, AllocationKind::Device, "input").unwrap();
         memory.write(address, input).unwrap();
         Self { memory, engine: Engine::new(2), module, params: params.to_vec(), input: address }
     }
@@ -88,7 +88,8 @@ impl Gpu {
     /// The words that a kernel writes on the simulated GPU.
     fn run(&self, twin: &Twin) -> Result<Vec<u32>, Box<Fault>> {
         let mut output = vec![0; twin.expected.len() * 4];
-        let address = self.memory.allocate(output.len() as u64, 256, Kind::Device, "output").unwrap();
+        let address =
+            self.memory.allocate(output.len() as u64, 256, AllocationKind::Device, "output").unwrap();
         self.memory.write(address, &output).unwrap();
         let kernel = self.module.kernel(&twin.name).unwrap_or_else(|| panic!("no kernel {}", twin.name));
         let mut arguments = [self.input.to_le_bytes(), address.to_le_bytes()].concat();

@@ -6,16 +6,13 @@
 //! or blocks: separate tiles. A register of the result holds 4 (for M = 4: 1) consecutive rows in the groups'
 //! lanes, one column each.
 
+use crate::exec::families::tile::{Bf8, Bf16, F16, F32, Fp8, I8, Normal, Sum, Xf32, place, widen};
 use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::{Compilations, handler};
+use crate::exec::machine::handler::{Compilations, handler, shared};
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::wave::{VECTORS, Wave};
 use crate::exec::operands::source::scalar32;
-use crate::exec::values::eighth::{bf8_to_f32, fp8_to_f32};
-use crate::exec::values::float::normal;
-
-use crate::exec::values::half::{self, bf16_to_f32, f16_to_f32};
-use crate::exec::values::row::{LANES, Row};
+use crate::exec::values::row::LANES;
 use crate::isa::{Inst, Op};
 
 /// The handler of an instruction of this family.
@@ -23,8 +20,20 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     /// A product of `M`, elements per lane, blocks and input types.
     macro_rules! product {
         ($sum:ty, $m:literal, $elements:literal, $blocks:literal, $a:ty, $b:ty) => {
-            handler!(|core, step| product::<$sum, $a, $b, $m, $elements, $blocks>(core, step))
+            handler!(
+                portable: |core, step| product!(portable, core, step, $sum, $m, $elements, $blocks, $a, $b),
+                wide: |core, step| product!(wide, core, step, $sum, $m, $elements, $blocks, $a, $b)
+            )
         };
+        ($compilation:ident, $core:ident, $step:ident, $sum:ty, $m:literal, $elements:literal, $blocks:literal, $a:ty, $b:ty) => {{
+            // Inputs are read before the first result is written: the registers may be the same.
+            let mut a = [[<$sum>::default(); LANES]; $elements];
+            let mut b = [[<$sum>::default(); LANES]; $elements];
+            widen::$compilation::<$sum, $a>($core.wave, $step.src[0], &mut a);
+            widen::$compilation::<$sum, $b>($core.wave, $step.src[1], &mut b);
+            multiply::$compilation::<$sum, $m>($core.wave, $step, &a, &mut b, $blocks);
+            Flow::Next
+        }};
     }
     Some(match inst.op {
         Op::v_mfma_f32_16x16x4_f32 => product!(f32, 16, 1, 1, F32, F32),
@@ -84,205 +93,53 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     })
 }
 
-/// The type of the sums.
-pub(crate) trait Sum: Copy + Default {
-    fn from_bits(bits: u32) -> Self;
-    fn to_bits(self) -> u32;
-    /// Adds a product.
-    fn accumulate(self, a: Self, b: Self) -> Self;
-}
-
-impl Sum for f32 {
-    #[inline(always)]
-    fn from_bits(bits: u32) -> Self {
-        f32::from_bits(bits)
-    }
-
-    #[inline(always)]
-    fn to_bits(self) -> u32 {
-        // The NaN would depend on the host's processor.
-        if self.is_nan() { 0x7fc0_0000 } else { f32::to_bits(self) }
-    }
-
-    #[inline(always)]
-    fn accumulate(self, a: Self, b: Self) -> Self {
-        a.mul_add(b, self)
-    }
-}
-
-/// A single whose denormals become zero: in the factors, in the sum at the start and in the sum at the end.
-#[derive(Clone, Copy, Default)]
-struct Normal(f32);
-
-impl Sum for Normal {
-    #[inline(always)]
-    fn from_bits(bits: u32) -> Self {
-        Self(normal(f32::from_bits(bits)))
-    }
-
-    #[inline(always)]
-    fn to_bits(self) -> u32 {
-        Sum::to_bits(normal(self.0))
-    }
-
-    #[inline(always)]
-    fn accumulate(self, a: Self, b: Self) -> Self {
-        Self(a.0.mul_add(b.0, self.0))
-    }
-}
-
-impl Sum for i32 {
-    #[inline(always)]
-    fn from_bits(bits: u32) -> Self {
-        bits as i32
-    }
-
-    #[inline(always)]
-    fn to_bits(self) -> u32 {
-        self as u32
-    }
-
-    #[inline(always)]
-    fn accumulate(self, a: Self, b: Self) -> Self {
-        self.wrapping_add(a.wrapping_mul(b))
-    }
-}
-
-/// The type of A's or B's elements, of which one register holds `PER_REGISTER`.
-pub(crate) trait Input<S> {
-    const PER_REGISTER: usize;
-    /// The element of a register, counted from its low bits.
-    fn widen(register: u32, element: usize) -> S;
-
-    /// The same element of every lane.
-    #[inline(always)]
-    fn widen_row(row: &Row, element: usize, values: &mut [S; LANES]) {
-        for lane in 0..LANES {
-            values[lane] = Self::widen(row[lane], element);
-        }
-    }
-}
-
-macro_rules! input {
-    ($(#[$meta:meta])* $name:ident, $sum:ty, $per:literal, |$bits:ident| $widen:expr $(, $rows:item)?) => {
-        $(#[$meta])*
-        pub(crate) struct $name;
-
-        impl Input<$sum> for $name {
-            const PER_REGISTER: usize = $per;
-
-            #[inline(always)]
-            fn widen(register: u32, element: usize) -> $sum {
-                let $bits = register >> (32 / $per * element);
-                $widen
-            }
-
-            $($rows)?
-        }
-    };
-}
-
-input!(F32, f32, 1, |bits| f32::from_bits(bits));
-input!(
-    /// Singles with only ten bits of mantissa; rounded to nearest even.
-    Xf32, f32, 1, |bits| {
-        let rounded = bits.wrapping_add(0xfff + (bits >> 13 & 1)) & !0x1fff;
-        f32::from_bits(if bits & 0x7f80_0000 == 0x7f80_0000 { bits } else { rounded })
-    }
-);
-input!(
-    F16,
-    f32,
-    2,
-    |bits| f16_to_f32(bits & 0xffff),
-    #[inline(always)]
-    fn widen_row(row: &Row, element: usize, values: &mut [f32; LANES]) {
-        half::widen_row(row, element == 1, values);
-    }
-);
-input!(Bf16, f32, 2, |bits| bf16_to_f32(bits & 0xffff));
-
-impl Input<Normal> for F16 {
-    const PER_REGISTER: usize = 2;
-
-    #[inline(always)]
-    fn widen(register: u32, element: usize) -> Normal {
-        let bits = register >> (16 * element) & 0xffff;
-        // A half's denormals are normal as singles.
-        Normal(f16_to_f32(if bits & 0x7c00 == 0 { bits & 0x8000 } else { bits }))
-    }
-}
-
-impl Input<Normal> for Bf16 {
-    const PER_REGISTER: usize = 2;
-
-    #[inline(always)]
-    fn widen(register: u32, element: usize) -> Normal {
-        Normal(normal(<Self as Input<f32>>::widen(register, element)))
-    }
-}
-input!(
-    /// Four bits of exponent, three of mantissa.
-    Fp8, f32, 4, |bits| fp8_to_f32(bits & 0xff)
-);
-input!(
-    /// Five bits of exponent, two of mantissa.
-    Bf8, f32, 4, |bits| bf8_to_f32(bits & 0xff)
-);
-input!(I8, i32, 4, |bits| bits as i8 as i32);
-
-/// A tile's place in the registers of the result: the register and first lane of a row.
-#[inline(always)]
-pub(crate) fn place<const M: usize>(block: usize, row: usize) -> (usize, usize) {
-    match M {
-        4 => (row, 4 * block),
-        16 => (4 * block + row % 4, row / 4 * 16),
-        _ => (16 * block + row / 8 * 4 + row % 4, row / 4 % 2 * 32),
-    }
-}
-
 /// The number of rows of the result that are summed together. Their sums stay in registers, and each of B's
 /// values is read once for all of them.
 const ROWS: usize = 4;
 
-#[inline(always)]
-fn product<S: Sum, A: Input<S>, B: Input<S>, const M: usize, const E: usize, const BLOCKS: usize>(
-    core: &mut Core<'_>,
+shared!(multiply[S: Sum, const M: usize] [S, M] (
+    wave: &mut Wave,
     step: &Step,
-) -> Flow {
+    a: &[[S; LANES]],
+    b: &mut [[S; LANES]],
+    blocks: usize,
+));
+
+/// The product of A and B, elements of each lane, in tiles of `M` rows.
+#[inline(always)]
+fn multiply<S: Sum, const M: usize>(
+    wave: &mut Wave,
+    step: &Step,
+    a: &[[S; LANES]],
+    b: &mut [[S; LANES]],
+    blocks: usize,
+) {
     let mods = &step.inst.mods;
-    let wave = &mut *core.wave;
-    // Inputs are read before the first result is written: the registers may be the same.
-    let mut a = [[S::default(); LANES]; E];
-    let mut b = [[S::default(); LANES]; E];
-    for element in 0..E {
-        element_row::<S, A>(wave, step.src[0], element, &mut a[element]);
-        element_row::<S, B>(wave, step.src[1], element, &mut b[element]);
-        if mods.blgp != 0 {
-            b[element] = crossed(&b[element], mods.blgp);
+    if mods.blgp != 0 {
+        for values in &mut *b {
+            *values = crossed(values, mods.blgp);
         }
     }
-    start(wave, step, M * M * BLOCKS / LANES);
-    let groups = LANES / M;
+    start(wave, step, M * M * blocks / LANES);
+    // The lanes of a row of A, or of a column of B, in groups of M: each is a part of the inner dimension, or a block.
+    let groups = if blocks == 1 { LANES / M } else { 1 };
     // One block of A may serve several blocks of B.
     let size = 1usize << mods.cbsz;
-    for block in 0..BLOCKS {
-        let shared = (block & !(size - 1) | usize::from(mods.abid) & (size - 1)) % BLOCKS;
-        let (steps, first_of_a, first_of_b) =
-            if BLOCKS == 1 { (groups, 0, 0) } else { (1, shared * M, block * M) };
+    for block in 0..blocks {
+        let shared = (block & !(size - 1) | usize::from(mods.abid) & (size - 1)) % blocks;
         for row in (0..M).step_by(ROWS) {
             let places: [_; ROWS] = std::array::from_fn(|ahead| place::<M>(block, row + ahead));
             let mut totals = [[S::default(); M]; ROWS];
             for (total, (register, first)) in totals.iter_mut().zip(places) {
-                let sums = &wave.v[(usize::from(step.dst) + register) & (VECTORS - 1)][first..first + M];
+                let sums = &wave.v[(usize::from(step.dst) + register) & (VECTORS - 1)][first..][..M];
                 for (total, bits) in total.iter_mut().zip(sums) {
                     *total = S::from_bits(*bits);
                 }
             }
-            for group in 0..steps {
-                for element in 0..E {
-                    let factors = &a[element][first_of_a + group * M + row..][..ROWS];
-                    let column = &b[element][first_of_b + group * M..][..M];
+            for group in 0..groups {
+                for (a, b) in a.iter().zip(&*b) {
+                    let factors = &a.as_chunks::<M>().0[shared + group][row..][..ROWS];
+                    let column = &b.as_chunks::<M>().0[block + group];
                     for (total, factor) in totals.iter_mut().zip(factors) {
                         for (total, value) in total.iter_mut().zip(column) {
                             *total = total.accumulate(*factor, *value);
@@ -291,14 +148,13 @@ fn product<S: Sum, A: Input<S>, B: Input<S>, const M: usize, const E: usize, con
                 }
             }
             for (total, (register, first)) in totals.iter().zip(places) {
-                let sums = &mut wave.v[(usize::from(step.dst) + register) & (VECTORS - 1)][first..first + M];
+                let sums = &mut wave.v[(usize::from(step.dst) + register) & (VECTORS - 1)][first..][..M];
                 for (bits, total) in sums.iter_mut().zip(total) {
                     *bits = total.to_bits();
                 }
             }
         }
     }
-    Flow::Next
 }
 
 /// Copies C, registers or a constant for all elements, to the place of the result.
@@ -324,19 +180,6 @@ fn start(wave: &mut Wave, step: &Step, registers: usize) {
             }
         }
     }
-}
-
-/// One element of each lane, widened.
-#[inline(always)]
-pub(crate) fn element_row<S: Sum, I: Input<S>>(
-    wave: &Wave,
-    source: Source,
-    element: usize,
-    values: &mut [S; LANES],
-) {
-    let Source::Vector(number) = source else { return };
-    let row = wave.row(number + (element / I::PER_REGISTER) as u16);
-    I::widen_row(row, element % I::PER_REGISTER, values);
 }
 
 /// B with its lanes exchanged according to `blgp`.
@@ -391,22 +234,4 @@ fn product_f64<const M: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
         }
     }
     Flow::Next
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_of_tiles_cover_the_registers() {
-        let mut seen = std::collections::HashSet::new();
-        for row in 0..32 {
-            assert!(seen.insert(place::<32>(0, row)));
-        }
-        assert_eq!(place::<32>(0, 13), (5, 32));
-        assert_eq!(place::<16>(0, 13), (1, 48));
-        assert_eq!(place::<16>(2, 1), (9, 0));
-        assert_eq!(place::<4>(7, 3), (3, 28));
-        assert_eq!(seen.len(), 32);
-    }
 }

@@ -22,6 +22,7 @@ mod packed;
 mod scalar;
 mod smem;
 mod sparse;
+mod tile;
 mod typed;
 mod vector;
 mod vmem;

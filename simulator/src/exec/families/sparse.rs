@@ -6,11 +6,11 @@
 //! be multiplied by. Each stored element has an index of two bits in the lane's index register: its position
 //! among the four.
 
-use crate::exec::families::matrix::{Bf8, Bf16, F16, Fp8, I8, Input, Sum, element_row, place};
-use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::{Compilations, handler};
+use crate::exec::families::tile::{Bf8, Bf16, F16, Fp8, I8, Sum, place, widen};
+use crate::exec::machine::core::Flow;
+use crate::exec::machine::handler::{Compilations, handler, shared};
 use crate::exec::machine::step::{Source, Step};
-use crate::exec::machine::wave::VECTORS;
+use crate::exec::machine::wave::{VECTORS, Wave};
 use crate::exec::values::row::LANES;
 use crate::isa::{Inst, Op};
 
@@ -19,8 +19,19 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     /// A product of `M`, stored elements per lane and input types.
     macro_rules! product {
         ($sum:ty, $m:literal, $elements:literal, $a:ty, $b:ty) => {
-            handler!(|core, step| product::<$sum, $a, $b, $m, $elements, { 2 * $elements }>(core, step))
+            handler!(
+                portable: |core, step| product!(portable, core, step, $sum, $m, $elements, $a, $b),
+                wide: |core, step| product!(wide, core, step, $sum, $m, $elements, $a, $b)
+            )
         };
+        ($compilation:ident, $core:ident, $step:ident, $sum:ty, $m:literal, $elements:literal, $a:ty, $b:ty) => {{
+            let mut a = [[<$sum>::default(); LANES]; $elements];
+            let mut b = [[<$sum>::default(); LANES]; 2 * $elements];
+            widen::$compilation::<$sum, $a>($core.wave, $step.src[0], &mut a);
+            widen::$compilation::<$sum, $b>($core.wave, $step.src[1], &mut b);
+            multiply::$compilation::<$sum, $m>($core.wave, $step, &a, &b);
+            Flow::Next
+        }};
     }
     Some(match inst.op {
         Op::v_smfmac_f32_16x16x32_f16 => product!(f32, 16, 4, F16, F16),
@@ -41,26 +52,16 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     })
 }
 
-/// `DENSE` is twice `E`.
+shared!(multiply[S: Sum, const M: usize] [S, M] (wave: &mut Wave, step: &Step, a: &[[S; LANES]], b: &[[S; LANES]]));
+
+/// The product of A's stored elements and the elements of B that their indices name, in tiles of `M` rows.
 #[inline(always)]
-fn product<S: Sum, A: Input<S>, B: Input<S>, const M: usize, const E: usize, const DENSE: usize>(
-    core: &mut Core<'_>,
-    step: &Step,
-) -> Flow {
+fn multiply<S: Sum, const M: usize>(wave: &mut Wave, step: &Step, a: &[[S; LANES]], b: &[[S; LANES]]) {
     let mods = &step.inst.mods;
-    let wave = &mut *core.wave;
-    let Source::Vector(indices) = step.src[2] else { return Flow::Next };
+    let Source::Vector(indices) = step.src[2] else { return };
     // A register holds several sets of indices. The instruction names one of them, unless CBSZ selects the first.
-    let set = if mods.cbsz == 0 { usize::from(mods.abid) % (16 / E) } else { 0 };
-    let indices = wave.row(indices).map(|word| word >> (2 * E * set));
-    let mut a = [[S::default(); LANES]; E];
-    let mut b = [[S::default(); LANES]; DENSE];
-    for (element, row) in a.iter_mut().enumerate() {
-        element_row::<S, A>(wave, step.src[0], element, row);
-    }
-    for (element, row) in b.iter_mut().enumerate() {
-        element_row::<S, B>(wave, step.src[1], element, row);
-    }
+    let set = if mods.cbsz == 0 { usize::from(mods.abid) % (16 / a.len()) } else { 0 };
+    let indices = wave.row(indices).map(|word| word >> (2 * a.len() * set));
     for row in 0..M {
         let (register, first) = place::<M>(0, row);
         let sums = &mut wave.v[(usize::from(step.dst) + register) & (VECTORS - 1)][first..first + M];
@@ -70,11 +71,11 @@ fn product<S: Sum, A: Input<S>, B: Input<S>, const M: usize, const E: usize, con
         }
         for group in 0..LANES / M {
             let lane = group * M + row;
-            for element in 0..E {
+            for (element, factors) in a.iter().enumerate() {
                 let within = (indices[lane] >> (2 * element) & 3) as usize;
                 let column = &b[element / 2 * 4 + within][group * M..][..M];
                 for (total, value) in totals.iter_mut().zip(column) {
-                    *total = total.accumulate(a[element][lane], *value);
+                    *total = total.accumulate(factors[lane], *value);
                 }
             }
         }
@@ -82,5 +83,4 @@ fn product<S: Sum, A: Input<S>, B: Input<S>, const M: usize, const E: usize, con
             *bits = total.to_bits();
         }
     }
-    Flow::Next
 }

@@ -40,7 +40,8 @@ impl Compilations {
     }
 }
 
-/// Makes the [`Compilations`] of a handler from its body, a function of the core and the step.
+/// Makes the [`Compilations`] of a handler from its body, a function of the core and the step. Two bodies are given
+/// where each calls its own compilation of a function that is [`shared`].
 macro_rules! handler {
     (|$core:ident, $step:ident| $body:expr) => {{
         #[inline(always)]
@@ -50,23 +51,51 @@ macro_rules! handler {
         ) -> $crate::exec::machine::core::Flow {
             $body
         }
+        $crate::exec::machine::handler::handler!(portable: |core, step| body(core, step), wide: |core, step| body(core, step))
+    }};
+    (portable: |$core:ident, $step:ident| $portable:expr, wide: |$wide_core:ident, $wide_step:ident| $wide:expr) => {{
         fn portable(
-            core: &mut $crate::exec::machine::core::Core<'_>,
-            step: &$crate::exec::machine::step::Step,
+            $core: &mut $crate::exec::machine::core::Core<'_>,
+            $step: &$crate::exec::machine::step::Step,
         ) -> $crate::exec::machine::core::Flow {
-            body(core, step)
+            $portable
         }
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
         unsafe fn wide(
-            core: &mut $crate::exec::machine::core::Core<'_>,
-            step: &$crate::exec::machine::step::Step,
+            $wide_core: &mut $crate::exec::machine::core::Core<'_>,
+            $wide_step: &$crate::exec::machine::step::Step,
         ) -> $crate::exec::machine::core::Flow {
-            body(core, step)
+            $wide
         }
         #[cfg(not(target_arch = "x86_64"))]
         use portable as wide;
         $crate::exec::machine::handler::Compilations::new(portable, wide)
     }};
 }
-pub(crate) use handler;
+
+/// Makes `NAME::portable` and `NAME::wide` from the function `NAME`, whose type parameters are given with and without their
+/// bounds. Handlers share the two, so that a part of several handlers is compiled twice and not for each of them.
+macro_rules! shared {
+    ($name:ident [$($bounded:tt)*] [$($parameter:ident),*] ($($argument:ident: $type:ty),* $(,)?)) => {
+        pub(crate) mod $name {
+            use super::*;
+
+            #[inline(never)]
+            pub(crate) fn portable<$($bounded)*>($($argument: $type),*) {
+                super::$name::<$($parameter),*>($($argument),*);
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[inline(never)]
+            #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+            pub(crate) fn wide<$($bounded)*>($($argument: $type),*) {
+                super::$name::<$($parameter),*>($($argument),*);
+            }
+
+            #[cfg(not(target_arch = "x86_64"))]
+            pub(crate) use portable as wide;
+        }
+    };
+}
+pub(crate) use {handler, shared};

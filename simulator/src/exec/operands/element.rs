@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reads the sources of vector instructions lane by lane, and writes their results.
 //!
-//! An [`LaneValue`] is one lane of an operand. Registers without modifiers, the usual case, are read in place.
+//! A [`LaneValue`] is one lane of an operand. Registers without modifiers, the usual case, are read in place.
 //! All other sources (broadcast scalars, negation, DPP, SDWA, op_sel, flushed denormals) are first written to
 //! a spare row. Results are computed for all lanes and written to the active ones.
 

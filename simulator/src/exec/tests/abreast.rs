@@ -23,7 +23,7 @@ const COUNT_TWICE: [u32; 11] = [
 /// Runs two waves that increment the same words. Returns the first word, and the turns.
 fn count(abreast: bool) -> (u32, Vec<TurnEnd>) {
     let program = Arc::new(Program::new(&isa::GFX942, 0x1000, COUNT_TWICE.to_vec()));
-    let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
+    let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
     let (mut lds, mut windows, stop) = (Lds::new(), Windows::default(), AtomicBool::new(false));
     lds.reset(1024);
     for lane in 0..LANES as u64 {

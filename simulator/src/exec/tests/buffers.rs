@@ -9,7 +9,7 @@ use super::semantics::{
 use crate::exec::families;
 use crate::exec::machine::wave::Wave;
 use crate::isa;
-use crate::memory::Kind;
+use crate::memory::AllocationKind;
 
 /// The last word of a resource for a format instruction: the format, and the selects of the components.
 fn description(next: &mut impl FnMut() -> u64) -> u32 {
@@ -106,7 +106,7 @@ fn state(seed: usize, text: &str, base: u64) -> (Wave, Memories) {
 fn buffers_of_records_and_formats() {
     let mut shared = Shared::new();
     shared.lds.reset(LDS);
-    let base = shared.memory.allocate(GLOBAL as u64, 256, Kind::Device, "test").unwrap();
+    let base = shared.memory.allocate(GLOBAL as u64, 256, AllocationKind::Device, "test").unwrap();
     let mut failures = Vec::new();
     let (mut compared, mut refused) = (0, 0);
     for (number, (words, text)) in rows(include_str!("cases/buffer.txt")).enumerate() {

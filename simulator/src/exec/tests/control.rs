@@ -43,7 +43,7 @@ fn program(name: &str) -> Vec<u32> {
 /// Runs the program for a mnemonic with a number in `s[4:5]`, turn after turn, until it ends.
 fn play(name: &str, number: u64) -> Outcome {
     let program = Arc::new(Program::new(&isa::GFX942, BASE, program(name)));
-    let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
+    let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
     let stop = AtomicBool::new(false);
     let mut wave = Wave::new();
     wave.set_exec(!0);

@@ -19,7 +19,7 @@ use crate::exec::run::Runner;
 use crate::exec::values::half::{f16_to_f32, f32_to_f16};
 use crate::exec::values::row::{LANES, Row};
 use crate::isa;
-use crate::memory::{Memory, Options, Windows};
+use crate::memory::{Memory, MemoryOptions, Windows};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -42,7 +42,7 @@ fn run_with_lds(text: &str, words: &[u32], lds: &mut Lds, setup: impl FnOnce(&mu
 
     const END: u32 = 0xbf81_0000;
     let program = Arc::new(Program::new(&isa::GFX942, 0x1000, words.iter().copied().chain([END]).collect()));
-    let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
+    let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
     let mut wave = Wave::new();
     wave.set_exec(!0);
     wave.set_mode(0x1f0);

@@ -11,7 +11,7 @@ use crate::exec::machine::wave::{Wave, WaveStatus};
 use crate::exec::run::Runner;
 use crate::exec::values::row::LANES;
 use crate::isa;
-use crate::memory::{Kind, Memory, Options, Windows};
+use crate::memory::{AllocationKind, Memory, MemoryOptions, Windows};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -29,7 +29,7 @@ fn random(mut state: u64) -> impl FnMut() -> u64 {
 #[test]
 fn both_compilations_of_a_handler_agree() {
     let mut random = random(0x0123_4567_89ab_cdef);
-    let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
+    let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
     let mut compared = HashSet::new();
     for round in 0..20_000 {
         let format = [0xd100_0000u32, 0xd380_0000, 0x7e00_0000, 0x0000_0000][round % 4];
@@ -76,8 +76,8 @@ fn both_compilations_of_a_handler_agree() {
 fn no_instruction_panics() {
     // Random words of every format, on registers full of random bits; invalid accesses are faults.
     let mut random = random(0x9e37_79b9_7f4a_7c15);
-    let memory = Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap();
-    let target = memory.allocate(4096, 256, Kind::Device, "test").unwrap();
+    let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
+    let target = memory.allocate(4096, 256, AllocationKind::Device, "test").unwrap();
     let stop = AtomicBool::new(false);
     let mut windows = Windows::default();
     let mut lds = Lds::new();

@@ -11,7 +11,7 @@ use crate::exec::machine::wave::Wave;
 use crate::exec::operands::source::{PRIVATE_APERTURE, SHARED_APERTURE};
 use crate::exec::values::wide::has_wide_vectors;
 use crate::isa::{self, GFX90A, GFX942, InstructionSet};
-use crate::memory::{Kind, Memory, Options, Windows};
+use crate::memory::{AllocationKind, Memory, MemoryOptions, Windows};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ impl Shared {
     pub(super) fn new() -> Self {
         Self {
             lds: Lds::new(),
-            memory: Memory::new(Options { capacity: 1 << 20, ..Options::default() }).unwrap(),
+            memory: Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap(),
         }
     }
 }
@@ -155,7 +155,7 @@ pub(super) fn finite(next: &mut impl FnMut() -> u64) -> u32 {
 fn check_memory(set: &'static InstructionSet, list: impl Iterator<Item = Case>, at_least: usize) {
     let mut shared = Shared::new();
     shared.lds.reset(LDS);
-    let base = shared.memory.allocate(GLOBAL as u64, 256, Kind::Device, "test").unwrap();
+    let base = shared.memory.allocate(GLOBAL as u64, 256, AllocationKind::Device, "test").unwrap();
     let mut failures = Vec::new();
     let mut count = 0;
     for (number, (words, text)) in list.enumerate() {

@@ -35,6 +35,12 @@ pub(crate) struct Call {
 /// Only that function calls this. Its caller vouches for every pointer that `body` passes to the methods of [`Call`]: null,
 /// or valid for the type and length that HIP documents, and not in use elsewhere.
 pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outcome<()>) -> hipError_t {
+    let mut body = Some(body);
+    run(name, &mut |call| body.take().map_or(Err(Code::UNKNOWN), |body| body(call)))
+}
+
+/// The frame without the type of its body, so that it is compiled once and not for each function of HIP.
+fn run(name: &'static str, body: &mut dyn FnMut(&Call) -> Outcome<()>) -> hipError_t {
     let entered = catch_unwind(AssertUnwindSafe(|| {
         explanation::clear();
         let (runtime, thread) = process::current()?;
@@ -55,7 +61,7 @@ pub(crate) unsafe fn enter(name: &'static str, body: impl FnOnce(&Call) -> Outco
         let ended = catch_unwind(AssertUnwindSafe(|| {
             // With a seed no clock counts: a late call waits until all queued work has run.
             let late = |time| turn.as_ref().map_or_else(|| std::thread::sleep(time), Turn::let_all_run);
-            match call.runtime.injections.strike(name, late) {
+            match call.runtime.injections.strike(name, &late) {
                 Some((code, why)) => {
                     remind(&why);
                     (Err(Code(code)), Err(Code(code)))

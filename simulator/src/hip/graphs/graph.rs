@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::operation::{Operation, Step};
+use super::operation::{GraphStep, Operation};
 use crate::hip::words::code::{Code, Outcome};
 
 /// A graph that a client builds. [`GraphHandles`](super::handles::GraphHandles) has the handles of its nodes.
@@ -174,7 +174,7 @@ impl Graph {
     }
 
     /// The nodes as a list in which each stands behind those that it waits for. Steps of child graphs stand in the list too.
-    pub(crate) fn freeze(&self) -> Outcome<Vec<Step>> {
+    pub(crate) fn freeze(&self) -> Outcome<Vec<GraphStep>> {
         let state = self.lock();
         let mut steps = Vec::new();
         // By node, the index of the step that ends it.
@@ -185,7 +185,7 @@ impl Graph {
             let end = match entry.node.operation() {
                 Operation::Child(child) => insert(&mut steps, &child, after, entry.handle),
                 operation => {
-                    steps.push(Step { node: entry.handle, operation, after });
+                    steps.push(GraphStep { node: entry.handle, operation, after });
                     steps.len() - 1
                 }
             };
@@ -200,9 +200,9 @@ impl Graph {
 }
 
 /// Inserts a frozen graph between two steps that only join. Returns the index of the second.
-fn insert(steps: &mut Vec<Step>, child: &[Step], after: Vec<usize>, node: u64) -> usize {
+fn insert(steps: &mut Vec<GraphStep>, child: &[GraphStep], after: Vec<usize>, node: u64) -> usize {
     let entry = steps.len();
-    steps.push(Step { node: 0, operation: Operation::Empty, after });
+    steps.push(GraphStep { node: 0, operation: Operation::Empty, after });
     let first = steps.len();
     let mut is_last = vec![true; child.len()];
     for step in child {
@@ -215,14 +215,14 @@ fn insert(steps: &mut Vec<Step>, child: &[Step], after: Vec<usize>, node: u64) -
         if after.is_empty() {
             after.push(entry);
         }
-        steps.push(Step { node: 0, operation: step.operation.clone(), after });
+        steps.push(GraphStep { node: 0, operation: step.operation.clone(), after });
     }
     let lasts = is_last.iter().enumerate().filter(|(_, last)| **last).map(|(index, _)| first + index);
     let mut after: Vec<usize> = lasts.collect();
     if after.is_empty() {
         after.push(entry);
     }
-    steps.push(Step { node, operation: Operation::Empty, after });
+    steps.push(GraphStep { node, operation: Operation::Empty, after });
     steps.len() - 1
 }
 

@@ -4,14 +4,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::graph::Graph;
-use super::operation::{Operation, Step};
+use super::operation::{GraphStep, Operation};
 use crate::hip::hardware::machine::Machine;
 use crate::hip::objects::event::{Mark, Recording};
 use crate::hip::objects::stream::Stream;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::work::item::Work;
 use crate::hip::work::packet::Queued;
-use crate::packet::{Edge, LaneStep, Packet, Point, Scheduler};
+use crate::packet::{Edge, GraphPacket, Packet, Point, Scheduler};
 
 /// An instantiated graph. Later changes of the graph that it was made from do not reach it.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct GraphExec {
 
 #[derive(Debug)]
 struct State {
-    steps: Arc<Vec<Step>>,
+    steps: Arc<Vec<GraphStep>>,
     /// The end of the latest launch. The next launch waits for it.
     latest: Option<Point>,
 }
@@ -45,7 +45,7 @@ impl GraphExec {
     }
 
     /// The steps as they are now.
-    pub(crate) fn steps(&self) -> Arc<Vec<Step>> {
+    pub(crate) fn steps(&self) -> Arc<Vec<GraphStep>> {
         self.lock().steps.clone()
     }
 
@@ -72,7 +72,7 @@ impl GraphExec {
             };
             let device = step.operation.device();
             let work = step.operation.work(machine, &mark)?;
-            steps.push(LaneStep {
+            steps.push(GraphPacket {
                 packet: Queued::new(machine, stream, device, work),
                 device,
                 after: step.after.clone(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::graph::{Graph, Node};
 use super::operation::Operation;
-use crate::handles::{Handles, Kind};
+use crate::handles::{HandleKind, Handles};
 use crate::hip::words::code::{Code, Outcome};
 
 /// The graphs of a simulator, and the nodes of all graphs.
@@ -17,7 +17,10 @@ pub(crate) struct GraphHandles {
 impl GraphHandles {
     /// Empty tables. `salt` is that of the simulator's other tables.
     pub(crate) fn new(salt: u64) -> Self {
-        Self { graphs: Handles::new(Kind::Graph, salt), nodes: Handles::new(Kind::GraphNode, salt) }
+        Self {
+            graphs: Handles::new(HandleKind::Graph, salt),
+            nodes: Handles::new(HandleKind::GraphNode, salt),
+        }
     }
 
     /// Enters a graph and returns its handle.

@@ -27,12 +27,12 @@ pub(crate) enum Operation {
     /// Waits for the event's latest recording at the launch of the graph.
     Wait(Arc<Event>),
     /// A graph as it was when the node was added.
-    Child(Arc<Vec<Step>>),
+    Child(Arc<Vec<GraphStep>>),
 }
 
 /// An operation in a list in which every operation stands behind those that it waits for.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct GraphStep {
     /// The node that it came from; 0 for a step that only joins others.
     pub(crate) node: u64,
     pub(crate) operation: Operation,

@@ -7,7 +7,7 @@ use super::ledger::{Holding, Origin};
 use super::machine::Machine;
 use crate::hip::objects::pool::Pool;
 use crate::hip::words::code::{Code, Outcome};
-use crate::memory::{Kind, MemoryError};
+use crate::memory::{AllocationKind, MemoryError};
 
 /// The alignment in bytes that hipMalloc promises and kernels of vendors rely on.
 const ALIGNMENT: u64 = 4096;
@@ -30,19 +30,19 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
         return Ok(0);
     }
     let kind = match origin {
-        Origin::Host => Kind::HostPinned,
-        _ if managed => Kind::Managed,
-        _ => Kind::Device,
+        Origin::Host => AllocationKind::HostPinned,
+        _ if managed => AllocationKind::Managed,
+        _ => AllocationKind::Device,
     };
     let budget = machine.device(device)?;
-    if kind != Kind::HostPinned {
+    if kind != AllocationKind::HostPinned {
         budget.take(size)?;
     }
     let owner = format!("{call}, device {device}");
     let base = match machine.memory.allocate(size, ALIGNMENT, kind, owner) {
         Ok(base) => base,
         Err(error) => {
-            if kind != Kind::HostPinned {
+            if kind != AllocationKind::HostPinned {
                 budget.give_back(size);
             }
             tracing::debug!(target: "windlass::sim", %call, size, %error, "no memory");
@@ -53,7 +53,7 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
         }
     };
     // Access to pools is not tracked; every device may use pinned and managed memory.
-    if kind == Kind::Device && origin == Origin::Device {
+    if kind == AllocationKind::Device && origin == Origin::Device {
         machine.memory.set_homes(base, 1 << (device & 63));
     }
     if let Some(pool) = &pool {

@@ -73,7 +73,14 @@ impl Machine {
     pub(crate) fn stays_on_devices(&self, addresses: &[u64]) -> bool {
         let is_devices = |address: &u64| {
             let kind = self.memory.lookup(*address).map(|allocation| allocation.kind);
-            matches!(kind, Some(memory::Kind::Device | memory::Kind::Code | memory::Kind::Mapped))
+            matches!(
+                kind,
+                Some(
+                    memory::AllocationKind::Device
+                        | memory::AllocationKind::Code
+                        | memory::AllocationKind::Mapped
+                )
+            )
         };
         self.hip >= (6, 0) && addresses.iter().all(is_devices)
     }

@@ -10,7 +10,7 @@ use super::owner::Owner;
 use super::runtime::{PerDevice, Runtime};
 use super::thread;
 use crate::engine::Engine;
-use crate::handles::{Handles, Kind};
+use crate::handles::{HandleKind, Handles};
 use crate::hip::graphs::capture::Captures;
 use crate::hip::graphs::handles::GraphHandles;
 use crate::hip::hardware::device::Device;
@@ -63,7 +63,7 @@ pub(crate) fn set_up(options: Options, slots: &[usize]) -> Result<Arc<Runtime>, 
     let salt = COUNT.fetch_add(1, Ordering::Relaxed);
     let capacity = options.memory.saturating_mul(u64::from(options.devices.max(1)));
     let track_writes = options.uninitialised == Uninitialised::Report;
-    let memory = memory::Options { capacity, track_writes, ..Default::default() };
+    let memory = memory::MemoryOptions { capacity, track_writes, ..Default::default() };
     let memory = Memory::new(memory).map_err(Error::Memory)?;
     let threads = options.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into));
     let engine = Engine::new(threads.unwrap_or(1));
@@ -72,12 +72,12 @@ pub(crate) fn set_up(options: Options, slots: &[usize]) -> Result<Arc<Runtime>, 
         seen.map(|(index, slot)| Device::new(options.part, index, *slot, options.memory)).collect();
     let count = devices.len();
     let machine = Arc::new(Machine::new(memory, engine, devices, &options));
-    let contexts = Handles::new(Kind::Context, salt);
-    let pools = Handles::new(Kind::Pool, salt);
+    let contexts = Handles::new(HandleKind::Context, salt);
+    let pools = Handles::new(HandleKind::Pool, salt);
     let schedule = Schedule::new(&options, PATIENCE).map_err(Error::Setup)?;
     let seed = schedule.as_ref().map(|schedule| schedule.report().seed);
     let injections = Injections::new(&options.injections, seed);
-    let functions = Arc::new(Handles::new(Kind::Function, salt));
+    let functions = Arc::new(Handles::new(HandleKind::Function, salt));
     let graphs = Arc::new(GraphHandles::new(salt));
     let compiled = Compiled::new(salt, machine.clone(), functions.clone());
     let mut complete = true;
@@ -105,14 +105,14 @@ pub(crate) fn set_up(options: Options, slots: &[usize]) -> Result<Arc<Runtime>, 
             machine,
             scheduler,
             contexts,
-            streams: Handles::new(Kind::Stream, salt),
-            events: Handles::new(Kind::Event, salt),
-            modules: Handles::new(Kind::Module, salt),
+            streams: Handles::new(HandleKind::Stream, salt),
+            events: Handles::new(HandleKind::Event, salt),
+            modules: Handles::new(HandleKind::Module, salt),
             functions,
             pools,
             captures: Captures::new(graphs.clone()),
             graphs,
-            graph_execs: Handles::new(Kind::GraphExec, salt),
+            graph_execs: Handles::new(HandleKind::GraphExec, salt),
             compiled,
             injections,
             owner: Owner::default(),

@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::program::{Function, Program};
-use crate::handles::{Handles, Kind};
+use crate::handles::{HandleKind, Handles};
 use crate::hip::hardware::allocation;
 use crate::hip::hardware::machine::Machine;
 use crate::hip::words::code::{Code, Outcome};
@@ -55,7 +55,12 @@ struct State {
 impl Compiled {
     /// No registrations. Programs are loaded for the devices of `machine`, their kernels entered into `functions`.
     pub(crate) fn new(salt: u64, machine: Arc<Machine>, functions: Arc<Handles<Function>>) -> Self {
-        Self { machine, functions, binaries: Handles::new(Kind::FatBinary, salt), state: Mutex::default() }
+        Self {
+            machine,
+            functions,
+            binaries: Handles::new(HandleKind::FatBinary, salt),
+            state: Mutex::default(),
+        }
     }
 
     /// Registers a fat binary. It is loaded at its first use.

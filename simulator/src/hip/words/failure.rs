@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::code::{Code, Outcome};
 use super::explanation::remind;
-use crate::packet::Trouble;
+use crate::packet::WorkError;
 
 /// Why an item of work failed: the code that HIP answers, and a report for people.
 #[derive(Debug)]
@@ -89,14 +89,14 @@ impl Unreported {
     }
 }
 
-impl From<Trouble> for Failure {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Fault(fault) => Self::new(Code::LAUNCH_FAILURE, fault.to_string()),
-            Trouble::Memory(what, error) => {
+impl From<WorkError> for Failure {
+    fn from(error: WorkError) -> Self {
+        match error {
+            WorkError::Fault(fault) => Self::new(Code::LAUNCH_FAILURE, fault.to_string()),
+            WorkError::Memory(what, error) => {
                 Self::new(Code::ILLEGAL_ADDRESS, format!("{what} on a stream went wrong: {error}"))
             }
-            Trouble::Defect => Self::defect(),
+            WorkError::Defect => Self::defect(),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 use crate::hip::words::failure::Failure;
 use crate::options::Lds;
-use crate::packet::{Dispatch, GoingDispatch, Trouble};
+use crate::packet::{Dispatch, GoingDispatch, WorkError};
 
 /// The shape of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Launch {
     /// Runs the kernel to its end.
     pub(crate) fn run(self, machine: &Machine, device: &Device) -> Result<(), Failure> {
         let ran = self.dispatch(machine).run(&self.parameters(machine, device));
-        ran.map_err(|trouble| self.by().failure(trouble))
+        ran.map_err(|error| self.by().failure(error))
     }
 
     /// Begins to run the kernel. `choices` gives the order in which workgroups start.
@@ -105,7 +105,7 @@ impl Launch {
     ) -> Result<GoingDispatch, Failure> {
         let begun =
             self.dispatch(machine).begin(self.parameters(machine, device), OfQueue::default(), choices);
-        begun.map_err(|trouble| self.by().failure(trouble))
+        begun.map_err(|error| self.by().failure(error))
     }
 
     pub(crate) fn by(&self) -> Launched {
@@ -131,8 +131,8 @@ impl Launch {
 
 impl Launched {
     /// The failure of the launch.
-    pub(crate) fn failure(self, trouble: Trouble) -> Failure {
-        let Trouble::Fault(fault) = trouble else { return trouble.into() };
+    pub(crate) fn failure(self, error: WorkError) -> Failure {
+        let WorkError::Fault(fault) = error else { return error.into() };
         let Self(call, number) = self;
         let number = number.map(|number| format!(", call {number}")).unwrap_or_default();
         Failure::new(code_of(&fault), format!("{fault}\n  launched by: {call}{number}"))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::host_function::HostFunction;
 use super::item::{Rest, Work};
-use crate::engine::{Choose, Step};
+use crate::engine::{Choose, StepOutcome};
 use crate::hip::hardware::machine::Machine;
 use crate::hip::objects::stream::Stream;
 use crate::hip::words::code::Code;
@@ -95,16 +95,16 @@ struct Going {
 }
 
 impl packet::Going for Going {
-    fn step(&mut self, choices: &mut dyn Choose) -> Step {
+    fn step(&mut self, choices: &mut dyn Choose) -> StepOutcome {
         let stepped = match &mut self.rest {
             Rest::Dispatch(dispatch, by) => dispatch.step(choices).map_err(|trouble| by.failure(trouble)),
             Rest::Copy(transfer) => {
-                transfer.run(&self.site.machine.memory).map(|()| Step::Done).map_err(Failure::from)
+                transfer.run(&self.site.machine.memory).map(|()| StepOutcome::Done).map_err(Failure::from)
             }
         };
         stepped.unwrap_or_else(|failure| {
             self.site.fail(failure);
-            Step::Done
+            StepOutcome::Done
         })
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::stage::{Entered, Purpose};
 use super::strategy::ALL;
 use super::{Flight, Schedule, SteppedPacket};
-use crate::engine::{Choose, Step};
+use crate::engine::{Choose, StepOutcome};
 use crate::packet::queue::{Point, Queue};
 use crate::packet::refusal::Refusal;
 use crate::packet::scheduler::Scheduler;
@@ -116,8 +116,8 @@ impl Scheduler {
         self.clock.turn();
         if let Some(item) = flight.going.get_mut(&id) {
             match item.going.step(&mut *choices) {
-                Step::Progress => return Ran::Something,
-                Step::Spun => {
+                StepOutcome::Progress => return Ran::Something,
+                StepOutcome::Spun => {
                     flight.strategy.demote(id);
                     flight.spun += 1;
                     if flight.spun.is_multiple_of(LONG_SPIN) {
@@ -126,7 +126,7 @@ impl Scheduler {
                     }
                     return Ran::Spun;
                 }
-                Step::Done => {}
+                StepOutcome::Done => {}
             }
             let (number, queue) = (item.number, item.queue.clone());
             // The packet's arguments are released before any thread learns of its end.

@@ -11,7 +11,7 @@ use super::state::SchedulerState;
 use super::work::Packet;
 
 /// One step of a graph.
-pub(crate) struct LaneStep {
+pub(crate) struct GraphPacket {
     pub(crate) packet: Box<dyn Packet>,
     /// The device that runs it, if it is not the queue's.
     pub(crate) device: Option<usize>,
@@ -22,13 +22,13 @@ pub(crate) struct LaneStep {
 }
 
 /// A queue that runs some of a graph's steps. It is removed when they are done.
-struct Lane {
+struct Branch {
     queue: Arc<Queue>,
     /// Its latest step.
     last: usize,
 }
 
-/// The most lanes of a graph on each device; more threads would not help.
+/// The most branches of a graph on each device; more threads would not help.
 const MOST: usize = 8;
 
 impl Scheduler {
@@ -42,7 +42,7 @@ impl Scheduler {
         self: &Arc<Self>,
         queue: &Queue,
         (entry, end): (Box<dyn Packet>, Box<dyn Packet>),
-        steps: Vec<LaneStep>,
+        steps: Vec<GraphPacket>,
         edges: &[Edge],
     ) -> Result<(Vec<Point>, Point), Refusal> {
         let backwards =
@@ -55,49 +55,50 @@ impl Scheduler {
         let mut entry_edges: Edges = edges.iter().cloned().collect();
         state.add_null_queue_edges(queue, &mut entry_edges);
         let entry = state.append(queue, entry_edges, entry)?;
-        let mut lanes: Vec<Lane> = Vec::new();
+        let mut branches: Vec<Branch> = Vec::new();
         let mut points: Vec<Point> = Vec::with_capacity(steps.len());
         for (index, step) in steps.into_iter().enumerate() {
             let device = step.device.unwrap_or(queue.device);
-            let lane = choose(&mut state, &mut lanes, device, &step.after, index);
-            let Some(lane) = lanes.get_mut(lane) else { return Err(Refusal::Defect) };
-            lane.last = index;
+            let branch = choose(&mut state, &mut branches, device, &step.after, index);
+            let Some(branch) = branches.get_mut(branch) else { return Err(Refusal::Defect) };
+            branch.last = index;
             let before = step.after.iter().filter_map(|before| points.get(*before));
             let mut edges: Edges = before.cloned().map(Edge::Point).chain(step.edges).collect();
             edges.push(entry.clone().into());
-            // The packets of a lane run in order without edges.
+            // The packets of a branch run in order without edges.
             edges.retain(|edge| match edge {
-                Edge::Point(point) => !point.is_reached() && point.queue.id != lane.queue.id,
+                Edge::Point(point) => !point.is_reached() && point.queue.id != branch.queue.id,
                 Edge::Condition(_) => true,
             });
-            points.push(state.append(&lane.queue, edges, step.packet)?);
+            points.push(state.append(&branch.queue, edges, step.packet)?);
         }
-        let ends = lanes.iter().filter_map(|lane| points.get(lane.last).cloned().map(Edge::Point)).collect();
+        let ends =
+            branches.iter().filter_map(|branch| points.get(branch.last).cloned().map(Edge::Point)).collect();
         let end = state.append(queue, ends, end)?;
         self.start(&mut state)?;
         Ok((points, end))
     }
 }
 
-/// The index of the lane for the step `index`: a lane whose latest step it waits for, else a new lane, else
-/// any lane. Steps in a lane were queued before, so that waiting for them cannot deadlock.
+/// The index of the branch for the step `index`: a branch whose latest step it waits for, else a new branch, else
+/// any branch. Steps in a branch were queued before, so that waiting for them cannot deadlock.
 fn choose(
     state: &mut SchedulerState,
-    lanes: &mut Vec<Lane>,
+    branches: &mut Vec<Branch>,
     device: usize,
     after: &[usize],
     index: usize,
 ) -> usize {
-    let of_device = lanes.iter().enumerate().filter(|(_, lane)| lane.queue.device == device);
-    let of_device: Vec<(usize, usize)> = of_device.map(|(place, lane)| (place, lane.last)).collect();
+    let of_device = branches.iter().enumerate().filter(|(_, branch)| branch.queue.device == device);
+    let of_device: Vec<(usize, usize)> = of_device.map(|(place, branch)| (place, branch.last)).collect();
     if let Some((place, _)) = of_device.iter().find(|(_, last)| after.contains(last)) {
         return *place;
     }
     match of_device.get(index % MOST).filter(|_| of_device.len() >= MOST) {
         Some((place, _)) => *place,
         None => {
-            lanes.push(Lane { queue: state.add_lane(device), last: index });
-            lanes.len() - 1
+            branches.push(Branch { queue: state.add_closed_queue(device), last: index });
+            branches.len() - 1
         }
     }
 }
