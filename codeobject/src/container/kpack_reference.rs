@@ -47,7 +47,9 @@ impl KpackReference {
         let what = format!("the code of `{}`, which lies in kpack archives beside it,", self.name);
         let open = match cfg!(feature = "carriers") {
             true => "open the file by its path (`Input::open`)",
-            false => "enable the feature `carriers` of windlass-codeobject, open the file by its path",
+            false => {
+                "enable the feature `carriers` of windlass or windlass-codeobject, open the file by its path"
+            }
         };
         let advice = format!("{open} with {} where the file expects it", paths.join(" or "));
         Error::unsupported(what, offset, advice)

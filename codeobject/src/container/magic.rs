@@ -183,7 +183,7 @@ impl Format {
     /// The error for a container of files in a build without the feature `carriers`.
     #[cfg(not(feature = "carriers"))]
     pub(crate) fn is_not_built_in(self, offset: u64) -> Error {
-        let advice = "this build does not look into it; enable the feature `carriers` of windlass-codeobject";
+        let advice = "this build does not look into it; enable the feature `carriers` of windlass or windlass-codeobject";
         Error::unsupported(self.name(), offset, advice)
     }
 

@@ -66,12 +66,6 @@ impl Mix {
     pub fn with_density(self, density: Density) -> Self {
         Self { density, ..self }
     }
-
-    /// The same with at most this many operations in a program. The number is clamped to 1 to 40.
-    #[must_use]
-    pub fn with_operations(self, operations: usize) -> Self {
-        Self { operations: operations.clamp(1, 40), ..self }
-    }
 }
 
 /// The bytes of one program.

@@ -22,7 +22,8 @@ use crate::table::{EntryPoints, Function};
 /// If the entry point is absent, the method returns `hipErrorNotSupported` (a null pointer if HIP returns a pointer,
 /// -1 if HIP returns a device number). When the process ends, the methods of a library return `hipErrorDeinitialized`
 /// (or null or -1). On Linux, destructors of thread-locals call a library on a helper thread, because the library may
-/// have destroyed its own objects of the ending thread.
+/// have destroyed its own objects of the ending thread. The current device of a helper thread is 0 at first: such a
+/// destructor sets its device before other calls.
 ///
 /// Without a subscriber for trace events, a call costs a handful of instructions more than the raw function; a call of
 /// a library costs about 15, because it must watch for the end of the process.

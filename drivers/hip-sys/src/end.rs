@@ -13,6 +13,7 @@
 //! written. The handler's `membarrier` call puts a barrier into every thread, which orders the first store before the
 //! load. On systems without `membarrier` each call makes a fence of its own.
 
+use std::cell::Cell;
 use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release, SeqCst},
@@ -69,6 +70,18 @@ static GATES: Mutex<Vec<&'static Gate>> = Mutex::new(Vec::new());
 thread_local! {
     // Without a destructor, so that it stays usable in other destructors.
     static PLACE: AtomicU8 = const { AtomicU8::new(thread_state::UNKNOWN) };
+    static NUMBER: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A number of the calling thread that no other thread has, unlike the address of a thread-local.
+fn thread_number() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(1);
+    NUMBER.with(|own| {
+        if own.get() == 0 {
+            own.set(NEXT.fetch_add(1, Relaxed));
+        }
+        own.get()
+    })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -122,7 +135,7 @@ impl Gate {
             thread_state::OUTSIDE => Leave::Slowly,
             thread_state::UNKNOWN if exit::know(own) => Leave::First,
             thread_state::ENDING | thread_state::GONE if !exit::is_child() => {
-                Leave::Elsewhere { thread: std::ptr::from_ref(own).addr() }
+                Leave::Elsewhere { thread: thread_number() }
             }
             _ => Leave::Counted,
         };
@@ -272,11 +285,12 @@ mod exit {
 
     /// Makes the handler read the byte of the calling thread. False if it must not: the thread is ending, or the
     /// process is a child.
-    /// process is a child.
     pub(super) fn know(own: &AtomicU8) -> bool {
         if is_child() || LEAVING.try_with(|_| ()).is_err() {
             return false;
         }
+        // Before the thread calls HIP: a child of a fork during that call must find that it is a child.
+        PROCESS.store(std::process::id(), Relaxed);
         lock(&THREADS).push(Byte(own));
         own.store(thread_state::OUTSIDE, Relaxed);
         true
@@ -323,10 +337,7 @@ mod exit {
             return false;
         }
         static BARRIER: OnceLock<bool> = OnceLock::new();
-        let has_barrier = *BARRIER.get_or_init(|| {
-            PROCESS.store(std::process::id(), Relaxed);
-            barrier::register()
-        });
+        let has_barrier = *BARRIER.get_or_init(barrier::register);
         // SAFETY: the handler may run at any time. It stays loaded: this code is in the program, or in a library whose
         // handlers the system runs before it unloads the library.
         if unsafe { libc::atexit(close) } != 0 {

@@ -30,7 +30,7 @@ use crate::{
 /// The driver's side of an opened device.
 pub(crate) struct Device(Arc<Inner>);
 
-/// The parts of a device. `submit.rs`, `progress.rs`, `semaphore.rs` and `reaper.rs` make them work together.
+/// The parts of a device. `submit.rs`, `progress.rs`, `edge.rs` and `reaper.rs` make them work together.
 pub(crate) struct Inner {
     pub(crate) this: Weak<Self>,
     /// The first GPU's, at hand: each submission asks it whether the device is lost.

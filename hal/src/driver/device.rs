@@ -25,6 +25,12 @@ use crate::{
 /// Fronts and drivers rely on [`domain`](Self::domain) and [`limits`](Self::limits), which never change. Two devices
 /// have the same domain only if each can execute work with the objects of the other, as a [`Wrapper`](super::Wrapper)
 /// and its inner device can. All objects that the methods return carry this domain.
+///
+/// Safe calls also rely on these duties:
+/// - The memory of a buffer stays valid as long as the buffer lives.
+/// - An accepted operation keeps its objects, and an import keeps its [`Release`], until the device can no longer touch
+///   their memory.
+/// - The signals of an operation advance or fail only when its work can no longer touch memory.
 #[allow(unsafe_code)]
 pub unsafe trait RawDevice: Send + Sync + 'static {
     /// Describes the device.

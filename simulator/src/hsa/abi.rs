@@ -227,16 +227,6 @@ pub struct AccessDescriptor {
     pub agent: Agent,
 }
 
-/// `hsa_amd_svm_attribute_pair_t`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct SvmAttribute {
-    /// `hsa_amd_svm_attribute_t`.
-    pub attribute: u64,
-    /// Its value.
-    pub value: u64,
-}
-
 /// Called for each agent.
 pub type OnAgent = unsafe extern "C" fn(agent: Agent, data: *mut c_void) -> Status;
 /// Called for each instruction set.

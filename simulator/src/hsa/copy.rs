@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Copies by the engines of GPUs.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::engine::{Choose, StepOutcome};
@@ -40,7 +41,7 @@ impl Runtime {
     }
 
     /// Copies once each of the signals that the copy depends on is zero. The client keeps host memory valid
-    /// until then.
+    /// until the completion signal tells that the copy has ended, as HSA demands.
     ///
     /// # Errors
     /// `INVALID_SIGNAL`.
@@ -65,13 +66,19 @@ impl Runtime {
 }
 
 impl Copy {
+    /// Moves the bytes. A defect of the simulator must fail the copy, or the client would wait forever.
+    fn moved(&self) -> Result<(), WorkError> {
+        let moved = catch_unwind(AssertUnwindSafe(|| self.transfer.run(&self.runtime.memory)));
+        moved.unwrap_or(Err(WorkError::Defect))
+    }
+
     fn end(&self, moved: Result<(), WorkError>) {
         let Some(signal) = &self.completion else { return };
         let end = self.runtime.now().max(self.start + 1);
         match moved {
             Ok(()) => signal.complete_timed(self.start, end),
-            Err(trouble) => {
-                tell(|| tracing::error!(target: "windlass::sim", "a copy failed: {trouble:?}"));
+            Err(error) => {
+                tell(|| tracing::error!(target: "windlass::sim", "a copy failed: {error:?}"));
                 signal.fail_timed(self.start, end);
             }
         }
@@ -81,7 +88,7 @@ impl Copy {
 impl Packet for Copy {
     fn run(mut self: Box<Self>) {
         self.start = self.runtime.now();
-        self.end(self.transfer.run(&self.runtime.memory));
+        self.end(self.moved());
     }
 
     fn begin(mut self: Box<Self>, choices: &mut dyn Choose) -> Begun {
@@ -92,7 +99,7 @@ impl Packet for Copy {
             return Begun::Ended;
         }
         let rest = self.transfer.cut(choices.choose(self.transfer.places()));
-        match self.transfer.run(&self.runtime.memory) {
+        match self.moved() {
             Ok(()) => Begun::Going(Box::new(Self { transfer: rest, ..*self })),
             failed => {
                 self.end(failed);
@@ -104,7 +111,7 @@ impl Packet for Copy {
 
 impl Going for Copy {
     fn step(&mut self, _: &mut dyn Choose) -> StepOutcome {
-        self.end(self.transfer.run(&self.runtime.memory));
+        self.end(self.moved());
         StepOutcome::Done
     }
 }

@@ -293,7 +293,10 @@ impl Packet for AqlPacket {
             return Begun::Ended;
         };
         let start = self.runtime.now();
-        match self.dispatch(&work.kernel).begin(work.launch, self.queue.dispatches(), choices) {
+        let dispatch = self.dispatch(&work.kernel);
+        let (launch, dispatches) = (work.launch, self.queue.dispatches());
+        let begun = catch_unwind(AssertUnwindSafe(|| dispatch.begin(launch, dispatches, choices)));
+        match begun.unwrap_or(Err(WorkError::Defect)) {
             Ok(dispatch) => Begun::Going(Box::new(GoingPacket { packet: *self, dispatch, start })),
             Err(error) => {
                 self.fail(&error);

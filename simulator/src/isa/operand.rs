@@ -30,8 +30,6 @@ pub enum Operand {
 impl Operand {
     /// FLAT_SCRATCH, low half.
     pub const FLAT_SCRATCH: Operand = Operand::Sgpr(102);
-    /// XNACK_MASK, low half.
-    pub const XNACK_MASK: Operand = Operand::Sgpr(104);
     /// VCC, low half.
     pub const VCC: Operand = Operand::Sgpr(106);
     /// M0.

@@ -110,7 +110,7 @@ impl Memory {
     ///
     /// # Errors
     /// [`MemoryError::OutOfMemory`] past the capacity, [`MemoryError::Invalid`] for an alignment that is not a power
-    /// of two and for [`Kind::Registered`] and [`Kind::Mapped`].
+    /// of two and for [`AllocationKind::Registered`] and [`AllocationKind::Mapped`].
     pub fn allocate(
         &self,
         size: u64,
@@ -498,7 +498,7 @@ impl Memory {
         self.map.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The addresses that [`Kind::Device`] allocations come from.
+    /// The addresses that [`AllocationKind::Device`] allocations come from.
     pub fn device_range(&self) -> RangeInclusive<u64> {
         lock(&self.device).range()
     }

@@ -138,6 +138,7 @@ impl Memory {
         let delta = start.wrapping_sub(base);
         let record =
             AllocationRecord { info, delta, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None };
+        map.forget_freed(base..base + len);
         map.live.insert(base, record);
         Ok(base)
     }

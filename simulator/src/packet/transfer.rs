@@ -153,9 +153,9 @@ pub(crate) struct Transfer {
     from_rows: Rows,
 }
 
-// SAFETY: pageable sides are the client's memory. It stays valid and unused by others until the call that
-// made the transfer returns, which waits for the transfer; see `needs_waiting`. For a transfer of a graph,
-// HIP makes this the client's duty until the graph has run.
+// SAFETY: pageable sides are the client's memory, which must stay valid and unused by others until the transfer has
+// run. A call of HIP waits for its transfer (see `needs_waiting`). For a transfer of a graph, HIP makes this the
+// client's duty until the graph has run; for an asynchronous copy, HSA does so until its completion signal.
 unsafe impl Send for Transfer {}
 
 impl Transfer {
@@ -261,7 +261,7 @@ impl Transfer {
             (Side::Known(target), Side::Known(source)) => {
                 memory.copy(target.wrapping_add(to), source.wrapping_add(from), width)
             }
-            // SAFETY: the client's row is valid until the call returns, which waits.
+            // SAFETY: the client's row is valid until the transfer has run; see `Send`.
             (Side::Known(target), Side::Pageable(source)) => unsafe {
                 memory.write_raw(target.wrapping_add(to), source.add(from as usize), width)
             },

@@ -12,7 +12,7 @@ use super::{
     images::{Images, Kernels},
     modes::{self, Modes},
     slot::Slots,
-    unit::{self, Service, Slot, Unit},
+    unit::{self, Code, Service, Slot, Unit},
 };
 
 /// At most this many features of the entries are collected. [`Modes`] distinguishes fewer.
@@ -47,7 +47,11 @@ pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &
     }
     let mut slots = Slots::new(file.kind());
     let images = Images::new(file.bundles());
-    for bundle in bundles {
+    for bundle in file.bundles() {
+        if !is_for_gpus(bundle) {
+            slots.pass_over(bundle);
+            continue;
+        }
         unit.stored_size += bundle.stored_size();
         unit.unpacked_size += bundle.unpacked_size().unwrap_or_default();
         unit.has.extend(gpus(bundle).map(ToString::to_string));
@@ -169,7 +173,8 @@ impl<'t> Asked<'t> {
         let refusals = self.refusals(bundle, &unserved, codes, options, is_served);
         let compatible =
             if is_served { None } else { compatible(bundle, self.target, codes, options, images) };
-        Service { modes, size, kernels, refusals, compatible }
+        let codes = vec![Code { modes: modes.clone(), size, kernels, is_used: false }];
+        Service { modes, codes, refusals, compatible }
     }
 
     /// The reasons why entries for this processor were refused, each in a mode that the entry claims to serve.

@@ -54,6 +54,12 @@ impl Modes {
         self.fits.iter().flatten().min().copied()
     }
 
+    /// Whether some mode has no better fit in `best`, which has the best fit of several codes in each mode.
+    pub(super) fn are_best_in_some(&self, best: &Self) -> bool {
+        let modes = all(&best.features).into_iter().zip(&best.fits);
+        modes.filter(|(_, fit)| fit.is_some()).any(|(mode, fit)| self.at(&mode) == *fit)
+    }
+
     /// The names of the modes with code, or of those without, such as `sramecc+:xnack-`.
     pub(super) fn names(&self, served: bool) -> Vec<String> {
         let modes = all(&self.features).into_iter().zip(&self.fits);
@@ -126,6 +132,7 @@ mod tests {
         let whole = plus.either(&xnack(None, GENERIC));
         assert!(whole.is_whole());
         assert_eq!(whole.fit(), GENERIC);
+        assert!(plus.are_best_in_some(&whole) && !xnack(GENERIC, None).are_best_in_some(&whole));
         assert!(!plus.both(&xnack(None, GENERIC)).is_served());
         assert!(!Modes::default().either(&Modes::default()).is_served());
     }

@@ -167,7 +167,7 @@ fn describe(unit: &Unit, targets: &[TargetId]) -> FileReport {
 /// The kernels of all services. An image that several services share is visited once.
 fn kernels<'u>(services: impl Iterator<Item = &'u Service>) -> BTreeSet<&'u str> {
     let mut seen = BTreeSet::new();
-    let images = services.flat_map(|service| &service.kernels);
+    let images = services.flat_map(|service| service.kernels());
     let images = images.filter(|kernels| seen.insert(Rc::as_ptr(kernels)));
     images.flat_map(|kernels| kernels.iter().map(String::as_str)).collect()
 }
@@ -205,7 +205,7 @@ fn describe_target(unit: &Unit, index: usize, target: &TargetId, all: &BTreeSet<
         fit,
         served,
         only,
-        size: services().map(|(_, service)| service.size).sum(),
+        size: services().map(|(_, service)| service.size()).sum(),
         kernels: kernels.len(),
         missing_kernels: missing.map(|kernel| (*kernel).to_owned()).collect(),
         unserved: services().filter(|(_, service)| !service.modes.is_whole()).map(unserved).collect(),

@@ -23,6 +23,8 @@ pub(super) struct Slots {
 /// The offload binaries that directly follow each other and belong to one slot.
 struct Row {
     slot: String,
+    /// The archive member that holds them.
+    member: Option<String>,
     /// The offset of the end of the last one.
     end: u64,
     /// The ids of the entries so far.
@@ -31,7 +33,9 @@ struct Row {
 
 impl Row {
     fn takes(&self, bundle: &Bundle<'_>) -> bool {
-        self.end == bundle.offset() && bundle.entries().iter().all(|entry| !self.ids.contains(entry.id()))
+        self.end == bundle.offset()
+            && self.member.as_deref() == bundle.member()
+            && bundle.entries().iter().all(|entry| !self.ids.contains(entry.id()))
     }
 }
 
@@ -40,7 +44,22 @@ impl Slots {
         Self { kind, slots: BTreeMap::new(), row: None }
     }
 
-    pub(super) fn add(&mut self, bundle: &Bundle<'_>, slot: Slot) {
+    pub(super) fn add(&mut self, bundle: &Bundle<'_>, mut slot: Slot) {
+        let name = self.place(bundle);
+        if matches!(self.kind, FileKind::IreeModule | FileKind::IreeExecutable) {
+            let codes = slot.0.iter_mut().flat_map(|service| &mut service.codes);
+            codes.for_each(|code| code.is_used = true);
+        }
+        unit::add(&mut self.slots, name, slot);
+    }
+
+    /// Notes a bundle without code for AMD GPUs, which may stand in a row of offload binaries.
+    pub(super) fn pass_over(&mut self, bundle: &Bundle<'_>) {
+        self.place(bundle);
+    }
+
+    /// The name of the slot to which a bundle belongs.
+    fn place(&mut self, bundle: &Bundle<'_>) -> String {
         let is_offload_binary = matches!(bundle.container(), Container::OffloadBinary { .. });
         let row = self.row.take().filter(|row| is_offload_binary && row.takes(bundle));
         let name = row.as_ref().map_or_else(|| self.name(bundle), |row| row.slot.clone());
@@ -48,9 +67,10 @@ impl Slots {
             let mut ids = row.map(|row| row.ids).unwrap_or_default();
             ids.extend(bundle.entries().iter().map(|entry| entry.id().to_vec()));
             let end = bundle.offset().saturating_add(bundle.stored_size());
-            self.row = Some(Row { slot: name.clone(), end, ids });
+            let member = bundle.member().map(str::to_owned);
+            self.row = Some(Row { slot: name.clone(), member, end, ids });
         }
-        unit::add(&mut self.slots, name, slot);
+        name
     }
 
     pub(super) fn finish(self) -> BTreeMap<String, Slot> {

@@ -2,10 +2,7 @@
 //! A unit of the report: a file, or the files for one target each whose paths differ in the target alone. Without this
 //! rule a library such as rocBLAS, which has a kernel file per GPU, would be reported as lacking every GPU in every file.
 
-use std::{
-    cmp::Ordering,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{images::Kernels, modes::Modes};
 
@@ -38,29 +35,48 @@ pub(super) struct Slot(pub(super) Vec<Service>);
 /// The code that a target gets from a slot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Service {
-    /// The fit of the code, in each mode of the features that the code distinguishes (`xnack+`).
+    /// The best fit of the codes, in each mode of the features that they distinguish (`xnack+`).
     pub(super) modes: Modes,
-    /// The size of the entries in bytes.
-    pub(super) size: u64,
-    /// The kernels of each image.
-    pub(super) kernels: Vec<Kernels>,
+    /// The code of each bundle.
+    pub(super) codes: Vec<Code>,
     /// Why entries for this processor were refused, if some mode has no code.
     pub(super) refusals: Vec<String>,
     /// The entry that `--compat` would count, if no mode has code.
     pub(super) compatible: Option<String>,
 }
 
+/// The code that a target gets from one bundle.
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    /// Its fit in each mode.
+    pub(super) modes: Modes,
+    /// The size of the entries in bytes.
+    pub(super) size: u64,
+    /// The kernels of each image.
+    pub(super) kernels: Vec<Kernels>,
+    /// Whether the target uses this code whatever else the slot has, as each executable of an IREE module.
+    pub(super) is_used: bool,
+}
+
 impl Service {
-    /// Adds the service of another bundle in the same slot. Code that fits better replaces code that fits worse.
+    /// The codes that the target uses: without those that other codes of the slot surpass in every mode.
+    fn used(&self) -> impl Iterator<Item = &Code> {
+        self.codes.iter().filter(|code| code.is_used || code.modes.are_best_in_some(&self.modes))
+    }
+
+    /// The size in bytes of the code that the target uses.
+    pub(super) fn size(&self) -> u64 {
+        self.used().map(|code| code.size).sum()
+    }
+
+    /// The kernels of each image that the target uses.
+    pub(super) fn kernels(&self) -> impl Iterator<Item = &Kernels> {
+        self.used().flat_map(|code| &code.kernels)
+    }
+
+    /// Adds the service of another bundle in the same slot.
     fn add(&mut self, other: Service) {
-        match other.modes.fit().cmp(&self.modes.fit()) {
-            Ordering::Greater => (self.size, self.kernels) = (other.size, other.kernels),
-            Ordering::Equal => {
-                self.size += other.size;
-                self.kernels.extend(other.kernels);
-            }
-            Ordering::Less => {}
-        }
+        self.codes.extend(other.codes);
         self.modes = self.modes.either(&other.modes);
         self.refusals.extend(other.refusals);
         self.compatible = self.compatible.take().or(other.compatible);
@@ -154,7 +170,29 @@ fn without_modes(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use windlass_codeobject::Fit;
+
     use super::*;
+
+    #[test]
+    fn code_counts_if_it_is_the_best_in_some_mode() {
+        let code = |fits: [Option<Fit>; 2], size| {
+            let modes = Modes::with_fits(["xnack"], |mode| fits[usize::from(!mode[0].1)]);
+            let code = Code { modes: modes.clone(), size, kernels: Vec::new(), is_used: false };
+            Service { modes, codes: vec![code], ..Service::default() }
+        };
+        let size = |services: [Service; 2]| {
+            let [mut first, second] = services;
+            first.add(second);
+            first.size()
+        };
+        let (exact, generic) = (Some(Fit::Exact), Some(Fit::Generic));
+        assert_eq!(size([code([exact, None], 1), code([generic, generic], 2)]), 3);
+        assert_eq!(size([code([exact, exact], 1), code([generic, generic], 2)]), 1);
+        let mut executable = code([generic, generic], 2);
+        executable.codes[0].is_used = true;
+        assert_eq!(size([code([exact, exact], 1), executable]), 3);
+    }
 
     #[test]
     fn paths_that_name_their_target() {

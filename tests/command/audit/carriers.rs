@@ -3,7 +3,9 @@
 
 use std::{fs, io::Write, path::Path, process::Stdio};
 
-use super::made::{archive, hip1, images, kpack, kpack_for, offload_binary, split_library, stored, wheel};
+use super::made::{
+    archive, hip1, images, kpack, kpack_for, offload_binary, offload_binary_for, split_library, stored, wheel,
+};
 use super::{BUNDLES, Folder, VECTOR_ADD, audit, file, report, verdicts};
 use crate::support::{command, fixture, scratch, windlass};
 
@@ -131,6 +133,11 @@ fn offload_binaries_in_a_row_are_judged_by_source() {
     assert_eq!((code, &one["files"][0]["bundles"]), (Some(0), &1.into()), "{one:#}");
     let text = audit(&[&row], "gfx942,gfx90a").stdout;
     assert!(text.contains("gfx90a: no code in bundle 0; it is for gfx1100, gfx942"), "{text}");
+
+    let cuda = offload_binary_for("nvptx64-nvidia-cuda", "sm_70", b"PTX");
+    let row = folder.put("row.bin", &[&gfx942[..], &cuda, &gfx1100].concat());
+    let (code, one) = report(&[&row], "gfx942,gfx1100");
+    assert_eq!((code, &one["files"][0]["bundles"]), (Some(0), &1.into()), "{one:#}");
 
     // The second source is for gfx942 alone.
     for parts in [[&gfx942, &gfx1100, &other], [&gfx1100, &gfx942, &other], [&other, &gfx942, &gfx1100]] {

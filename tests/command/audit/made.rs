@@ -98,20 +98,24 @@ pub(super) fn split_library(name: &str, search: &str) -> Vec<u8> {
 
 /// An LLVM offload binary of version 1 for one image.
 pub(super) fn offload_binary(arch: &str, image: &[u8]) -> Vec<u8> {
-    let strings = ["triple", "amdgcn-amd-amdhsa", "arch", arch].map(|text| format!("{text}\0"));
+    offload_binary_for("amdgcn-amd-amdhsa", arch, image)
+}
+
+pub(super) fn offload_binary_for(triple: &str, arch: &str, image: &[u8]) -> Vec<u8> {
+    let strings = ["triple", triple, "arch", arch].map(|text| format!("{text}\0"));
     let mut places = strings.iter().scan(104_u64, |next, text| {
         let place = *next;
         *next += text.len() as u64;
         Some(place)
     });
-    let [triple, triple_value, arch, arch_value] = [(); 4].map(|()| places.next().unwrap());
+    let [triple_at, triple_value, arch_at, arch_value] = [(); 4].map(|()| places.next().unwrap());
     let image_at = 104 + strings.concat().len().next_multiple_of(8) as u64;
     let size = image_at + image.len().next_multiple_of(8) as u64;
     let mut bytes = b"\x10\xff\x10\xad\x01\0\0\0".to_vec();
     bytes.extend([size, 32, 40].map(u64::to_le_bytes).concat());
     // An object for HIP.
     bytes.extend([1, 0, 4, 0, 0, 0, 0, 0]);
-    let entry = [72, 2, image_at, image.len() as u64, triple, triple_value, arch, arch_value];
+    let entry = [72, 2, image_at, image.len() as u64, triple_at, triple_value, arch_at, arch_value];
     bytes.extend(entry.map(u64::to_le_bytes).concat());
     bytes.extend(strings.concat().into_bytes());
     bytes.resize(image_at as usize, 0);

@@ -17,6 +17,7 @@ use library::{Library, Opening};
 use crate::api::{Api, Found, Origin, Version};
 use crate::bindings::{c_int, hipError_t};
 use crate::end::{Gate, Leave};
+use crate::ending_thread;
 use crate::table::{EntryPoints, Function};
 
 /// The environment variable with the HIP library: a file, a folder that holds one, or a name for the system's search.
@@ -266,11 +267,13 @@ fn version_of(entries: &EntryPoints, gate: &Gate) -> Option<Version> {
     let entry = entries.hipRuntimeGetVersion?;
     let mut number: c_int = 0;
     let leave = gate.enter(Function::hipRuntimeGetVersion as usize);
-    if leave == Leave::Refused {
-        return None;
-    }
     // SAFETY: the function takes only a pointer to an int, and works before initialisation.
-    let status = unsafe { entry(&mut number) };
+    let mut call = || unsafe { entry(&mut number) };
+    let status = match leave {
+        Leave::Refused => return None,
+        Leave::Elsewhere { thread } => ending_thread::call(thread, call),
+        _ => call(),
+    };
     gate.leave(Function::hipRuntimeGetVersion as usize, leave);
     if status == hipError_t::hipSuccess { Version::from_number(number) } else { None }
 }
