@@ -118,7 +118,6 @@ impl Case {
                 Some(kind) if fired.load(SeqCst) => live == [(kind, 1)],
                 // If the device was lost during its release, or in the callback pool after the last query, it keeps
                 // everything.
-                // keeps everything.
                 None if fired.load(SeqCst) && self.loses && !told => true,
                 _ => live.is_empty(),
             });
