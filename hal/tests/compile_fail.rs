@@ -4,7 +4,8 @@
 
 use windlass_hal::{
     BindingTable, Buffer, BufferView, CommandBuffer, Completion, Device, Download, Error, Executable, Fence,
-    FenceWait, File, Function, Mapping, Notifications, Point, Points, Queue, Recorder, Registry, Semaphore, Wait,
+    FenceWait, File, Function, Mapping, Notifications, Point, Points, Queue, Recorder, Registry, Semaphore,
+    Wait,
 };
 
 #[test]

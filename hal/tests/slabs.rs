@@ -11,7 +11,7 @@ use std::{
 };
 
 use windlass_hal::{
-    Accounts, BufferParams, Code, Error, QueueAffinity, Result, driver,
+    Accounts, BufferParams, Code, Error, PoolKind, QueueAffinity, Result, driver,
     edge::Domain,
     pool::{Acquire, Frontier, Placed, PoolParams, Reach, SlabRequest, SlabSource, Slabs},
 };
@@ -182,6 +182,25 @@ fn what_is_retained_is_kept_and_what_is_beyond_goes_back() {
     assert_eq!((counts.bytes_idle, counts.bytes_reserved), (2048, 2048));
     assert!(slabs.trim(source.as_ref()) && !slabs.trim(source.as_ref()), "once there was something");
     assert_eq!(slabs.statistics().bytes_reserved, 0);
+}
+
+/// Sizes that never come back, as of tensors that grow: one buffer lives at a time.
+#[test]
+fn memory_of_sizes_that_never_come_back_does_not_pile_up() {
+    for params in [PoolParams::passthrough(), PoolParams::new(PoolKind::Passthrough { exact: false })] {
+        let (slabs, source) = (slabs(params), Memory::of(1 << 20, (0, 0)));
+        for step in 0..1000 {
+            drop(taken(&slabs, &source, 4096 + step * 256));
+        }
+        let counts = slabs.statistics();
+        assert!(counts.bytes_reserved <= 2 * counts.bytes_peak, "{counts:?}");
+    }
+    // The slab of the only buffer stays for the next one.
+    let (slabs, source) = (self::slabs(PoolParams::tlsf(1 << 16)), Memory::of(1 << 20, (0, 0)));
+    for _ in 0..10 {
+        drop(taken(&slabs, &source, 512));
+    }
+    assert_eq!(slabs.statistics().acquired_fresh, 1);
 }
 
 #[test]

@@ -121,7 +121,7 @@ impl SlabSource for Inner {
     }
 
     fn poll(&self) {
-        self.retire();
+        self.retire_all();
     }
 
     fn usable(&self) -> Result<()> {
@@ -219,7 +219,7 @@ unsafe impl driver::RawDevice for Device {
     }
 
     fn poll(&self) {
-        self.0.retire();
+        self.0.retire_all();
     }
 
     fn drain(&self, deadline: Deadline) -> Result<()> {
@@ -263,7 +263,7 @@ unsafe impl driver::RawDevice for Device {
     }
 
     fn trim(&self) {
-        self.0.retire();
+        self.0.retire_all();
         self.0.allocator.give_back_idle(&*self.0);
     }
 

@@ -21,6 +21,16 @@ impl Inner {
         }
     }
 
+    /// Retires all finished work, also work that nobody was to be told of: records the events that it lacks.
+    pub(crate) fn retire_all(&self) {
+        for queue in self.queues.iter().filter(|queue| is_busy(queue) && !self.is_lost()) {
+            if let Err(error) = queue.try_cover_newest() {
+                tracing::debug!(target: "windlass::hip", %error, "no event behind the newest work, which retires later");
+            }
+        }
+        self.retire();
+    }
+
     /// Retires on behalf of a submission, at a cost that does not depend on how many queues are busy: looks at the queue of
     /// the submission, if it names one, and at one other queue, each in turn. So every queue is looked at in time.
     pub(crate) fn retire_some(&self, affinity: QueueAffinity) {

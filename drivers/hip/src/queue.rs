@@ -20,7 +20,7 @@ use crate::{
     replay::{self, Scratch},
     stream::Stream,
     submission::{NewPiece, Next, Piece, Resume, Submission, UnfinishedList},
-    sync::lock,
+    sync::{lock, try_lock},
     watchers::Watchers,
     workgroup_count::Counts,
 };
@@ -43,9 +43,15 @@ pub(crate) struct Queue {
     pub(crate) watchers: Watchers,
 }
 
+/// Of so many pieces one at least has an event. So work without signals retires as well, and the search for the next event is
+/// short.
+const MOST_WITHOUT_EVENT: u32 = 64;
+
 #[derive(Default)]
 pub(crate) struct QueueState {
     pub(crate) in_flight: VecDeque<Piece>,
+    /// The newest pieces without an event behind them.
+    without_event: u32,
     scratch: Scratch,
 }
 
@@ -84,6 +90,7 @@ impl Queue {
     ) -> Enqueued {
         let needs_event = self.needs_event(&submission);
         let mut state = lock(&self.state);
+        let needs_event = needs_event || state.without_event + 1 >= MOST_WITHOUT_EVENT;
         let (outcome, event) = match self.gpu.hip.current() {
             Ok(_current) => {
                 let outcome = self.wait_for(events);
@@ -104,6 +111,7 @@ impl Queue {
             }
             Err(error) => (Enqueued::Failed(epoch), Next::Fail(error.context(submission.operation.name()))),
         };
+        state.without_event = if event.is_some() { 0 } else { state.without_event + 1 };
         state.in_flight.push_back(Piece { queue: self.index, epoch, event, next, submission });
         enqueued
     }
@@ -201,16 +209,34 @@ impl Queue {
     /// The first event at or behind `epoch`. Records one if there is none; `None` if the epoch has retired.
     pub(crate) fn event_from(&self, epoch: u64) -> Result<Option<Arc<Event>>> {
         let mut state = lock(&self.state);
-        let covers = |piece: &&Piece| piece.epoch >= epoch && piece.event.is_some();
-        if let Some(piece) = state.in_flight.iter().find(covers) {
-            return Ok(piece.event.clone());
+        let first = state.in_flight.partition_point(|piece| piece.epoch < epoch);
+        if let Some(event) = state.in_flight.range(first..).find_map(|piece| piece.event.clone()) {
+            return Ok(Some(event));
         }
-        let Some(last) = state.in_flight.back_mut().filter(|last| last.epoch >= epoch) else {
+        if self.newest() < epoch || state.in_flight.is_empty() {
             return Ok(None);
-        };
+        }
+        self.record_behind_newest(&mut state).map(Some)
+    }
+
+    /// Records an event behind the newest piece if it has none. Does nothing while another thread is inside HIP.
+    pub(crate) fn try_cover_newest(&self) -> Result<()> {
+        match try_lock(&self.state) {
+            Some(mut state) if state.without_event > 0 && !state.in_flight.is_empty() => {
+                self.record_behind_newest(&mut state).map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn record_behind_newest(&self, state: &mut QueueState) -> Result<Arc<Event>> {
         let _current = self.gpu.hip.current()?;
-        last.event = Some(self.stream().record()?);
-        Ok(last.event.clone())
+        let event = self.stream().record()?;
+        if let Some(newest) = state.in_flight.back_mut() {
+            newest.event = Some(event.clone());
+        }
+        state.without_event = 0;
+        Ok(event)
     }
 
     /// The oldest piece in flight, and the edges that have to retire before it.

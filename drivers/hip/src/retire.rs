@@ -20,6 +20,9 @@ use crate::{
     sync::try_lock,
 };
 
+/// The pieces whose memory a list keeps after a burst.
+const KEPT: usize = 1024;
+
 #[derive(Default)]
 pub(crate) struct Retirer {
     /// Held by the thread that retires. The memory for retired pieces is kept between rounds.
@@ -89,6 +92,7 @@ impl Retirer {
             return;
         }
         retired.clear();
+        retired.shrink_to(KEPT);
         if let Some(mut turn) = self.try_turn()
             && turn.capacity() < retired.capacity()
         {
@@ -185,6 +189,9 @@ impl Queues {
             queue.retired.store(piece.epoch, Ordering::Release);
             if let Some(piece) = state.in_flight.pop_front() {
                 retired.push(piece);
+            }
+            if state.in_flight.is_empty() {
+                state.in_flight.shrink_to(KEPT);
             }
         }
     }

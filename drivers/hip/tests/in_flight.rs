@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use common::{SOON, code, eventually, nothing_leaks, open_manual};
+use common::{SOON, code, eventually, nothing_leaks, open, open_manual};
 use windlass_hal::{
     Buffer, BufferParams, Code, Deadline, Device, HostCallFlags, Point, Queue, Semaphore, WaitPolicy,
 };
@@ -96,6 +96,35 @@ fn whatever_is_in_flight_outlives_every_handle_and_then_nothing_is_left() {
             }
             nothing_leaks(&instance);
         }
+    }
+}
+
+#[test]
+fn work_that_signals_nobody_retires_when_it_has_completed() {
+    let (instance, device) = open();
+    let queue = device.queue(0).expect("a queue");
+    let buffers: Vec<_> = (0..1000).map(|_| device.allocate_device(64).expect("memory")).collect();
+    for buffer in buffers {
+        fill(&queue, &[], &[], &buffer);
+    }
+    let left = device.statistics().device_bytes_used / 64;
+    assert!(left <= 128, "{left} of 1000 buffers, although submitting retires");
+    device.poll();
+    assert_eq!(device.statistics().device_bytes_used, 0);
+    assert!(
+        instance.count("hipEventRecord") <= 1000 / 32,
+        "an event for each would cost as much as a signal"
+    );
+}
+
+#[test]
+fn memory_of_work_that_signals_nobody_serves_the_next_buffer() {
+    let (_instance, device) = open();
+    let queue = device.queue(0).expect("a queue");
+    let large = device.limits().total_memory / 4;
+    for _ in 0..20 {
+        let buffer = device.allocate_device(large).expect("a quarter of the memory, of which none is in use");
+        fill(&queue, &[], &[], &buffer.subspan(0, 256).expect("a subspan"));
     }
 }
 

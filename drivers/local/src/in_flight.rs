@@ -10,12 +10,22 @@ use windlass_hal::{Notifications, Point, Semaphore};
 #[derive(Default)]
 pub(crate) struct InFlight(Mutex<Flights>);
 
+/// The entries whose memory the list keeps after a burst.
+const KEPT: usize = 1024;
+
 #[derive(Default)]
 struct Flights {
     issued: u64,
     running: Slab<u64>,
-    /// Each semaphore is signalled once no operation below its number is left.
-    sleepers: Vec<(u64, Semaphore)>,
+    drains: Vec<Drain>,
+}
+
+/// The wait for the end of all operations below a number. It counts them, so that no end of an operation looks at the others.
+struct Drain {
+    below: u64,
+    running: usize,
+    /// Signalled with 1.
+    end: Semaphore,
 }
 
 impl InFlight {
@@ -31,15 +41,16 @@ impl InFlight {
     pub(crate) fn end(&self, key: usize) {
         let mut notifications = Notifications::new();
         let mut flights = self.lock();
-        flights.running.try_remove(key);
-        if !flights.sleepers.is_empty() {
-            let oldest = flights.running.iter().map(|(_, number)| *number).min().unwrap_or(u64::MAX);
-            flights.sleepers.retain(|(bound, semaphore)| {
-                let waits = oldest < *bound;
-                if !waits {
-                    semaphore.advance(1, &mut notifications);
+        if let Some(number) = flights.running.try_remove(key) {
+            if flights.running.is_empty() && flights.running.capacity() > KEPT {
+                flights.running = Slab::new();
+            }
+            flights.drains.retain_mut(|drain| {
+                drain.running -= usize::from(number < drain.below);
+                if drain.running == 0 {
+                    drain.end.advance(1, &mut notifications);
                 }
-                waits
+                drain.running > 0
             });
         }
         drop(flights);
@@ -52,10 +63,16 @@ impl InFlight {
         if flights.running.is_empty() {
             return None;
         }
-        let (bound, semaphore) = (flights.issued, Semaphore::new(0));
-        let end = semaphore.at(1);
-        flights.sleepers.push((bound, semaphore));
-        Some(end)
+        let below = flights.issued;
+        // A drain that gave up stays in the list, so the next one with the same end shares it.
+        if let Some(same) = flights.drains.last().filter(|drain| drain.below == below) {
+            return Some(same.end.at(1));
+        }
+        let end = Semaphore::new(0);
+        let point = end.at(1);
+        let running = flights.running.len();
+        flights.drains.push(Drain { below, running, end });
+        Some(point)
     }
 
     fn lock(&self) -> MutexGuard<'_, Flights> {

@@ -262,6 +262,9 @@ impl Queue {
     /// Calls a function on a thread of the callback pool. The call may block, and independent work of the queue goes
     /// on. The signals are reached when the call returns `Ok`. They fail with the error that it returns, or with
     /// `ABORTED` if it panics.
+    ///
+    /// A call keeps its captures until it has run. One that holds a handle of its own device keeps that device open, and
+    /// nobody closes the device if the waits are never reached.
     pub fn host_call(
         &self,
         waits: &[Point],

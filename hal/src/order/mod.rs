@@ -12,4 +12,5 @@ pub(crate) mod notifications;
 pub mod pending;
 pub(crate) mod point;
 pub(crate) mod semaphore;
+pub(crate) mod turn;
 pub(crate) mod wait;

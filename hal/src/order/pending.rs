@@ -8,7 +8,7 @@
 //!
 //! The thread that resolves the last wait of an operation moves the operation to the ready list. One thread at a time
 //! drains this list in a loop. So a chain of a hundred thousand operations, each made ready or failed by the one
-//! before, needs no more stack than one operation.
+//! before, needs no more stack than one operation, whatever devices it crosses.
 
 use std::{collections::VecDeque, fmt, sync::Arc};
 
@@ -22,6 +22,7 @@ use crate::{
         notifications::{Resolution, Target, Timepoint},
         point::{Point, Points},
         semaphore::{Probe, Registration},
+        turn::{self, Turn},
     },
     words::{
         error::{Error, Result},
@@ -79,6 +80,9 @@ pub struct PendingSet<I: Issue> {
     state: Mutex<PendingState<I>>,
     closed: AtomicBool,
 }
+
+/// The operations whose memory an idle set keeps for the next ones.
+const KEPT: usize = 1024;
 
 struct PendingState<I: Issue> {
     operations: Slab<PendingOperation<I>>,
@@ -229,8 +233,7 @@ impl<I: Issue> PendingSet<I> {
         drop(state);
         drop(cancelled);
         if drain {
-            self.drain();
-            issuer.issued();
+            turn::take(issuer.clone());
         }
     }
 
@@ -284,8 +287,7 @@ impl<I: Issue> PendingSet<I> {
         drop(state);
         drop(cancelled);
         if drain {
-            self.drain();
-            ticket.issuer.issued();
+            turn::take(ticket.issuer.clone());
         }
     }
 
@@ -295,7 +297,7 @@ impl<I: Issue> PendingSet<I> {
             let mut state = lock(&self.state);
             let Some(ready) = state.ready.pop_front() else {
                 state.draining = false;
-                return;
+                return state.give_back();
             };
             drop(state);
             let Ready { issuer, work, waits, signals, outcome } = ready;
@@ -309,6 +311,13 @@ impl<I: Issue> PendingSet<I> {
                 Err(error) => give_up(work, &signals, &error),
             }
         }
+    }
+}
+
+impl<I: Issue> Turn for I {
+    fn take(self: Arc<Self>) {
+        self.pending().drain();
+        self.issued();
     }
 }
 
@@ -344,6 +353,16 @@ impl<I: Issue> PendingState<I> {
         let cancelled = outcome.is_err().then(|| Cancelled(waits.clone(), registrations));
         self.ready.push_back(Ready { issuer: issuer.clone(), work, waits, signals, outcome });
         cancelled
+    }
+
+    /// Gives the memory of a burst back once the burst has gone.
+    fn give_back(&mut self) {
+        if self.ready.capacity() > KEPT {
+            self.ready = VecDeque::new();
+        }
+        if self.operations.is_empty() && self.operations.capacity() > KEPT {
+            self.operations = Slab::new();
+        }
     }
 
     /// Whether the caller has become the draining thread.

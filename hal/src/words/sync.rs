@@ -6,14 +6,20 @@
 //! reference count.
 
 #[cfg(loom)]
-pub(crate) use loom::sync::{
-    Condvar, Mutex, MutexGuard,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+pub(crate) use loom::{
+    sync::{
+        Condvar, Mutex, MutexGuard,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread_local,
 };
 #[cfg(not(loom))]
-pub(crate) use std::sync::{
-    Condvar, Mutex, MutexGuard,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+pub(crate) use std::{
+    sync::{
+        Condvar, Mutex, MutexGuard,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread_local,
 };
 
 /// Locks a mutex, even after a thread has panicked while holding it. Each critical section of this crate leaves its

@@ -49,7 +49,8 @@ pub struct PoolParams {
     pub memory: BufferParams,
     /// The most bytes that the pool takes from the device.
     pub budget: u64,
-    /// The most bytes in slabs without a buffer that the pool keeps. Further slabs are returned when no work uses them.
+    /// The most bytes in slabs without a buffer that the pool keeps. Further slabs are returned when no work uses them. The
+    /// pool keeps no more than it had in slabs with buffers at its busiest time.
     pub retained: u64,
     /// Whether an alloca may make its queue wait, on the device, for memory that another queue used last. Otherwise
     /// such memory is not reused before its last use has retired.

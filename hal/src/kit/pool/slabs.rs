@@ -70,6 +70,8 @@ struct SlabsState {
     strategy: Box<dyn Strategy>,
     slabs: Slab<(Arc<dyn driver::RawBuffer>, u64)>,
     counts: PoolStatistics,
+    /// The most bytes that slabs with a buffer had at one time.
+    most_busy: u64,
 }
 
 /// Slabs to be dropped when no lock is held.
@@ -99,7 +101,7 @@ impl Slabs {
             }
         };
         let counts = PoolStatistics { budget: params.budget, ..PoolStatistics::default() };
-        let state = SlabsState { strategy, slabs: Slab::new(), counts };
+        let state = SlabsState { strategy, slabs: Slab::new(), counts, most_busy: 0 };
         Ok(Self { params, granule, state: Mutex::new(state), growing: Mutex::new(()) })
     }
 
@@ -259,6 +261,8 @@ impl Slabs {
         let slab = state.slabs.get(place.slab as usize).map(|(slab, _)| slab.clone());
         let slab = slab.ok_or_else(|| Error::internal("a place in a slab that is gone"))?;
         let waits = request.reach.rank(&birth) == Some(Rank::Wait);
+        let busy = state.counts.bytes_reserved - state.strategy.idle();
+        state.most_busy = state.most_busy.max(busy);
         let counts = &mut state.counts;
         counts.bytes_used += size;
         counts.bytes_peak = counts.bytes_peak.max(counts.bytes_used);
@@ -304,8 +308,10 @@ impl Slabs {
         let retired = |lane, epoch| source.has_retired(lane, epoch);
         state.strategy.put(place, death, &retired);
         let mut gone = Gone::new();
-        if state.strategy.idle() > self.params.retained {
-            gone = state.give_back(self.params.retained, &retired);
+        // More than the program ever used at one time serves nobody: sizes that never come back would pile up.
+        let retained = self.params.retained.min(state.most_busy);
+        if state.strategy.idle() > retained {
+            gone = state.give_back(retained, &retired);
         }
         drop(state);
         drop(gone);
