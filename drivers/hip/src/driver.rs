@@ -33,12 +33,16 @@ pub struct Found {
     pub api: Arc<Api>,
     /// The GPUs that form the device.
     pub device: Selector,
+    /// Bytes of a slab unless the URI says otherwise.
+    slab: u64,
 }
 
 impl Found {
     /// A table, and the GPUs of it that form the device.
     pub fn new(api: impl Into<Arc<Api>>, device: Selector) -> Self {
-        Self { api: api.into(), device }
+        let api = api.into();
+        let slab = if api.origin().simulated_hip { 0 } else { allocator::SLAB };
+        Self { api, device, slab }
     }
 }
 
@@ -205,8 +209,7 @@ impl driver::Driver for Driver {
         let (Some(info), Some(limits)) = (info, limits) else {
             return Err(Error::not_found(format!("no device for {uri}")));
         };
-        let exact = gpus.iter().any(|gpu| gpu.hip.quirks.exact_sizes);
-        let slab = slab.unwrap_or(if exact { 0 } else { allocator::SLAB });
+        let slab = slab.unwrap_or(found.slab);
         Ok(Arc::new(Device::open(gpus, info, limits, slab, code)?))
     }
 }
@@ -265,7 +268,9 @@ pub fn null() -> impl Source {
             if let Some(arch) = parameters.text("arch") {
                 arch.clone_into(&mut options.arch);
             }
-            Ok(Found::new(null::Instance::new(options).api(), Selector::from_path(uri.path())?))
+            let found = Found::new(null::Instance::new(options).api(), Selector::from_path(uri.path())?);
+            // No kernel runs, so there are no accesses to check, and a measurement is to be one of the pools of hardware.
+            Ok(Found { slab: allocator::SLAB, ..found })
         }
     }
     Null

@@ -219,15 +219,21 @@ fn wait_until<T>(
     result
 }
 
+/// The most points that an error names.
+const MOST_NAMED: usize = 8;
+
 #[cold]
 fn late(points: &[Point]) -> Error {
-    let open = points.iter().filter(|point| point.semaphore.reached(point.value).is_none());
-    Error::deadline_exceeded(format!(
-        "the deadline passed while waiting for {}",
-        open.map(|point| format!("{:?} to reach {}", point.semaphore, point.value))
-            .collect::<Vec<_>>()
-            .join(", ")
-    ))
+    let open = || points.iter().filter(|point| point.semaphore.reached(point.value).is_none());
+    let mut text: Vec<_> = open()
+        .take(MOST_NAMED)
+        .map(|point| format!("{:?} to reach {}", point.semaphore, point.value))
+        .collect();
+    let more = open().skip(MOST_NAMED).count();
+    if more > 0 {
+        text.push(format!("and {more} more"));
+    }
+    Error::deadline_exceeded(format!("the deadline passed while waiting for {}", text.join(", ")))
 }
 
 /// A thread that sleeps on several semaphores.
