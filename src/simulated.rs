@@ -47,6 +47,8 @@ impl windlass_hip::Source for SimulatedHip {
             KEYS.iter().filter_map(|key| parameters.text(key).map(|value| (*key, value))).collect();
         let options =
             describe(target, &given, &environment()?).parse::<Options>().map_err(|error| wrong(&error))?;
+        // A log that cannot be read or written is a wrong option, and memory that the system lacks is not.
+        Simulator::check_files(&options).map_err(|error| Error::invalid_argument(error.to_string()))?;
         let simulator =
             Simulator::new(options).map_err(|error| Error::resource_exhausted(error.to_string()))?;
         Ok(Found::new(simulator.api(), device))

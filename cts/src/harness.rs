@@ -74,7 +74,8 @@ impl Harness {
                     options.provenance = provenance;
                 }
                 if options.devices.is_empty() {
-                    options.devices = device_of_environment(&self.registry).into_iter().collect();
+                    options.devices =
+                        device_of_environment(&self.registry, &mut io::stderr()).into_iter().collect();
                 }
                 main_with(&self.registry, &self.cases, options, &mut io::stdout(), &mut io::stderr())
             }
@@ -106,12 +107,18 @@ fn with_shuffle(drivers: Registry) -> Registry {
     registry
 }
 
+const VARIABLE: &str = "WINDLASS_DEVICE";
+
 /// `WINDLASS_DEVICE`, if it names a device of these drivers. A test of one driver must not fail because the variable
 /// names another.
-fn device_of_environment(registry: &Registry) -> Option<String> {
-    std::env::var("WINDLASS_DEVICE")
-        .ok()
-        .filter(|uri| uri.split_once("://").is_some_and(|(scheme, _)| registry.driver(scheme).is_ok()))
+fn device_of_environment(registry: &Registry, messages: &mut impl Write) -> Option<String> {
+    let uri = std::env::var_os(VARIABLE).filter(|uri| !uri.is_empty())?;
+    let uri = uri.to_string_lossy().into_owned();
+    if uri.split_once("://").is_some_and(|(scheme, _)| registry.driver(scheme).is_ok()) {
+        return Some(uri);
+    }
+    let _ = writeln!(messages, "{VARIABLE}={uri:?} names no device of the drivers here, and is passed over");
+    None
 }
 
 /// Warns of filters that match no case, so that a renamed case is noticed. A whole name that no case has is an error.

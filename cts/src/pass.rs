@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use windlass_hal::{CommandList, Operation, Point, QueueAffinity, Result, driver};
 
-/// Forwards calls from a wrapper of this crate to the device behind it. The callers of the wrapper's own `submit` and
-/// `prepare` have vouched for the work. The wrapper's changes stay within the same ranges and objects.
+/// Forwards calls from a wrapper of this crate to the device behind it. Only these wrappers call it, inside of their own
+/// `submit` and `prepare`, whose callers vouched for the work. A wrapper changes the work only within the ranges and
+/// objects that its caller named.
 pub(crate) trait Pass {
     fn pass(
         &self,
@@ -27,12 +28,12 @@ impl Pass for dyn driver::RawDevice {
         signals: &[Point],
         operation: Operation,
     ) -> Result<()> {
-        // SAFETY: see the trait.
+        // SAFETY: the caller of the wrapper vouched for the work, as the trait says.
         unsafe { self.submit(affinity, waits, signals, operation) }
     }
 
     fn pass_list(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
-        // SAFETY: see the trait.
+        // SAFETY: the caller of the wrapper vouched for the work, as the trait says.
         unsafe { self.prepare(list) }
     }
 }

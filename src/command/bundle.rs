@@ -84,6 +84,14 @@ enum Id {
 impl Bundle {
     /// Writes the bundle and prints its content.
     pub(crate) fn run(self) -> Outcome {
+        for path in self.paths() {
+            if output::is_same_file(path, &self.output) {
+                return Err(Failure::input(format!(
+                    "-o {}: this is an input file, which would be overwritten; name another file",
+                    escape::path(&self.output)
+                )));
+            }
+        }
         let (items, found_host) = self.gather()?;
         let mut writer = BundleWriter::new();
         for item in &items {
@@ -151,6 +159,13 @@ impl Bundle {
             options.host = found_host;
         }
         Ok(options)
+    }
+
+    /// The files of all inputs.
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        let inputs = self.inputs.iter().map(|text| split_input(text).map_or(text.as_str(), |(_, path)| path));
+        let entries = self.entry.iter().filter_map(|text| text.split_once('=')).map(|(_, path)| path);
+        inputs.chain(entries).map(Path::new)
     }
 
     /// The entries of all inputs, and the id of the first empty host entry among them.

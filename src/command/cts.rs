@@ -6,6 +6,11 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::Args;
 use windlass_cts::Harness;
 
+use super::{
+    escape,
+    failure::{self, Failure, Outcome},
+};
+
 /// Options of `cts`, all of which are the runner's.
 #[derive(Args)]
 #[command(disable_help_flag = true)]
@@ -18,6 +23,9 @@ pub(crate) struct Cts {
 impl Cts {
     /// Runs the suite.
     pub(crate) fn run(self) -> ExitCode {
+        if let Err(failure) = self.check_variable() {
+            return failure::report(Err(failure));
+        }
         let kernels = [
             #[cfg(feature = "local")]
             windlass_cts::Kernels::new(windlass_local::FORMAT, windlass_local::conformance::find),
@@ -33,9 +41,26 @@ impl Cts {
         {
             let schedules = windlass_simulator::schedules();
             if schedules.runs > 0 {
-                super::failure::note(&format!("windlass cts: {schedules} of the simulated GPU"));
+                failure::note(&format!("windlass cts: {schedules} of the simulated GPU"));
             }
         }
         code
+    }
+
+    /// The suite of one driver passes over a variable that names another. This command has all drivers, so a device that
+    /// none of them has is a mistake.
+    fn check_variable(&self) -> Outcome {
+        let names_device = |word: &OsString| word.to_string_lossy().starts_with("--device");
+        let Some(uri) = std::env::var_os(windlass::DEVICE_VARIABLE).filter(|uri| !uri.is_empty()) else {
+            return Ok(());
+        };
+        let uri = uri.to_string_lossy();
+        if self.options.iter().any(names_device) || uri.starts_with("shuffle://") {
+            return Ok(());
+        }
+        let scheme = uri.split_once("://").map_or(&*uri, |(scheme, _)| scheme);
+        windlass::registry().driver(scheme).map(drop).map_err(|error| {
+            Failure::input(format!("{}={}: {error}", windlass::DEVICE_VARIABLE, escape::line(&uri)))
+        })
     }
 }

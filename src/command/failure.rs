@@ -85,6 +85,15 @@ impl Failure {
         Self::new(exit, error.to_string())
     }
 
+    /// A device that cannot be opened. A URI of a scheme that no driver has is a wrong command line, not an absent device.
+    pub(crate) fn open(uri: &str, error: &Error) -> Self {
+        let scheme = uri.split_once("://").map_or(uri, |(scheme, _)| scheme);
+        match windlass::registry().driver(scheme) {
+            Ok(_) => Self::hal(Stage::Open, error),
+            Err(_) => Self::input(error.to_string()),
+        }
+    }
+
     /// The failure for standard output that cannot be written. A closed pipe is no failure: its reader has seen
     /// enough.
     pub(crate) fn output(error: &io::Error) -> Self {

@@ -28,12 +28,16 @@ pub(crate) fn read(path: &Path) -> Outcome<Vec<u8>> {
 
 /// The bytes of a file of at most `most` bytes. A device or pipe is read no further than that.
 pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    fs::File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(io::Error::other(format!("it has more than {most} bytes")));
+    let too_long = || io::Error::other(format!("it has more than {most} bytes"));
+    let file = fs::File::open(path)?;
+    let length = file.metadata()?.len();
+    if length > most {
+        return Err(too_long());
     }
-    Ok(bytes)
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(length as usize).map_err(io::Error::other)?;
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_long()) } else { Ok(bytes) }
 }
 
 /// Opens a file with its companions: kpack archives beside it, unpacked members of a wheel.
@@ -81,6 +85,9 @@ pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
+/// The features of target ids. Source: LLVM's AMDGPUUsage, "Target ID".
+const FEATURES: [&str; 2] = ["sramecc", "xnack"];
+
 /// A target from the command line: a target id, an ISA name, or the id of an entry as `inspect` lists it. An unknown
 /// processor may be newer than this program or a typing error, so it is accepted with a warning.
 pub(crate) fn parse_target(option: &str, text: &str) -> Outcome<TargetId> {
@@ -91,6 +98,12 @@ pub(crate) fn parse_target(option: &str, text: &str) -> Outcome<TargetId> {
             if !target.is_known() {
                 let processor = target.processor();
                 note(&format!("warning: {option}: {processor} is an unknown processor; check its spelling"));
+            }
+            if let Some((feature, _)) = target.features().find(|(name, _)| !FEATURES.contains(name)) {
+                return Err(Failure::input(format!(
+                    "{option}: `{text}`: no target has a feature {feature}; there are {}",
+                    FEATURES.join(" and ")
+                )));
             }
             Ok(target)
         }

@@ -125,17 +125,18 @@ impl Input {
 
 /// The bytes of a file that has at most `most`. Devices and pipes, whose length is unknown, are read no further.
 fn read(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
+    let too_long = || io::Error::other(format!("it has more than {most} bytes"));
     let read = || {
         let file = fs::File::open(path)?;
+        let length = file.metadata()?.len();
+        if length > most {
+            return Err(too_long());
+        }
         let mut bytes = Vec::new();
         // One byte more than the file has, so that reading its end allocates nothing.
-        let size = file.metadata()?.len().min(most).saturating_add(1);
-        bytes.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
+        bytes.try_reserve_exact(usize::try_from(length.saturating_add(1)).unwrap_or(usize::MAX))?;
         file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > most {
-            return Err(io::Error::other(format!("it has more than {most} bytes")));
-        }
-        Ok(bytes)
+        if bytes.len() as u64 > most { Err(too_long()) } else { Ok(bytes) }
     };
     read().map_err(|error| unreadable(path, &error))
 }

@@ -357,7 +357,9 @@ impl Device {
     }
 }
 
-// SAFETY: objects are those of the inner device, and operations are forwarded unchanged.
+// SAFETY: domain, limits, buffers and executables are those of the inner device, whose keeping of objects and signals is
+// passed on. Three changes stay within what the caller named: a list is prepared in orders that its predecessors allow,
+// `Execute` picks one of them, and an alloca or a dealloca gets a fill of its own buffer while the contents are undefined.
 unsafe impl driver::Wrapper for Device {
     fn inner(&self) -> &dyn driver::RawDevice {
         &*self.raw

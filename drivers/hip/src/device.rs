@@ -134,6 +134,8 @@ impl SlabSource for Inner {
 }
 
 // SAFETY: the domain and the limits are set when the device is opened and never change. All of its objects carry this domain.
+// A buffer owns its part of a slab, and a slab owns its memory of HIP. A piece in flight owns its operation with all objects,
+// and retires when its event has completed or the device is lost; a lost device gives no memory back. Signals settle after that.
 unsafe impl driver::RawDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.0.info

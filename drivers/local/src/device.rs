@@ -69,7 +69,8 @@ impl Device {
 }
 
 // SAFETY: the domain and the limits are set when the device is opened, and never change. All objects of the device carry
-// this domain.
+// this domain. A buffer owns its memory. A submission owns its operation with all objects until its last batch has run, and
+// settles its signals after that.
 unsafe impl driver::RawDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info

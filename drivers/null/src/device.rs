@@ -52,7 +52,7 @@ impl Device {
 }
 
 // SAFETY: the domain and the limits are set when the device is opened, and never change. All objects of the device carry
-// this domain.
+// this domain. A buffer owns its memory. An operation keeps its objects until it has run, and settles its signals after that.
 unsafe impl driver::RawDevice for Device {
     /// Returns the description of the device with its lacks, the same from open to drop.
     fn info(&self) -> &DeviceInfo {

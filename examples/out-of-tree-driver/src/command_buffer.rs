@@ -7,7 +7,7 @@ use windlass_hal::{Buffer, Command, CommandList, DispatchCommand, Error, Result,
 
 use crate::{
     allocator::Memory,
-    machine::{self, Launch},
+    dispatch::{self, Launch},
     queue::{copy, direct, fill},
 };
 
@@ -83,7 +83,7 @@ fn launch(
     dispatch: &DispatchCommand,
     memory: &Memory,
 ) -> Result<()> {
-    machine::run(&Launch {
+    dispatch::run(&Launch {
         executable: dispatch.executable.as_ref(),
         function: dispatch.function,
         workgroup_count: direct(&dispatch.workgroup_count)?,

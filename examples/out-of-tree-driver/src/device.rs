@@ -50,7 +50,7 @@ impl Device {
 }
 
 // SAFETY: the domain and the limits are set when the device is opened, and never change. All objects of the device carry
-// this domain.
+// this domain. A buffer owns its memory. An operation keeps its objects until it has run, and settles its signals after that.
 unsafe impl driver::RawDevice for Device {
     fn info(&self) -> &DeviceInfo {
         &self.info

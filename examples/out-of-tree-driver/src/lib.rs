@@ -15,16 +15,16 @@
 //! | `stream.rs`, `queue.rs` | the stream, and the operations as it runs them |
 //! | `command_buffer.rs` | recorded lists |
 //! | `executable.rs`, `program.rs` | kernels, read from text |
-//! | `machine.rs`, `words.rs` | kernels as they run |
+//! | `dispatch.rs`, `words.rs` | kernels as they run |
 //! | `tests/cts.rs`, `tests/kernels/` | the conformance suite in one line, and its kernels in this driver's form |
 
 mod allocator;
 mod buffer;
 mod command_buffer;
 mod device;
+mod dispatch;
 mod driver;
 mod executable;
-mod machine;
 pub mod program;
 mod queue;
 mod queues;

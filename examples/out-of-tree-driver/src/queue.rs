@@ -12,7 +12,7 @@ use crate::{
     allocator::Memory,
     buffer::bytes_of,
     command_buffer,
-    machine::{self, Launch},
+    dispatch::{self, Launch},
 };
 
 /// Does the work of one operation, and drops the operation.
@@ -29,7 +29,7 @@ pub(crate) fn run(operation: Operation, memory: &Memory) -> Result<()> {
         Operation::Fill { target, pattern } => fill(&target, pattern.bytes()),
         Operation::Update { source, target } => fill(&target, &source),
         Operation::Copy { source, target } => copy(&source, &target),
-        Operation::Dispatch(dispatch) => machine::run(&Launch {
+        Operation::Dispatch(dispatch) => dispatch::run(&Launch {
             executable: dispatch.executable.as_ref(),
             function: dispatch.function,
             workgroup_count: direct(&dispatch.workgroup_count)?,

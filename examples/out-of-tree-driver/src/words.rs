@@ -7,7 +7,7 @@ pub(crate) enum Word {
     Unary(fn(u64) -> u64),
     Binary(fn(u64, u64) -> u64),
     Ternary(fn(u64, u64, u64) -> u64),
-    /// Pushes a position of the work-item, by its index in [`crate::machine::Item::places`].
+    /// Pushes a position of the work-item, by its index in [`crate::dispatch::Item::places`].
     Place(usize),
     /// Loads this many bytes from an address.
     Load(usize),

@@ -15,7 +15,7 @@ use windlass::DeviceInfo;
 use windlass_codeobject::{File, Options, TargetId};
 
 use super::{
-    failure::{Failure, Outcome, Stage},
+    failure::{Failure, Outcome},
     input, output,
 };
 use describe::Describe;
@@ -89,7 +89,7 @@ impl Inspect {
     fn devices(&self) -> Outcome<Vec<DeviceInfo>> {
         match &self.device {
             Some(uri) => {
-                let device = windlass::open(uri).map_err(|error| Failure::hal(Stage::Open, &error))?;
+                let device = windlass::open(uri).map_err(|error| Failure::open(uri, &error))?;
                 let info = device.info().clone();
                 if input::agent(&info).is_none() && !input::runs_host_code(&info) {
                     return Err(Failure::input(format!("{uri} is no GPU, so no entry can be chosen for it")));

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use windlass::{DEVICE_VARIABLE, Device, REAL_SCHEME};
+use windlass::{Code, DEVICE_VARIABLE, Device, REAL_SCHEME};
 use windlass_codeobject::{Bundle, EntryKind, File, HostLibrary};
 
 use crate::command::{
@@ -16,12 +16,12 @@ use crate::command::{
 /// alone; else the first real GPU; else a simulated GPU that the file has code for. A host or simulated GPU that was
 /// not named is announced on standard error.
 pub(crate) fn open(named: Option<&str>, path: &Path, file: Option<&File<'_>>) -> Outcome<Device> {
-    let open = |uri: &str| windlass::open(uri).map_err(|error| Failure::hal(Stage::Open, &error));
+    let open = |uri: &str| windlass::open(uri).map_err(|error| Failure::open(uri, &error));
     if let Some(uri) = named {
         return open(uri);
     }
-    if std::env::var_os(DEVICE_VARIABLE).is_some_and(|uri| !uri.is_empty()) {
-        return windlass::default_device().map_err(|error| Failure::hal(Stage::Open, &error));
+    if let Some(uri) = std::env::var_os(DEVICE_VARIABLE).filter(|uri| !uri.is_empty()) {
+        return windlass::default_device().map_err(|error| Failure::open(&uri.to_string_lossy(), &error));
     }
     if let Some(uri) = host(file) {
         note(&format!("the file has code for the host alone: running on {uri}"));
@@ -63,8 +63,14 @@ fn simulated(path: &Path, file: Option<&File<'_>>) -> Outcome<Device> {
         |why: String| Failure::absent(format!("no GPU here, and {why}; name a device by --device URI"));
     let file =
         file.ok_or_else(|| nothing(format!("{} is no code that a simulated one runs", escape::path(path))))?;
+    let default = windlass::open("hip-sim://");
+    if let Err(error) = &default
+        && error.code() == Code::InvalidArgument
+    {
+        return Err(Failure::hal(Stage::Open, error));
+    }
     // If the file has code for several simulated GPUs, prefer the default one.
-    let default = windlass::open("hip-sim://").ok().filter(|device| serves(device, file));
+    let default = default.ok().filter(|device| serves(device, file));
     if let Some(processor) = default.as_ref().and_then(|device| device.info().architecture.split(':').next())
         && let Ok(device) = windlass::open(&format!("hip-sim://{processor}"))
     {
