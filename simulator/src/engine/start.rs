@@ -7,14 +7,12 @@ use super::launch::{Launch, Placed};
 use super::service::Service;
 use crate::exec::{Cause, Gws, PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
 use crate::memory::{Block, Memory};
-use crate::part::Scratch;
+use crate::part::{Part, Scratch};
 use std::sync::Arc;
 use windlass_codeobject::{ArgKind, HiddenKind, KernelDescriptor};
 
 /// LDS is allocated in units of this many bytes.
 const LDS_UNIT: u32 = 512;
-/// The most work-items in a workgroup.
-const MAX_WORKGROUP: u64 = 1024;
 /// Bytes of private memory of each work-item in addition to those that the kernel declares, if its stack has no fixed
 /// size.
 const DYNAMIC_STACK: u32 = 16 * 1024;
@@ -73,9 +71,10 @@ impl Start {
         }
         // The bounds in the kernel's metadata are promises to the compiler, and hardware does not know them. AMD's HIP
         // launches one of its own kernels with twice as many work-items.
-        if size > MAX_WORKGROUP {
+        if size > u64::from(Part::WORKGROUP) {
             return Err(refuse(format!(
-                "{size} work-items in a workgroup, at most {MAX_WORKGROUP} are possible"
+                "{size} work-items in a workgroup, at most {} are possible",
+                Part::WORKGROUP
             )));
         }
         let mut items = [0; 3];
