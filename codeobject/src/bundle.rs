@@ -10,17 +10,19 @@ use sha2::{Digest, Sha256};
 use crate::bytes::range;
 use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
 use crate::code::host::machine::HostMachine;
-use crate::container::ccob::{CcobHeader, Method};
+use crate::container::ccob::CcobHeader;
 #[cfg(feature = "carriers")]
 use crate::container::kpack::Binary;
 use crate::container::offload_binary::Header;
 use crate::container::room::Room;
-use crate::container::table::{Source, Table};
+use crate::container::table::Table;
 use crate::decode::{Cache, Stream};
 use crate::entry::{Entry, EntryTarget};
 use crate::error::Error;
 use crate::image::Image;
 use crate::options::Options;
+use crate::words::method::Method;
+use crate::words::source::Source;
 
 /// The container of a bundle's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

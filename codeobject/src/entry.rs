@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::bytes::text;
-use crate::choice::target::TargetId;
+use crate::words::target::TargetId;
 
 /// A longer target is not parsed: its features would take far more memory than the bytes that name them.
 const LONGEST_TARGET: usize = 128;

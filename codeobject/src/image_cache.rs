@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::bundle::Bundle;
 use crate::choice::select::Selection;
-use crate::choice::target::TargetId;
 use crate::error::Error;
 use crate::image::Image;
 use crate::options::Options;
+use crate::words::target::TargetId;
 
 /// The limit of kept choices, of any size.
 const MOST_CHOICES: usize = 1024;

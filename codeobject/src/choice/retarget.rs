@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Changes the target in a code object's flags to a compatible processor.
 
-use crate::choice::processor;
-use crate::choice::target::TargetId;
 use crate::code::elf_flags::{ELF_FLAGS_OFFSET, ElfHead};
 use crate::error::Error;
+use crate::words::processor;
+use crate::words::target::TargetId;
 
 /// Changes the flags of a code object to `agent`'s processor, if distributions let that processor run the code
 /// ([`Fit::Family`](crate::Fit::Family)).

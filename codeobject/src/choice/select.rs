@@ -5,13 +5,13 @@ use std::cmp::Reverse;
 use std::fmt;
 
 use crate::bundle::Bundle;
-use crate::choice::processor::{self, Membership};
-use crate::choice::target::TargetId;
 use crate::code::elf_flags::ElfHead;
-use crate::container::magic::Format;
 use crate::entry::{Entry, EntryKind, EntryTarget};
 use crate::error::Error;
 use crate::options::Options;
+use crate::words::magic::Format;
+use crate::words::processor::{self, Membership};
+use crate::words::target::TargetId;
 
 /// The fit of an entry's code to a GPU; a later variant is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,7 +7,6 @@ use object::LittleEndian;
 use object::read::elf::Sym;
 
 use crate::bytes::{glimpse, range, text};
-use crate::choice::target::TargetId;
 use crate::code::arg::Arg;
 use crate::code::descriptor::KernelDescriptor;
 use crate::code::elf::{Elf, ElfSymbol, MetadataNote};
@@ -16,9 +15,10 @@ use crate::code::kernel::{Kernel, KernelKind, RejectedKernel};
 use crate::code::layout::{Relocation, Segment, Symbol, SymbolRole};
 use crate::code::metadata::{KernelRecord, Metadata};
 use crate::code::symbols;
-use crate::container::magic::Format;
 use crate::error::Error;
 use crate::warnings::Warnings;
+use crate::words::magic::Format;
+use crate::words::target::TargetId;
 
 const ENDIAN: LittleEndian = LittleEndian;
 /// At most this many rejected kernels are described.

@@ -2,9 +2,9 @@
 //! The head of an AMD GPU ELF: the target that its flags name.
 
 use crate::bytes::{array, u16_at, u32_at};
-use crate::choice::processor;
-use crate::choice::target::TargetId;
-use crate::container::magic::Format;
+use crate::words::magic::Format;
+use crate::words::processor;
+use crate::words::target::TargetId;
 
 /// The number of bytes that [`ElfHead::read`] needs.
 pub(crate) const ELF_HEAD_SIZE: u64 = 64;

@@ -2,7 +2,7 @@
 //! The size that an ELF declares.
 
 use crate::bytes::{array, range, u16_at, u32_at, u64_at};
-use crate::container::magic::Format;
+use crate::words::magic::Format;
 
 /// The number of bytes that a loader touches if it trusts an ELF's headers: the least length that holds its header,
 /// program headers, segments, section headers and sections. `None` if the bytes are no 64-bit little-endian ELF, end

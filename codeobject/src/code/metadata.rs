@@ -7,9 +7,9 @@
 use crate::bytes::text;
 use crate::code::arg::{Access, AddressSpace, Arg, ArgKind};
 use crate::code::kernel::KernelKind;
-use crate::code::msgpack::{Cursor, Token};
 use crate::error::Error;
 use crate::warnings::Warnings;
+use crate::words::msgpack::{Cursor, Token};
 
 /// The metadata beside the kernels.
 #[derive(Debug, Default)]

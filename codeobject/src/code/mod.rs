@@ -11,7 +11,6 @@ pub(crate) mod host;
 pub(crate) mod kernel;
 pub(crate) mod layout;
 pub(crate) mod metadata;
-pub(crate) mod msgpack;
 pub(crate) mod resolve;
 pub(crate) mod symbols;
 pub(crate) mod validate;

@@ -5,8 +5,8 @@
 //! here.
 
 use crate::bytes::{range, text};
-use crate::container::magic::Format;
 use crate::error::Error;
+use crate::words::magic::Format;
 
 const HEADER_SIZE: u64 = 60;
 /// The most bytes of a name that are searched, and that are shown.

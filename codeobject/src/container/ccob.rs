@@ -1,36 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The header of a compressed bundle (CCOB), versions 1 to 3.
 
-use std::fmt;
-
 use crate::bytes::{u16_at, u32_at, u64_at};
 use crate::error::Error;
-
-/// The compression method of a bundle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Method {
-    /// zlib (RFC 1950).
-    Zlib,
-    /// Zstandard (RFC 8878).
-    Zstd,
-}
-
-impl Method {
-    /// The method's name in lower case.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Zlib => "zlib",
-            Method::Zstd => "zstd",
-        }
-    }
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+use crate::words::method::Method;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CcobHeader {

@@ -8,12 +8,12 @@ use object::elf::{FileHeader64, SHT_NOBITS, SectionHeader64, SectionType};
 use object::read::elf::{FileHeader, SectionHeader};
 
 use crate::bytes::range;
-use crate::container::magic::{Format, begins_bundle};
 use crate::container::room::{Ids, Room};
 use crate::container::table::MAX_ENTRIES;
 use crate::container::wrapper;
 use crate::entry::Entry;
 use crate::error::Error;
+use crate::words::magic::{Format, begins_bundle};
 
 /// Sections may share names without end, so a search for the ends of all names must have a limit.
 const LONGEST_NAME: usize = 256;

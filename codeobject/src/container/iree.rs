@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use crate::bytes::{range, text, u32_at, u64_at};
 use crate::container::flatbuffer::Table;
-use crate::container::magic::Format;
 use crate::container::room::Room;
 use crate::error::Error;
+use crate::words::magic::Format;
 
 const PREFIX_SIZE: u64 = 64;
 const MAX_IMAGES: u32 = 4096;

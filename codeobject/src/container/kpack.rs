@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 
 use crate::bytes::{range, text, u32_at, u64_at};
-use crate::code::msgpack::{Cursor, Token, for_each_pair, skip_value};
-use crate::container::ccob::Method;
 use crate::container::table::MAX_ENTRIES;
 use crate::error::Error;
+use crate::words::method::Method;
+use crate::words::msgpack::{Cursor, Token, for_each_pair, skip_value};
 
 const HEADER_SIZE: u64 = 16;
 const VERSION: u32 = 1;

@@ -8,10 +8,10 @@ use object::elf::FileHeader64;
 use object::read::elf::FileHeader;
 
 use crate::bytes::{text, u64_at};
-use crate::code::msgpack::{Cursor, Token, for_each_pair, skip_value};
 use crate::container::host_elf::section_data;
-use crate::container::magic::Format;
 use crate::error::Error;
+use crate::words::magic::Format;
+use crate::words::msgpack::{Cursor, Token, for_each_pair, skip_value};
 
 const SECTION: &[u8] = b".rocm_kpack_ref";
 const WRAPPERS: &[u8] = b".hipFatBinSegment";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The formats that wrap code: each file reads one of them and knows no other. `magic` tells them apart.
+//! The formats that wrap code: each file reads one of them and knows no other. `words::magic` tells them apart.
 
 #[cfg(feature = "carriers")]
 pub(crate) mod archive;
@@ -12,7 +12,6 @@ pub(crate) mod kpack;
 pub(crate) mod kpack_reference;
 #[cfg(feature = "carriers")]
 pub(crate) mod kpack_search;
-pub(crate) mod magic;
 pub(crate) mod offload_binary;
 #[cfg(feature = "carriers")]
 pub(crate) mod package;

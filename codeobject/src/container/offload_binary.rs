@@ -2,12 +2,13 @@
 //! LLVM offload binaries, which `clang-offload-packager` and the new driver write.
 
 use crate::bytes::{range, text, u16_at, u32_at, u64_at};
-use crate::container::ccob::Method;
 use crate::container::room::Room;
-use crate::container::table::{MAX_ENTRIES, Source};
+use crate::container::table::MAX_ENTRIES;
 use crate::decode;
 use crate::entry::Entry;
 use crate::error::Error;
+use crate::words::method::Method;
+use crate::words::source::Source;
 
 const WHAT: &str = "the LLVM offload binary";
 const ENTRY_SIZE: u64 = 40;

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use crate::container::magic::Format;
 use crate::error::Error;
+use crate::words::magic::Format;
 
 /// A file such as a tar file, which its owner must unpack first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

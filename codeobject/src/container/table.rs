@@ -2,10 +2,11 @@
 //! The table at the head of an uncompressed bundle, from a file or from a decoder.
 
 use crate::bytes::{glimpse, u64_at};
-use crate::container::magic::Format;
 use crate::container::room::Room;
 use crate::entry::Entry;
 use crate::error::Error;
+use crate::words::magic::Format;
+use crate::words::source::Source;
 
 const HEADER_SIZE: u64 = 32;
 const ENTRY_SIZE: u64 = 24;
@@ -19,12 +20,6 @@ pub(crate) struct Table {
     pub(crate) entries: Vec<Entry>,
     /// The end of the last entry that lies in the bundle, or of the table.
     pub(crate) end: u64,
-}
-
-/// The source of a bundle's first bytes.
-pub(crate) trait Source {
-    /// Fills `out` with the bytes from `offset` on.
-    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error>;
 }
 
 impl Table {

@@ -9,7 +9,7 @@ use object::elf::{FileHeader64, ProgramHeader64};
 use object::read::elf::{FileHeader, ProgramHeader};
 
 use crate::bytes::{range, u32_at, u64_at};
-use crate::container::magic::Format;
+use crate::words::magic::Format;
 
 pub(crate) const WRAPPER_VERSION: u32 = 1;
 const WRAPPER_SIZE: u64 = 24;

@@ -9,8 +9,8 @@ use std::ops::Range;
 use rawzip::{CompressionMethod, FileReader, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder, ZipLocator};
 
 use crate::bytes::{range, text, u16_at, u32_at};
-use crate::container::magic::{Format, may_hold_code};
 use crate::error::Error;
+use crate::words::magic::{Format, may_hold_code};
 
 /// The first bytes of a member that tell whether it may hold GPU code.
 pub(crate) const HEAD_SIZE: usize = 64;

@@ -4,7 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::progress::DecodeProgress;
-use crate::container::ccob::Method;
+use crate::words::method::Method;
 
 /// The limit of streams kept for one file. A decoder takes far more memory than its input.
 const KEPT: usize = 16;

@@ -7,8 +7,8 @@
 use super::decoder::Unmeasured;
 use super::frames::{self, Frame};
 use super::{zlib, zstd};
-use crate::container::ccob::Method;
 use crate::error::Error;
+use crate::words::method::Method;
 
 /// Memory for bytes that are unpacked only to be counted.
 const SCRATCH: usize = 1 << 17;

@@ -20,7 +20,7 @@ pub(crate) use decoder::Unmeasured;
 pub(crate) use end::{announced_size, stored_size};
 pub(crate) use stream::Stream;
 
-use crate::container::ccob::Method;
+use crate::words::method::Method;
 
 /// The compression method of a payload, by its first bytes.
 pub(crate) fn method_of(payload: &[u8]) -> Option<Method> {

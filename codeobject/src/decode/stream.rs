@@ -9,10 +9,10 @@ use super::decoder::Decoder;
 use super::output::OVERSHOOT;
 use super::progress::DecodeProgress;
 use super::{zlib, zstd};
-use crate::container::ccob::Method;
-use crate::container::table::Source;
 use crate::error::Error;
 use crate::image::Image;
+use crate::words::method::Method;
+use crate::words::source::Source;
 
 /// The smallest amount that is decoded at a time, in bytes.
 const SMALLEST_STEP: usize = 4096;

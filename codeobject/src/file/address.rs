@@ -21,15 +21,16 @@ use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
 use crate::code::extent::Tables;
 use crate::container::ccob::CcobHeader;
 use crate::container::iree::{self, IreeFormat};
-use crate::container::magic::Format;
 use crate::container::offload_binary::Header;
 use crate::container::room::Room;
-use crate::container::table::{Source, Table};
+use crate::container::table::Table;
 use crate::container::wrapper::WRAPPER_VERSION;
 use crate::decode;
 use crate::error::Error;
 use crate::file::File;
 use crate::options::Options;
+use crate::words::magic::Format;
+use crate::words::source::Source;
 
 /// The bytes that tell the formats apart; the least that lies at an address.
 const MAGIC_SIZE: usize = 4;

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use crate::bundle::Bundle;
 use crate::container::kpack_reference::{self, KpackReference};
 use crate::container::kpack_search::SearchPath;
-use crate::container::magic::Format;
 use crate::container::package::Package;
 use crate::container::zip::is_zip;
 use crate::error::Error;
@@ -16,6 +15,7 @@ use crate::file::File;
 use crate::file::companions::Companions;
 use crate::file::unpack::unpack;
 use crate::options::Options;
+use crate::words::magic::Format;
 
 /// The most bytes that are read of a file and its companions: far more than any library of kernels has, and less than a
 /// machine's memory.

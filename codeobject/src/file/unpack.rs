@@ -2,13 +2,13 @@
 //! Unpacks the members of a zip file that hold GPU code, and of zip files in it.
 
 use crate::bytes::range;
-use crate::container::magic::{Format, may_hold_code};
 use crate::container::zip::{HEAD_SIZE, Member, Zip, is_zip};
 use crate::error::Error;
 use crate::file::File;
 use crate::file::companions::{Companions, Unpacked};
 use crate::file::walk::nested::{MAX_DEPTH, UNZIP, too_deep};
 use crate::options::Options;
+use crate::words::magic::{Format, may_hold_code};
 
 /// The usual ratio of a zip file's members to the file.
 const USUAL_RATIO: u64 = 32;

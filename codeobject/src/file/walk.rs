@@ -22,7 +22,6 @@ use crate::container::ccob::CcobHeader;
 use crate::container::host_elf;
 use crate::container::iree::{self, IreeExecutable, IreeFormat};
 use crate::container::kpack_reference::{self, KpackReference};
-use crate::container::magic::{Format, begins_bundle};
 use crate::container::offload_binary::Header;
 use crate::container::room::Room;
 use crate::container::wrapper;
@@ -33,6 +32,7 @@ use crate::error::Error;
 use crate::file::companions::Companions;
 use crate::file::kind::FileKind;
 use crate::options::Options;
+use crate::words::magic::{Format, begins_bundle};
 
 /// The most bundles of one file that are described, and the most problems that are kept.
 const MAX_BUNDLES: usize = 65_536;

@@ -10,13 +10,13 @@ use std::path::{Component, Path, PathBuf};
 use crate::container::iree::IreeFormat;
 use crate::container::kpack_reference;
 use crate::container::kpack_search::SearchPath;
-use crate::container::magic::{Format, may_hold_code};
 use crate::container::zip::{Carrier, HEAD_SIZE, Member, Zip, file_ends, is_zip};
 use crate::error::Error;
 use crate::file::companions::Companions;
 use crate::file::input::{Input, not_followed, unreadable};
 use crate::file::unpack::unpack;
 use crate::options::Options;
+use crate::words::magic::{Format, may_hold_code};
 
 /// The most members that are tried for one search path.
 const MOST_ARCHIVES: usize = 256;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks that an entry's bytes are the code that its id promises.
 
-use crate::choice::processor;
-use crate::choice::target::TargetId;
 use crate::code::code_object::CodeObject;
 use crate::code::elf_flags::ElfHead;
 use crate::code::extent::declared_size;
 use crate::code::host::machine::HostMachine;
+use crate::words::processor;
+use crate::words::target::TargetId;
 
 /// From this ABI version on, the flags tell a disabled feature from an unspecified one.
 const ABI_V4: u8 = 2;

@@ -6,8 +6,8 @@ use std::io::Write;
 use md5::{Digest, Md5};
 
 use super::{Compression, WriteError};
-use crate::container::ccob::Method;
-use crate::container::magic::Format;
+use crate::words::magic::Format;
+use crate::words::method::Method;
 
 /// The compressed bundle of `content`.
 pub(super) fn wrap(content: &[u8], version: u16, compression: Compression) -> Result<Vec<u8>, WriteError> {

@@ -7,11 +7,11 @@ mod error;
 mod options;
 
 use crate::bytes::text;
-use crate::choice::target::TargetId;
 use crate::code::host::HostLibrary;
-use crate::container::magic::Format;
 use crate::container::table::MAX_ENTRIES;
 use crate::entry::{Entry, EntryKind, EntryTarget};
+use crate::words::magic::Format;
+use crate::words::target::TargetId;
 
 pub use error::WriteError;
 pub use options::{Compression, WriteOptions};

@@ -101,7 +101,7 @@
 //! | `threads.rs`, `batch.rs`, `cut.rs` | the device's threads, and the parts of work that they share |
 //! | `trampoline.rs`, `in_flight.rs` | work runs without nesting; the count of work in flight, for draining |
 //! | `kernel.rs`, `library.rs`, `executable/` | kernels, from declaration to loading |
-//! | `shared_object/` | loading from memory |
+//! | `shared_object/` | shared objects, found in files and loaded from memory |
 //! | `entry.rs`, `dispatch.rs`, `workgroup_count.rs`, `workgroup.rs`, `arguments.rs`, `local_memory.rs` | kernels as they run |
 //! | `command_buffer.rs`, `replay.rs`, `block.rs` | recorded lists, and their submissions |
 //! | `transfer.rs` | fills, updates and copies |

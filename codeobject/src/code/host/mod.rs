@@ -22,9 +22,9 @@ use crate::code::host::kernel::HostKernel;
 use crate::code::host::machine::HostMachine;
 use crate::code::kernel::RejectedKernel;
 use crate::code::layout::{Binding, Symbol, SymbolRole};
-use crate::container::magic::Format;
 use crate::error::Error;
 use crate::warnings::Warnings;
+use crate::words::magic::Format;
 
 const ENDIAN: LittleEndian = LittleEndian;
 /// The beginning of a description's name; the kernel's name follows.

@@ -3,10 +3,10 @@
 
 use super::Walk;
 use crate::container::archive::{self, Members};
-use crate::container::magic::{Format, may_hold_code};
 use crate::container::zip::is_zip;
 use crate::error::Error;
 use crate::file::kind::FileKind;
+use crate::words::magic::{Format, may_hold_code};
 
 impl<'a> Walk<'a, '_> {
     /// Reads the members of an archive at `base` of the file. Skips members without GPU code.

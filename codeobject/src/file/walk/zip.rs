@@ -5,11 +5,11 @@ use super::Walk;
 use super::nested::UNZIP;
 use crate::bytes::{range, u16_at, u64_at};
 use crate::container::iree::IreeFormat;
-use crate::container::magic::{Format, may_hold_code};
 use crate::container::zip::{HEAD_SIZE, Member, Zip, ends, is_zip};
 use crate::error::Error;
 use crate::file::companions::Companions;
 use crate::file::kind::FileKind;
+use crate::words::magic::{Format, may_hold_code};
 
 impl<'a> Walk<'a, '_> {
     /// Reads the stored members of a zip file at `base`, and the companions' unpacked ones. Skips members without GPU

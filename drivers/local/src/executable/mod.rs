@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Executables: loaded libraries of Rust kernels, and loaded shared objects.
 
-mod host_code;
 mod native;
 
 use std::{any::Any, sync::Arc};
@@ -11,8 +10,6 @@ use windlass_hal::{
     edge::Domain,
     host_memory::{HostBuffer, HostMemory},
 };
-
-pub(crate) use host_code::Part;
 
 use crate::{
     entry::Entry,

@@ -8,13 +8,13 @@ use windlass_hal::{
     Error, Result, SymbolBinding, SymbolInfo, SymbolKind, edge::Domain, host_memory::HostMemory,
 };
 
-use super::{
-    Executable,
-    host_code::{Part, reflect, select},
-};
+use super::Executable;
 use crate::{
     entry::{Entry, NativeKernel},
-    shared_object::SharedObjects,
+    shared_object::{
+        SharedObjects,
+        host_code::{Part, reflect, select},
+    },
 };
 
 /// The names that the parts so far define.

@@ -13,7 +13,7 @@ mod missing;
 #[path = "scope.rs"]
 mod scope;
 
-use crate::executable::Part;
+use crate::shared_object::host_code::Part;
 use backing::Backing;
 
 /// Whether this system can load shared objects.

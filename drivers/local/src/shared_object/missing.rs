@@ -7,7 +7,7 @@ use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
 use windlass_codeobject::{Binding, HostLibrary};
 use windlass_hal::Error;
 
-use crate::executable::Part;
+use crate::shared_object::host_code::Part;
 
 /// The most symbols that an error names.
 const NAMED: usize = 16;

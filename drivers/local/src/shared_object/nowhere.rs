@@ -5,7 +5,7 @@ use std::{convert::Infallible, ffi::c_void, ptr::NonNull};
 
 use windlass_hal::{Error, Result};
 
-use crate::executable::Part;
+use crate::shared_object::host_code::Part;
 
 /// Whether this system can load shared objects.
 pub(crate) const fn is_available() -> bool {

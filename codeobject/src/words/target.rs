@@ -4,8 +4,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::choice::processor;
 use crate::error::Error;
+use crate::words::processor;
 
 /// A processor with its stated features, as in `gfx942:sramecc+:xnack-`.
 ///
