@@ -25,7 +25,7 @@ const SHT_LLVM_OFFLOADING: u32 = 0x6fff_4c0b;
 
 /// The GPU code of a host ELF, which may hold code in several ways.
 #[derive(Default)]
-pub(crate) struct Carriers {
+pub(crate) struct CodePlaces {
     /// Ranges of the ELF with bundles or offload binaries in a row. They do not overlap.
     pub(crate) rows: Vec<Range<u64>>,
     /// One section per entry, named after its id (`-fgpu-rdc`).
@@ -36,7 +36,7 @@ pub(crate) struct Carriers {
     pub(crate) problems: Vec<Error>,
 }
 
-impl Carriers {
+impl CodePlaces {
     fn is_empty(&self) -> bool {
         self.rows.is_empty() && self.entries.is_empty() && self.wrapped.is_empty() && self.problems.is_empty()
     }
@@ -65,13 +65,13 @@ impl Carriers {
 }
 
 /// Finds the GPU code of an ELF at `base` of its file, as much as `room` allows to list.
-pub(crate) fn carriers(bytes: &[u8], base: u64, room: &Room) -> Result<Carriers, Error> {
+pub(crate) fn code_places(bytes: &[u8], base: u64, room: &Room) -> Result<CodePlaces, Error> {
     let malformed = |error: object::Error| Error::malformed("the host ELF", base, error.to_string());
     let header = FileHeader64::<LittleEndian>::parse(bytes).map_err(malformed)?;
     let sections = header.section_headers(LittleEndian, bytes).map_err(malformed)?;
     let names = header.shstrndx(LittleEndian, bytes).ok().and_then(|index| sections.get(index as usize));
     let names = names.and_then(|names| names.data(LittleEndian, bytes).ok()).unwrap_or_default();
-    let mut found = Carriers::default();
+    let mut found = CodePlaces::default();
     let (most_entries, mut ids) = (room.entries.min(MAX_ENTRIES), room.ids(base));
     let mut is_full = false;
     let mut is_emptied = false;

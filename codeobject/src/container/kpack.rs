@@ -28,12 +28,12 @@ pub(crate) struct Kpack<'a> {
 #[derive(Debug)]
 pub(crate) struct Binary<'a> {
     pub(crate) name: &'a [u8],
-    pub(crate) images: Vec<Image<'a>>,
+    pub(crate) images: Vec<StoredImage<'a>>,
 }
 
 /// The code for one architecture.
 #[derive(Debug)]
-pub(crate) struct Image<'a> {
+pub(crate) struct StoredImage<'a> {
     pub(crate) arch: &'a [u8],
     ordinal: Option<u64>,
     /// The unpacked size that the table of contents states.
@@ -152,7 +152,7 @@ impl<'a> Contents<'a> {
                 if is_full(arch, images.len()) {
                     return None;
                 }
-                images.push(Image::read(arch, value)?);
+                images.push(StoredImage::read(arch, value)?);
                 Some(())
             })?;
             binaries.push(Binary { name, images });
@@ -219,9 +219,10 @@ impl<'a> Contents<'a> {
 /// Offset and size of each image's bytes, by the image's number.
 type Places = BTreeMap<u64, Option<(u64, u64)>>;
 
-impl<'a> Image<'a> {
-    fn read(arch: &'a [u8], value: &mut Cursor<'a>) -> Option<Image<'a>> {
-        let mut image = Image { arch, ordinal: None, size: None, offset: 0, stored_size: 0, problem: None };
+impl<'a> StoredImage<'a> {
+    fn read(arch: &'a [u8], value: &mut Cursor<'a>) -> Option<StoredImage<'a>> {
+        let mut image =
+            StoredImage { arch, ordinal: None, size: None, offset: 0, stored_size: 0, problem: None };
         for_each_pair(value, |key, value| {
             match key {
                 b"ordinal" if image.ordinal.is_none() => image.ordinal = int(value.clone().token()),

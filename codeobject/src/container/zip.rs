@@ -117,34 +117,34 @@ impl Member {
 }
 
 /// The bytes of a zip file that is read member by member.
-pub(crate) enum Carrier {
+pub(crate) enum ZipBytes {
     File(FileReader),
     Bytes(Vec<u8>),
 }
 
-impl ReaderAt for Carrier {
+impl ReaderAt for ZipBytes {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         match self {
-            Carrier::File(file) => file.read_at(buffer, offset),
-            Carrier::Bytes(bytes) => bytes.read_at(buffer, offset),
+            ZipBytes::File(file) => file.read_at(buffer, offset),
+            ZipBytes::Bytes(bytes) => bytes.read_at(buffer, offset),
         }
     }
 }
 
-impl Zip<Carrier> {
-    pub(crate) fn of_file(mut file: fs::File) -> Result<Zip<Carrier>, Error> {
+impl Zip<ZipBytes> {
+    pub(crate) fn of_file(mut file: fs::File) -> Result<Zip<ZipBytes>, Error> {
         let size = file.seek(SeekFrom::End(0)).map_err(|error| bad_directory(&error.into()))?;
-        Zip::locate(Carrier::File(file.into()), size)
+        Zip::locate(ZipBytes::File(file.into()), size)
     }
 
-    pub(crate) fn of_vec(bytes: Vec<u8>) -> Result<Zip<Carrier>, Error> {
+    pub(crate) fn of_vec(bytes: Vec<u8>) -> Result<Zip<ZipBytes>, Error> {
         let size = bytes.len() as u64;
-        Zip::locate(Carrier::Bytes(bytes), size)
+        Zip::locate(ZipBytes::Bytes(bytes), size)
     }
 
-    fn locate(carrier: Carrier, size: u64) -> Result<Zip<Carrier>, Error> {
+    fn locate(bytes: ZipBytes, size: u64) -> Result<Zip<ZipBytes>, Error> {
         let mut buffer = vec![0; DIRECTORY_BUFFER];
-        let archive = ZipLocator::new().locate_in_reader(carrier, &mut buffer, size);
+        let archive = ZipLocator::new().locate_in_reader(bytes, &mut buffer, size);
         Zip::read(archive.map_err(|(_, error)| bad_directory(&error))?)
     }
 }

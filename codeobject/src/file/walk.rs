@@ -170,25 +170,25 @@ impl<'a, 'o> Walk<'a, 'o> {
                 (None, true)
             }
         };
-        let carriers = match host_elf::carriers(bytes, base, &self.room) {
-            Err(Error::NotFound { .. }) if is_split => host_elf::Carriers::default(),
+        let places = match host_elf::code_places(bytes, base, &self.room) {
+            Err(Error::NotFound { .. }) if is_split => host_elf::CodePlaces::default(),
             // Members are not asked for kernels for the host: archives have too many libraries for that.
             Err(none @ Error::NotFound { .. }) if base == 0 && self.member.is_none() => {
                 return self.host_library(bytes, none);
             }
-            carriers => carriers?,
+            places => places?,
         };
-        for error in carriers.problems {
+        for error in places.problems {
             self.problem(error);
         }
-        for row in carriers.rows {
+        for row in places.rows {
             let content = range(bytes, row.start, row.end - row.start).unwrap_or_default();
             let starts = || wrapped_in(bytes, &row);
             self.row_of(content, base.saturating_add(row.start), &starts);
         }
         // A wrapper into the middle of a bundle is ignored.
         let mut end = 0;
-        for start in carriers.wrapped {
+        for start in places.wrapped {
             let offset = base.saturating_add(start);
             if self.is_full(offset) {
                 break;
@@ -200,8 +200,8 @@ impl<'a, 'o> Walk<'a, 'o> {
                 end = start.saturating_add(size as u64);
             }
         }
-        if !carriers.entries.is_empty() && !self.is_full(base) {
-            self.found(Bundle::of_sections(bytes, base, carriers.entries));
+        if !places.entries.is_empty() && !self.is_full(base) {
+            self.found(Bundle::of_sections(bytes, base, places.entries));
         }
         if let Some(reference) = reference {
             self.refers(reference, base);

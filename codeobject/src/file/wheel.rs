@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::container::iree::IreeFormat;
 use crate::container::kpack_reference;
 use crate::container::kpack_search::SearchPath;
-use crate::container::zip::{Carrier, HEAD_SIZE, Member, Zip, file_ends, is_zip};
+use crate::container::zip::{HEAD_SIZE, Member, Zip, ZipBytes, file_ends, is_zip};
 use crate::error::Error;
 use crate::file::companions::Companions;
 use crate::file::input::{Input, not_followed, unreadable};
@@ -45,7 +45,7 @@ const MOST_ARCHIVES: usize = 256;
 /// ```
 pub struct Wheel {
     path: PathBuf,
-    zip: Zip<Carrier>,
+    zip: Zip<ZipBytes>,
     /// Indices in the directory, ordered by name.
     by_name: Vec<usize>,
 }
@@ -69,7 +69,7 @@ impl Wheel {
         Ok(Wheel::new(path.to_owned(), Zip::of_file(file)?))
     }
 
-    fn new(path: PathBuf, zip: Zip<Carrier>) -> Wheel {
+    fn new(path: PathBuf, zip: Zip<ZipBytes>) -> Wheel {
         let name = |index: &usize| zip.members.get(*index).map_or(&[][..], Member::raw_name);
         let mut by_name: Vec<usize> = (0..zip.members.len()).collect();
         by_name.sort_by(|one, other| name(one).cmp(name(other)));
