@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Writes what reports state about a build: which drivers are in it and where it came from.
+//! Writes the facts that reports state about a build: its drivers and its origin.
 
 use std::{env, fs, path::Path, process::Command};
 
-/// The features that each stand for a driver, with the schemes that they bring.
-const DRIVERS: &[(&str, &[&str])] =
-    &[("hip", &["hip", "hip-null"]), ("sim", &["hip-sim"]), ("local", &["local"]), ("null", &["null"])];
+/// The features that bring drivers, with the schemes of these drivers.
+const DRIVERS: &[(&str, &[&str])] = &[
+    ("hip", &["hip", "hip-null"]),
+    ("sim", &["hip-sim"]),
+    ("local", &["local"]),
+    ("null", &["null"]),
+    ("command", &["shuffle"]),
+];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -55,7 +60,7 @@ fn main() {
     }
 }
 
-/// What a program prints, if it is there and succeeds.
+/// The output of a program, if the program is there and succeeds.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -60,7 +60,7 @@ fn first_seeds(uri: &str) -> BTreeMap<Plant, Vec<u64>> {
         let first = (2..=100).step_by(2).find(finds);
         shuffled.reseed(2);
         bench.run(&broken.whole).unwrap_or_else(|difference| panic!("{uri}: {difference}\n{}", broken.whole));
-        first.unwrap_or_else(|| panic!("{uri}: no seed finds what is missing in\n{}", broken.program))
+        first.unwrap_or_else(|| panic!("{uri}: no seed finds the missing edge in\n{}", broken.program))
     };
     broken(&bench).iter().map(|(plant, broken)| (*plant, broken.iter().map(first).collect())).collect()
 }
@@ -70,7 +70,7 @@ fn table() -> String {
         let devices = DEVICES.map(|uri| scope.spawn(move || first_seeds(uri)));
         devices.into_iter().map(|device| device.join().unwrap()).collect()
     });
-    let mut table = String::from("| what is missing |");
+    let mut table = String::from("| missing edge |");
     DEVICES.iter().for_each(|uri| table.push_str(&format!(" `{uri}` |")));
     table.push_str(&format!("\n|---|{}\n", "---|".repeat(DEVICES.len())));
     for plant in Plant::ALL {

@@ -51,6 +51,12 @@ fn the_table_has_the_keys_that_drivers_know() {
 }
 
 #[test]
+fn the_facts_about_the_build_name_the_same_drivers() {
+    let registered: BTreeSet<_> = windlass::registry().drivers().map(|driver| driver.scheme()).collect();
+    assert_eq!(windlass::build_info::DRIVERS.iter().copied().collect::<BTreeSet<_>>(), registered);
+}
+
+#[test]
 fn the_table_has_every_scheme() {
     let documented: BTreeSet<_> = rows("| scheme | path |").into_iter().map(|(scheme, _)| scheme).collect();
     for driver in windlass::registry().drivers() {

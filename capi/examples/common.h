@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* What the examples share: giving up with a message, and reading a file. */
+/* Functions that the examples share: they give up with a message, and read a file. */
 #ifndef WINDLASS_EXAMPLES_COMMON_H
 #define WINDLASS_EXAMPLES_COMMON_H
 

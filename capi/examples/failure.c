@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * How failure travels: a host call fails, what depends on it does not run, whoever waits hears why, and a callback too.
+ * How failure travels: a host call fails, dependent work does not run, and each waiter and a callback get the reason.
  *
  *     failure [URI]
  */
 #include "common.h"
 
-/* What a callback tells the main thread. */
+/* The message of a callback to the main thread. */
 typedef struct heard_t {
     windlass_semaphore_t *done;
     windlass_code_t code;
@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
     check(windlass_semaphore_wait(done, 1, WINDLASS_TIMEOUT_INFINITE));
     require(heard.code == WINDLASS_CODE_PERMISSION_DENIED, "and so has the callback");
 
-    /* What was reached before the failure stays reached, and the fill of nines did not run. */
+    /* Values that were reached before the failure stay reached, and the fill of nines did not run. */
     uint32_t value = 0;
     check(windlass_semaphore_wait(timeline, 1, 0));
     check(windlass_queue_download_blocking(queue, 0, NULL, windlass_whole(buffer), &value, sizeof value,

@@ -237,7 +237,7 @@ fn nothing_but_windlass_is_exported() {
 
     // The header declares exactly the exported functions.
     let header = std::fs::read_to_string(Path::new(PACKAGE).join("include/windlass.h")).unwrap();
-    let declarations = header.split("What follows is compiled into the program").next().unwrap();
+    let declarations = header.split("The functions below are compiled into the program").next().unwrap();
     let mut declared: Vec<&str> = declarations
         .split('(')
         .filter_map(|before| before.rsplit([' ', '*', '\n']).next())

@@ -18,7 +18,7 @@ namespace {
 const int CODE = 7;
 bool may_end = false;
 
-// Ends the process at once, whoever calls.
+// Ends the process at once, from any caller.
 void check(windlass_error_t *error) {
     if (error == nullptr) return;
     std::fprintf(stderr, "%s\n", windlass_error_message(error));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What a C program can get wrong is an error, never undefined: NULL, handles that were released, sizes and counts that cannot
+ * A mistake of a C program is an error, never undefined behaviour: NULL, handles that were released, sizes and counts that cannot
  * be, structs of another version, numbers that are no enum's.
  *
  *     misuse vector_add.ccob [URI]
@@ -105,7 +105,7 @@ static void null_handles(void) {
     INVALID(windlass_recorder_end_debug_group(NULL));
     INVALID(windlass_recorder_finish(NULL, &commands));
 
-    /* What says nothing of failure takes NULL. */
+    /* Functions that report no failure take NULL. */
     require(windlass_buffer_size(NULL) == 0 && windlass_buffer_device_address(NULL) == 0, "NULL has no bytes");
     require(windlass_executable_function_count(NULL) == 0 && windlass_device_list_count(NULL) == 0, "nothing in NULL");
     require(windlass_buffer_retain(NULL) == NULL && windlass_error_retain(NULL) == NULL, "NULL for NULL");

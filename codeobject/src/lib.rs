@@ -129,6 +129,15 @@
 //! files; files of SPIR-V or LLVM bitcode; clang's text bundles; code object version 2; tar files and packages
 //! ([`Package`]). As entries of a bundle, SPIR-V, bitcode and text are listed and extracted. They are never selected for a
 //! GPU, and the verdict says why.
+#![cfg_attr(
+    not(feature = "carriers"),
+    doc = "",
+    doc = "[`Input`]: crate#features",
+    doc = "[`Input::open`]: crate#features",
+    doc = "[`Input::file`]: crate#features",
+    doc = "[`Wheel`]: crate#features",
+    doc = "[`Package`]: crate#features"
+)]
 #![deny(unsafe_code)]
 
 mod bundle;

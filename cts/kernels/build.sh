@@ -338,7 +338,7 @@ if [ "$check" = yes ]; then
   for path in "${made_paths[@]}" manifest.json README.md; do
     diff -rq "$path" "$work/$path" || status=1
   done
-  [ "$status" -eq 0 ] || echo "build.sh: what is committed differs from what the compilers here make; run ./build.sh" >&2
+  [ "$status" -eq 0 ] || echo "build.sh: the committed files differ from those that the compilers here make; run ./build.sh" >&2
   exit "$status"
 fi
 for path in "${made_paths[@]}"; do

@@ -45,7 +45,7 @@ impl<'a> InProcess<'a> {
         let opened = watched("open", self.options.timeout, move || registry.open(&uri));
         let device = opened.map_err(|unfinished| {
             Problem::Broken(format!(
-                "opening it {unfinished}; whatever is wrong, `open` answers at once, with an error"
+                "opening it {unfinished}; `open` must answer every failure at once, with an error"
             ))
         })?;
         let device = device.map_err(|error| Problem::from_error(&error))?;

@@ -131,8 +131,7 @@
 //!
 //! The rest of the interface for programs is safe. [`Device::import_host`] takes ownership of bytes and makes them a
 //! buffer. [`Buffer::export_device_address`] gives out an address together with a handle that keeps the memory. No
-//! argument to a safe call makes Windlass panic, hang or leak. An [`Error`] says what was tried, where, and how to fix
-//! it.
+//! argument to a safe call makes Windlass panic, hang or leak. An [`Error`] names the attempt, its place, and the remedy.
 //!
 //! A program that loads the same bytes again, while a handle of the first load lives, gets the same [`Executable`] with
 //! the same global variables. A variable is memory like any other: [`Executable::global`] returns it as a [`Buffer`].

@@ -21,6 +21,11 @@ pub(crate) struct Cts {
 }
 
 impl Cts {
+    /// The run that prints the runner's help.
+    pub(crate) fn help() -> Self {
+        Self { options: vec!["--help".into()] }
+    }
+
     /// Runs the suite.
     pub(crate) fn run(self) -> ExitCode {
         if let Err(failure) = self.check_variable() {

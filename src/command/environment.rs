@@ -16,7 +16,8 @@ const VARIABLES: &[[&str; 3]] = &[
     [
         "WINDLASS_LOG",
         "the log on standard error: a level, or target=level pairs separated by commas; targets are \
-         windlass::queue, windlass::hip, windlass::codeobject, windlass::sim",
+         windlass::queue, windlass::device, windlass::hip, windlass::local, windlass::shuffle, windlass::codeobject, \
+         windlass::sim",
         "windlass::hip=trace",
     ],
     [

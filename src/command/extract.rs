@@ -16,7 +16,8 @@ use super::{
 #[derive(Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["target", "entry", "id"]))]
 pub(crate) struct Extract {
-    /// A code object, a fat binary (compressed or not), or a host object, library or executable with one
+    /// A code object, a fat binary (compressed or not), a host object, library or executable with one, an archive of
+    /// objects, a kpack archive, a module of IREE, or a wheel with any of these
     file: PathBuf,
     /// The target to extract code for, such as gfx942 or gfx942:sramecc+:xnack-
     #[arg(long, value_name = "TARGET")]

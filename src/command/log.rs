@@ -15,8 +15,8 @@ pub(crate) fn start() -> Outcome {
     let targets: Targets = filter.to_string_lossy().parse().map_err(|error| {
         Failure::input(format!(
             "WINDLASS_LOG={}: {error}; write a level (error, warn, info, debug, trace) or target=level pairs with \
-             commas between, such as windlass::hip=trace; targets are windlass::queue, windlass::hip, \
-             windlass::codeobject and windlass::sim",
+             commas between, such as windlass::hip=trace; targets are windlass::queue, windlass::device, \
+             windlass::hip, windlass::local, windlass::shuffle, windlass::codeobject and windlass::sim",
             filter.display()
         ))
     })?;

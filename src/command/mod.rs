@@ -101,6 +101,8 @@ fn dispatch(command: Command) -> ExitCode {
         Command::Audit(audit) => audit.run(),
         Command::Bundle(bundle) => bundle.run(),
         Command::Run(run) => run.run(),
+        // The runner knows its options.
+        Command::Help { topic } if topic.as_deref() == Some("cts") => return cts::Cts::help().run(),
         Command::Help { topic } => help(topic.as_deref()),
         // The exit code is the program's.
         #[cfg(all(feature = "sim", target_os = "linux"))]

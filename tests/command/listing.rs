@@ -162,6 +162,7 @@ fn help_is_on_standard_output() {
         assert_eq!((finished.code, finished.stderr.as_str()), (Some(0), ""), "{arguments:?}");
         assert!(finished.stdout.contains("Usage: windlass"), "{}", finished.stdout);
     }
+    assert!(windlass(["help", "cts"]).stdout.contains("--isolate"), "the options of the runner");
     let finished = windlass(["help", "environment"]);
     assert_eq!(finished.code, Some(0));
     for name in [

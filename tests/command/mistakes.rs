@@ -98,8 +98,22 @@ fn too_few_and_too_many_arguments() {
     let signature = "vector_add(";
     let finished =
         windlass(["run", VECTOR_ADD, "--device", DEVICE, "--grid", "1", "--block", "64", "--arg", "null"]);
-    assert_says(&finished, 2, &["takes 4 arguments", "--arg is given 1 times", signature]);
-    assert_says(&vector_add(&[("--arg", "i32=1")]), 2, &["takes 4 arguments", "given 5 times", signature]);
+    assert_says(&finished, 2, &["takes 4 arguments", "has 1 by --arg", signature]);
+    assert_says(&vector_add(&[("--arg", "i32=1")]), 2, &["takes 4 arguments", "has 5 by --arg", signature]);
+}
+
+#[test]
+fn a_folder_for_inspect_leads_to_audit() {
+    assert_says(
+        &windlass(["inspect", "cts/kernels"]),
+        2,
+        &["cannot read cts/kernels: it is a folder", "`windlass audit`"],
+    );
+}
+
+#[test]
+fn a_negative_tolerance() {
+    assert_says(&vector_add(&[("--tolerance", "-1,-1")]), 2, &["two numbers that are not negative"]);
 }
 
 #[test]

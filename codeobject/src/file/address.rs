@@ -178,7 +178,7 @@ impl Memory<'_> {
             offset: 0,
             value,
             limit: self.limit,
-            advice: "raise `Options::max_stored` if what lies there is to be trusted".to_owned(),
+            advice: "raise `Options::max_stored` if the code at the address is to be trusted".to_owned(),
         }
     }
 
@@ -224,7 +224,7 @@ impl Memory<'_> {
             }
             None => return Err(malformed("it is cut short")),
         }
-        let overflows = || malformed("what it says of its size overflows");
+        let overflows = || malformed("the size that it states overflows");
         let tables = Tables::of(&head).ok_or_else(overflows)?;
         if tables.end > self.limit {
             return Err(self.too_long(tables.end));
@@ -266,7 +266,8 @@ impl Memory<'_> {
                 offset: 0,
                 value: header.unpacked_size,
                 limit: options.max_unpacked,
-                advice: "raise `Options::max_unpacked` if what lies there is to be trusted".to_owned(),
+                advice: "raise `Options::max_unpacked` if the code at the address is to be trusted"
+                    .to_owned(),
             });
         }
         decode::announced_size(header.method, &mut read, header.unpacked_size)

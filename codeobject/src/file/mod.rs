@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A whole file: its kind, and the bundles in it.
 
-#[expect(unsafe_code, reason = "what lies at an address is read by what its caller vouches for")]
+#[expect(unsafe_code, reason = "code at an address is read on the word of the caller")]
 pub(crate) mod address;
 pub(crate) mod companions;
 #[cfg(feature = "carriers")]
@@ -39,7 +39,8 @@ impl<'a> File<'a> {
     /// Finds the bundles in a file of any [`FileKind`]. Decodes only the tables of compressed bundles.
     ///
     /// Bytes outside of the file are not read: neither the kpack archives beside a host ELF, nor the compressed members
-    /// of a zip file. [`Input`](crate::Input) reads both.
+    /// of a zip file. [`Input`][crate::Input] reads both.
+    #[cfg_attr(not(feature = "carriers"), doc = "", doc = "[crate::Input]: crate#features", doc = "")]
     ///
     /// A file with some readable bundles is no error; [`problems`](Self::problems) names the others.
     ///

@@ -248,7 +248,9 @@ impl<'a, 'o> Walk<'a, 'o> {
             Ok(_) => Err(none),
             Err(error) => Err(Error::NotFound {
                 what: "GPU code in the host ELF".to_owned(),
-                present: format!("it describes kernels for the host, which cannot be had: {error}"),
+                present: format!(
+                    "it describes kernels for the host, and their description cannot be read: {error}"
+                ),
             }),
         }
     }
@@ -365,7 +367,7 @@ impl<'a, 'o> Walk<'a, 'o> {
                 offset,
                 value: MAX_BUNDLES as u64 + 1,
                 limit: MAX_BUNDLES as u64,
-                advice: "what follows is not read; split the file".to_owned(),
+                advice: "later bundles are not read; split the file".to_owned(),
             });
         }
         is_full

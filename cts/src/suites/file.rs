@@ -208,16 +208,19 @@ impl Drop for LetsGo {
     }
 }
 
+/// The text of the panic. It names the case, because the panic hook prints it in runs that pass.
+const PANIC: &str = "a panic on purpose, by file.storage_panic_fails";
+
 /// A file that panics.
 struct Bomb;
 
 impl Storage for Bomb {
     fn read_at(&self, _: u64, _: &mut [u8]) -> io::Result<()> {
-        panic!("a panic on purpose")
+        panic!("{PANIC}")
     }
 
     fn write_at(&self, _: u64, _: &[u8]) -> io::Result<()> {
-        panic!("a panic on purpose")
+        panic!("{PANIC}")
     }
 }
 
@@ -229,7 +232,7 @@ fn storage_panic_fails(ctx: &Context) -> Outcome {
     for done in [read, written] {
         let error = ctx.wait_for_failure(&done.at(1))?;
         ensure_eq!(error.code(), Code::Aborted, "a storage that panics");
-        names(&error, "a panic on purpose")?;
+        names(&error, PANIC)?;
     }
     read_whole(ctx)
 }

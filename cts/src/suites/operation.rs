@@ -89,21 +89,21 @@ suite! { "operation";
     fails_execute [CommandBuffers] = |ctx| fails(ctx, OperationKind::Execute),
         "An execution of a command buffer whose wait fails fails each of its signals with that error, and does nothing.";
     keeps_fill = |ctx| keeps(ctx, OperationKind::Fill),
-        "A fill is completed although every handle of what it uses is gone.";
+        "A fill is completed although every handle of the objects that it uses is gone.";
     keeps_update = |ctx| keeps(ctx, OperationKind::Update),
-        "An update is completed although every handle of what it uses is gone.";
+        "An update is completed although every handle of the objects that it uses is gone.";
     keeps_copy = |ctx| keeps(ctx, OperationKind::Copy),
-        "A copy is completed although every handle of what it uses is gone.";
+        "A copy is completed although every handle of the objects that it uses is gone.";
     keeps_read [Files] = |ctx| keeps(ctx, OperationKind::Read),
-        "A read is completed although every handle of what it uses is gone.";
+        "A read is completed although every handle of the objects that it uses is gone.";
     keeps_write [Files] = |ctx| keeps(ctx, OperationKind::Write),
-        "A write is completed although every handle of what it uses is gone.";
+        "A write is completed although every handle of the objects that it uses is gone.";
     keeps_host_call [HostCalls] = |ctx| keeps(ctx, OperationKind::HostCall),
-        "A host call is completed although every handle of what it uses is gone.";
+        "A host call is completed although every handle of the objects that it uses is gone.";
     keeps_dispatch [Dispatch] = |ctx| keeps(ctx, OperationKind::Dispatch),
-        "A dispatch is completed although every handle of what it uses is gone.";
+        "A dispatch is completed although every handle of the objects that it uses is gone.";
     keeps_execute [CommandBuffers] = |ctx| keeps(ctx, OperationKind::Execute),
-        "An execution of a command buffer is completed although every handle of what it uses is gone.";
+        "An execution of a command buffer is completed although every handle of the objects that it uses is gone.";
 }
 
 /// A kind of operation.

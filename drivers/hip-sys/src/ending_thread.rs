@@ -24,11 +24,11 @@ struct Helper {
 
 #[derive(Default)]
 enum HelperState {
-    /// Until it is asked.
+    /// No thread has asked.
     #[default]
     Waits,
     Asked(Call),
-    /// For the one who asked to see.
+    /// The requesting thread has not seen it yet.
     Done,
     /// It left.
     Gone,

@@ -305,7 +305,7 @@ macro_rules! for_each_entry_point {
             fn hipDestroyTextureObject(textureObject: hipTextureObject_t) -> hipError_t;
             fn hipCreateSurfaceObject(pSurfObject: *mut hipSurfaceObject_t, pResDesc: *const hipResourceDesc) -> hipError_t;
             fn hipDestroySurfaceObject(surfaceObject: hipSurfaceObject_t) -> hipError_t;
-            // What compiled HIP host code calls
+            // Functions that compiled HIP host code calls
             fn __hipRegisterFatBinary(data: *const c_void) -> *mut *mut c_void;
             fn __hipUnregisterFatBinary(modules: *mut *mut c_void) -> ();
             fn __hipRegisterFunction(modules: *mut *mut c_void, hostFunction: *const c_void, deviceFunction: *mut c_char, deviceName: *const c_char, threadLimit: c_uint, tid: *mut uint3, bid: *mut uint3, blockDim: *mut dim3, gridDim: *mut dim3, wSize: *mut c_int) -> ();

@@ -190,8 +190,9 @@ impl driver::Driver for Driver {
         let hips = self.gpus(&found, uri)?;
         let count = hips.len() as u32;
         if queues == 0 || queues.checked_mul(count).is_none_or(|all| all > 64) {
+            let gpus = if count == 1 { "the GPU".to_owned() } else { format!("each of {count} GPUs") };
             return Err(Error::invalid_argument(format!(
-                "queues={queues} for each of {count} GPUs: a device has 1 to 64 in all"
+                "queues={queues} for {gpus}: a device has 1 to 64 in all"
             )));
         }
         let mut gpus = Vec::with_capacity(hips.len());

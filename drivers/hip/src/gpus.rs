@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The GPUs of a device: what its buffers, executables and queues need to know about the device.
+//! The GPUs of a device: the knowledge about a device that its buffers, executables and queues need.
 
 use std::{any::Any, ops::Deref, sync::Arc};
 

@@ -112,5 +112,5 @@ fn patched(list: &CommandList, bindings: &[Buffer], dispatch: &DispatchCommand) 
 
 /// The error for a list with a range outside its own data, which the front never makes.
 fn outside(what: &str) -> Error {
-    Error::internal(format!("{what} lies outside what was recorded or bound"))
+    Error::internal(format!("{what} lies outside the recorded or bound data"))
 }

@@ -224,7 +224,7 @@ impl<'a> Words<'a> {
         loop {
             let (word, at) = (self.next()?, code.len());
             let named = names.iter().find(|(name, _)| *name == word).map(|(_, name)| name);
-            let unmatched = || self.invalid(format!("`{word}` without what opens it"));
+            let unmatched = || self.invalid(format!("`{word}` without its opening word"));
             let act = match (named, word) {
                 (Some(Name::Parameter(act)), _) => *act,
                 (Some(Name::Variable(variable)), _) => Act::Get(*variable),

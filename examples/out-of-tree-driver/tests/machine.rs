@@ -69,7 +69,7 @@ fn texts_that_are_no_programs_are_refused_with_their_line() {
         ("postfix 1\nkernel k\ncode\nend", "line 4: the text ends before its `end.`"),
         ("postfix 1\nkernel k\ncode\n  frobnicate\nend.", "line 4: unknown word `frobnicate`"),
         ("postfix 1\nkernel k\ncode\n  begin 1 while\nend.", "line 5: the kernel ends within `while`"),
-        ("postfix 1\nkernel k\ncode\n  then\nend.", "line 4: `then` without what opens it"),
+        ("postfix 1\nkernel k\ncode\n  then\nend.", "line 4: `then` without its opening word"),
         ("postfix 1\nkernel k a:f16\ncode\nend.", "line 2: no number: `a:f16`"),
         ("postfix 1\nkernel k a:9999\ncode\nend.", "line 2: `a:9999` does not fit"),
         ("postfix 1\nkernel k size=1,0,1\ncode\nend.", "line 2: `size=1,0,1` is no size"),

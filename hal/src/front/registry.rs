@@ -44,7 +44,7 @@ impl Registry {
         self.drivers().find(|driver| driver.scheme() == scheme).ok_or_else(|| {
             let mut known: Vec<_> = self.drivers().map(|driver| format!("{}://", driver.scheme())).collect();
             known.sort();
-            Error::not_found(format!("no driver for `{scheme}://`; this build has {}", known.join(", ")))
+            Error::not_found(format!("no driver for `{scheme}://` among {}", known.join(", ")))
         })
     }
 

@@ -134,7 +134,7 @@ macro_rules! constructors {
 }
 
 impl Error {
-    /// A failure with a code and a message. The message says what was tried and how to mend it.
+    /// A failure with a code and a message. The message names the attempt and the remedy.
     #[track_caller]
     #[cold]
     pub fn new(code: Code, message: impl Into<String>) -> Self {

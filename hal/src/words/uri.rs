@@ -126,8 +126,8 @@ impl<'a> Parameters<'a> {
     pub fn value<T: FromStr>(&self, key: &'static str) -> Result<Option<T>> {
         let Some(text) = self.text(key) else { return Ok(None) };
         text.parse().map(Some).map_err(|_| {
-            let kind = std::any::type_name::<T>();
-            Error::invalid_argument(format!("`{key}={text}` in {}: the value must be a {kind}", self.uri))
+            let kind = kind_of(std::any::type_name::<T>());
+            Error::invalid_argument(format!("`{key}={text}` in {}: the value must be {kind}", self.uri))
         })
     }
 
@@ -143,6 +143,21 @@ impl<'a> Parameters<'a> {
                 if known.is_empty() { "no keys".to_owned() } else { known.join(", ") }
             ))),
         }
+    }
+}
+
+/// The kind of a value in words, from the name of its Rust type.
+fn kind_of(type_name: &str) -> String {
+    match type_name {
+        "u8" => format!("a whole number from 0 to {}", u8::MAX),
+        "u16" => format!("a whole number from 0 to {}", u16::MAX),
+        "u32" => format!("a whole number from 0 to {}", u32::MAX),
+        "u64" => format!("a whole number from 0 to {}", u64::MAX),
+        "usize" => format!("a whole number from 0 to {}", usize::MAX),
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number within the range of the key".to_owned(),
+        "f32" | "f64" => "a number".to_owned(),
+        "bool" => "true or false".to_owned(),
+        other => format!("a {other}"),
     }
 }
 
@@ -175,6 +190,7 @@ mod tests {
         reader.text("library");
         assert!(reader.finish().unwrap_err().to_string().contains("knows library"));
         let uri: Uri = "null://?threads=many".parse().unwrap();
-        assert!(uri.reader().value::<usize>("threads").is_err());
+        let error = uri.reader().value::<usize>("threads").unwrap_err();
+        assert!(error.to_string().contains("a whole number"), "{error}");
     }
 }

@@ -65,7 +65,7 @@ if [ "${1-}" = --check ]; then
   for file in "$work"/made/*; do
     cmp "$file" "$(basename "$file")" || status=1
   done
-  [ "$status" -eq 0 ] || echo "build.sh: what is committed differs from what the compilers here make; run ./build.sh" >&2
+  [ "$status" -eq 0 ] || echo "build.sh: the committed files differ from those that the compilers here make; run ./build.sh" >&2
   exit "$status"
 fi
 cp "$work"/made/* .

@@ -147,7 +147,7 @@ pub(super) fn find(wanted: &Wanted) -> Outcome<Runtime> {
     };
     let there: Vec<_> = all.iter().map(|runtime| escape::path(&runtime.library)).collect();
     let there =
-        if there.is_empty() { String::new() } else { format!(" (what there is: {})", there.join(", ")) };
+        if there.is_empty() { String::new() } else { format!(" (the folders hold {})", there.join(", ")) };
     let version = if wanted.starts_with('5') { "5.2" } else { "6.4" };
     Err(Failure::absent(format!(
         "{} is in none of {}, {}/*{there}; `simulator/interop/amd-hip {version}` unpacks AMD's HIP {version} there",

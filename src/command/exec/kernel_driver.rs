@@ -77,8 +77,8 @@ impl Beside {
     fn start(self) -> Outcome {
         let tools = show(&self.folder).map_err(|error| {
             Failure::failed(format!(
-                "cannot show {} a kernel driver, which needs a mount namespace of its own: {error}; as root it can be had, \
-                 and in a container with CAP_SYS_ADMIN",
+                "cannot show {} a kernel driver, which needs a mount namespace of its own: {error}; run the command as root; \
+                 a container needs CAP_SYS_ADMIN",
                 self.command[0].display()
             ))
         })?;

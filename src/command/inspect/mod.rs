@@ -15,6 +15,7 @@ use windlass::DeviceInfo;
 use windlass_codeobject::{File, Options, TargetId};
 
 use super::{
+    escape,
     failure::{Failure, Outcome},
     input, output,
 };
@@ -24,7 +25,8 @@ use report::{Choice, DeviceReport, KpackReport, Report, TargetReport};
 /// Options of `inspect`.
 #[derive(Args)]
 pub(crate) struct Inspect {
-    /// A code object, a fat binary (compressed or not), or a host object, library or executable with one
+    /// A code object, a fat binary (compressed or not), a host object, library or executable with one, an archive of
+    /// objects, a kpack archive, a module of IREE, or a wheel with any of these
     file: PathBuf,
     /// Show which entries this device would get, and why not the others; by default for every device of this machine
     #[arg(long, value_name = "URI")]
@@ -49,6 +51,12 @@ impl Inspect {
     pub(crate) fn run(self) -> Outcome {
         let targets: Vec<TargetId> =
             self.target.iter().map(|text| input::parse_target("--target", text)).collect::<Outcome<_>>()?;
+        if self.file.is_dir() {
+            return Err(Failure::input(format!(
+                "cannot read {}: it is a folder; `windlass audit` examines the files of folders",
+                escape::path(&self.file)
+            )));
+        }
         let devices = self.devices()?;
         let input = input::open(&self.file)?;
         let file = input::file(&input)?;

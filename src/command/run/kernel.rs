@@ -84,9 +84,9 @@ pub(crate) fn check(info: &FunctionInfo, arguments: &[Spec]) -> Outcome {
     let signature = info.signature();
     if arguments.len() != info.parameters.len() {
         return Err(Failure::input(format!(
-            "`{}` takes {} arguments, and --arg is given {} times: {signature}",
+            "`{}` takes {}, and the command line has {} by --arg: {signature}",
             info.name,
-            info.parameters.len(),
+            input::count(info.parameters.len(), "argument", "arguments"),
             arguments.len(),
         )));
     }

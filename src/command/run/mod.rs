@@ -37,7 +37,8 @@ use super::{
     spec::FORMS
 ))]
 pub(crate) struct Run {
-    /// A code object, a fat binary (compressed or not), or a host object, library or executable with one
+    /// A code object, a fat binary (compressed or not), a host object, library or executable with one, an archive of
+    /// objects, a kpack archive, a module of IREE, or a wheel with any of these
     file: PathBuf,
     /// The kernel; optional if the file has only one
     #[arg(long, value_name = "NAME")]
@@ -68,7 +69,7 @@ pub(crate) struct Run {
     expect: Vec<Indexed>,
     /// The tolerance of --expect: REL * |expected| + ABS [default: integers exact; f64 1e-7,1e-7; f32 1.3e-6,1e-5; f16
     /// 1e-3,1e-5; bf16 1.6e-2,1e-5]
-    #[arg(long, value_name = "REL,ABS")]
+    #[arg(long, value_name = "REL,ABS", allow_hyphen_values = true)]
     tolerance: Option<Tolerance>,
     /// Run this many times, each from the same contents, and check each; times go to standard error
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]

@@ -64,7 +64,7 @@ pub(super) fn check_note_area(elf: &[u8], offset: u64, size: u64) -> Result<(), 
         // The last note need not be padded.
         let end = position + HEADER + name.next_multiple_of(4) + content;
         if end > size {
-            return Err(Error::malformed(what, offset, "a note is longer than what holds it"));
+            return Err(Error::malformed(what, offset, "a note is longer than the area that holds it"));
         }
         position = end.next_multiple_of(4);
     }

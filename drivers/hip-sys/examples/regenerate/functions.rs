@@ -335,7 +335,7 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "What compiled HIP host code calls",
+        "Functions that compiled HIP host code calls",
         &[
             "__hipRegisterFatBinary",
             "__hipUnregisterFatBinary",

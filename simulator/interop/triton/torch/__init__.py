@@ -41,7 +41,7 @@ _BY_NUMPY = {np.dtype(item.name): item for item in (float64, float32, float16, i
 
 
 class Tensor:
-    """Memory of the device. What has no type in numpy is kept as integers of its size."""
+    """Memory of the device. A type that numpy lacks is kept as integers of its size."""
 
     def __init__(self, array, kind=None):
         array = np.ascontiguousarray(array)

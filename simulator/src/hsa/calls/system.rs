@@ -152,7 +152,7 @@ pub unsafe extern "C" fn hsa_system_get_major_extension_table(
 }
 
 pub unsafe extern "C" fn hsa_amd_enable_logging(_flags: *mut u8, _file: *mut c_void) -> Status {
-    // WINDLASS_LOG selects what is logged.
+    // WINDLASS_LOG selects the logged events.
     Status::SUCCESS
 }
 

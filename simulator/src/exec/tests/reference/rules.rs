@@ -152,7 +152,7 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
 /// Kinds of a compare's sources and its test.
 pub(super) type Compare = (Vec<OperandKind>, Box<dyn Fn(&[u64]) -> bool>);
 
-/// The test of a compare: what follows `v_cmp_` or `v_cmpx_`.
+/// The test of a compare: the name behind `v_cmp_` or `v_cmpx_`.
 pub(super) fn compare(name: &str) -> Option<Compare> {
     let (test, ty) = name.split_once('_')?;
     let kind = match ty {
