@@ -34,6 +34,7 @@ fn the_first_command_prints_what_it_says() {
 }
 
 #[cfg(unix)]
+#[expect(clippy::print_stderr, reason = "it says why the test is skipped")]
 #[test]
 fn the_page_on_the_command_shows_the_output_of_its_examples() {
     let page = include_str!("../docs/command.md");
