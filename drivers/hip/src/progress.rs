@@ -7,7 +7,7 @@ use crate::{
     device::Inner,
     queue::Queue,
     retire::{Turn, is_busy},
-    submission::{Next, Piece},
+    submission::{Next, Submission},
 };
 
 impl Inner {
@@ -53,12 +53,14 @@ impl Inner {
     fn round<'a>(&self, turn: Turn<'_>, queues: impl Iterator<Item = &'a Queue> + Clone) -> bool {
         let mut retired = self.retirer.retire(turn, &self.queues, queues);
         let lost = self.lost().cloned();
-        let goes_on = |piece: &Piece| matches!(piece.next, Next::Resume);
-        let resumed = retired.iter().any(goes_on);
-        if resumed {
-            retired.drain(..).filter(goes_on).for_each(|piece| self.resume(piece));
+        let goes_on = |submission: &mut Box<Submission>| matches!(submission.piece.next, Next::Resume);
+        let next: Vec<_> = retired.extract_if(.., goes_on).collect();
+        let resumed = !next.is_empty();
+        next.into_iter().for_each(|submission| self.resume(submission));
+        if retired.capacity() > 0 {
+            self.boxes.give_back(&mut retired);
+            self.retirer.keep(retired);
         }
-        self.retirer.drop_all(retired);
         if let Some(error) = lost {
             self.close_pending(error);
         }

@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use windlass_hal::{Operation, QueueAffinity, Result, edge::Edge, pending::Edges};
+use windlass_hal::{QueueAffinity, Result, edge::Edge};
 
 use crate::{
     buffer::gpu_of,
@@ -17,7 +17,7 @@ use crate::{
     gpus::Gpus,
     hip::Hip,
     queue::{Enqueued, Events, Queue},
-    submission::{Submission, UnfinishedList},
+    submission::{Submission, UnfinishedList, Work},
 };
 
 /// The queues, by their index. To the HAL a queue is a lane.
@@ -60,13 +60,14 @@ impl Queues {
     }
 
     /// The queue for an operation: one that the operation has to follow anyway, else the next in turn.
-    pub(crate) fn choose(&self, mut affinity: QueueAffinity, edges: &Edges, operation: &Operation) -> &Queue {
-        if let Some(near) = self.near(operation).filter(|near| near & affinity.bits() != 0) {
+    pub(crate) fn choose(&self, mut affinity: QueueAffinity, submission: &Submission) -> &Queue {
+        if let Some(near) = self.near(submission).filter(|near| near & affinity.bits() != 0) {
             affinity = QueueAffinity::from_bits(near & affinity.bits());
         }
         let allowed = |index: u32| affinity.bits() >> index & 1 == 1;
         let last = self.queues.len() as u32 - 1;
-        if let Some(edge) = edges.iter().find(|edge| edge.lane <= last && allowed(edge.lane)) {
+        if let Some(edge) = submission.order.edges.iter().find(|edge| edge.lane <= last && allowed(edge.lane))
+        {
             return &self.queues[edge.lane as usize];
         }
         let only = affinity.bits().trailing_zeros();
@@ -78,16 +79,16 @@ impl Queues {
         &self.queues[turn.unwrap_or(0) as usize]
     }
 
-    /// The queues of the GPU that has the memory an operation works on, as bits. `None` if the device has one GPU.
-    fn near(&self, operation: &Operation) -> Option<u64> {
+    /// The queues of the GPU that has the memory a submission works on, as bits. `None` if the device has one GPU.
+    fn near(&self, submission: &Submission) -> Option<u64> {
         if self.gpus.len() == 1 {
             return None;
         }
-        let buffer = match operation {
-            Operation::Fill { target, .. } | Operation::Update { target, .. } => target,
-            Operation::Copy { source, .. } => source,
-            Operation::Dispatch(dispatch) => dispatch.resources.first()?,
-            Operation::Execute { bindings, .. } => bindings.first()?,
+        let buffer = match &submission.work {
+            Work::Fill { target, .. } | Work::Update { target } => target,
+            Work::Copy { source, .. } => source,
+            Work::Dispatch { .. } => submission.resources.first()?,
+            Work::Execute { bindings, .. } => bindings.first()?,
             _ => return None,
         };
         let gpu = gpu_of(buffer)?;
@@ -95,12 +96,20 @@ impl Queues {
         Some(near.fold(0, |bits, queue| bits | 1 << queue.index))
     }
 
-    /// Enqueues the next piece of a submission behind its edges.
-    pub(crate) fn enqueue(&self, queue: &Queue, submission: Submission) -> Enqueued {
+    /// Enqueues the next piece of a submission behind its edges. Calls `promise` with the submission and its epoch once all
+    /// of it is in the stream, before it can retire.
+    pub(crate) fn enqueue(
+        &self,
+        queue: &Queue,
+        submission: Box<Submission>,
+        promise: impl FnOnce(&Submission, u64),
+    ) -> Enqueued {
         // Events of other queues are looked up before this queue is locked: no thread holds the locks of two queues.
-        let events: Result<Events> =
-            queue.foreign(&submission.edges).filter_map(|edge| self.event_of(edge).transpose()).collect();
-        queue.enqueue(events, &self.gpus.limits, &self.unfinished, submission)
+        let events: Result<Events> = queue
+            .foreign(&submission.order.edges)
+            .filter_map(|edge| self.event_of(edge).transpose())
+            .collect();
+        queue.enqueue(events, &self.gpus.limits, &self.unfinished, submission, promise)
     }
 
     /// The event that a stream waits for to honour an edge of this device; `None` if the edge has retired.

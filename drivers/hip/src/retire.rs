@@ -14,19 +14,19 @@ use windlass_hal::{Error, Notifications, Probe};
 
 use crate::{
     call::{Event, EventStatus},
-    queue::Queue,
+    queue::{Queue, QueueState},
     queues::Queues,
-    submission::{Next, Piece},
+    submission::{Next, Submission},
     sync::try_lock,
 };
 
-/// The pieces whose memory a list keeps after a burst.
+/// The entries whose memory a list keeps after a burst.
 const KEPT: usize = 1024;
 
 #[derive(Default)]
 pub(crate) struct Retirer {
-    /// Held by the thread that retires. The memory for retired pieces is kept between rounds.
-    turn: Mutex<Vec<Piece>>,
+    /// Held by the thread that retires. The memory of the list is kept between rounds.
+    turn: Mutex<Vec<Box<Submission>>>,
     /// A thread came while another one had the turn.
     again: AtomicBool,
     /// The queue that the next submission to another queue looks at.
@@ -34,7 +34,7 @@ pub(crate) struct Retirer {
 }
 
 /// The turn to retire.
-pub(crate) type Turn<'a> = MutexGuard<'a, Vec<Piece>>;
+pub(crate) type Turn<'a> = MutexGuard<'a, Vec<Box<Submission>>>;
 
 impl Retirer {
     /// Takes the turn if no other thread has it.
@@ -49,7 +49,9 @@ impl Retirer {
             // The other thread may have looked for the note just before.
             self.try_turn()
         })?;
-        self.again.store(false, Ordering::SeqCst);
+        if self.is_noted() {
+            self.again.store(false, Ordering::SeqCst);
+        }
         Some(turn)
     }
 
@@ -76,7 +78,7 @@ impl Retirer {
         mut turn: Turn<'_>,
         queues: &Queues,
         some: impl Iterator<Item = &'q Queue> + Clone,
-    ) -> Vec<Piece> {
+    ) -> Vec<Box<Submission>> {
         let mut notifications = Notifications::new();
         queues.collect(some, &mut turn, &mut notifications);
         // The list stays in place if nothing has finished, as in most rounds of submissions.
@@ -86,12 +88,8 @@ impl Retirer {
         retired
     }
 
-    /// Drops retired pieces, and keeps the memory of their list for the next round.
-    pub(crate) fn drop_all(&self, mut retired: Vec<Piece>) {
-        if retired.capacity() == 0 {
-            return;
-        }
-        retired.clear();
+    /// Keeps the memory of an empty list for the next round.
+    pub(crate) fn keep(&self, mut retired: Vec<Box<Submission>>) {
         retired.shrink_to(KEPT);
         if let Some(mut turn) = self.try_turn()
             && turn.capacity() < retired.capacity()
@@ -110,7 +108,7 @@ impl Queues {
     fn collect<'q>(
         &self,
         queues: impl Iterator<Item = &'q Queue> + Clone,
-        retired: &mut Vec<Piece>,
+        retired: &mut Vec<Box<Submission>>,
         notifications: &mut Notifications,
     ) {
         let mut progress = true;
@@ -123,9 +121,9 @@ impl Queues {
                         break;
                     }
                     progress = true;
-                    for piece in &mut retired[before..] {
-                        let fault = fault.as_ref().filter(|_| piece.epoch == epoch);
-                        self.settle_signals(queue, piece, fault, notifications);
+                    for submission in &mut retired[before..] {
+                        let fault = fault.as_ref().filter(|_| submission.piece.epoch == epoch);
+                        self.settle_signals(submission, fault, notifications);
                     }
                     queue.watchers.tell(queue.retired.load(Ordering::Acquire), notifications);
                 }
@@ -136,14 +134,18 @@ impl Queues {
     /// The epoch up to which a queue has completed since the last call, if any, and the fault of the piece of that epoch. A
     /// queue that HIP is taking work into is skipped: the caller may have a deadline.
     fn finished(&self, queue: &Queue) -> Option<(u64, Option<Error>)> {
+        if !is_busy(queue) {
+            return None;
+        }
         let (epoch, event) = {
             let state = try_lock(&queue.state)?;
             if self.hip.lost().is_some() {
-                return state.in_flight.back().map(|last| (last.epoch, None));
+                return state.in_flight.back().map(|last| (last.piece.epoch, None));
             }
             let piece = state
                 .in_flight
                 .iter()
+                .map(|submission| &submission.piece)
                 .find(|piece| piece.event.is_some() || matches!(piece.next, Next::Fail(_)))?;
             (piece.epoch, piece.event.clone())
         };
@@ -176,42 +178,37 @@ impl Queues {
     }
 
     /// Takes completed pieces out, up to the first whose edges have not retired.
-    fn take(&self, queue: &Queue, epoch: u64, retired: &mut Vec<Piece>) {
+    fn take(&self, queue: &Queue, epoch: u64, retired: &mut Vec<Box<Submission>>) {
         let Some(mut state) = try_lock(&queue.state) else { return };
-        while let Some(piece) = state.in_flight.front() {
-            let edges = &piece.submission.edges;
-            let ready = piece.epoch <= epoch
-                && (self.hip.lost().is_some()
-                    || edges.iter().all(|edge| self.has_retired(edge.lane, edge.epoch)));
+        let QueueState { in_flight, events, .. } = &mut *state;
+        while let Some(mut submission) = in_flight.pop_front() {
+            let mut edges = submission.order.edges.iter();
+            let ready = submission.piece.epoch <= epoch
+                && (self.hip.lost().is_some() || edges.all(|edge| self.has_retired(edge.lane, edge.epoch)));
             if !ready {
-                return;
+                return in_flight.push_front(submission);
             }
-            queue.retired.store(piece.epoch, Ordering::Release);
-            if let Some(piece) = state.in_flight.pop_front() {
-                retired.push(piece);
+            if let Some(event) = submission.piece.event.take() {
+                events.release(event);
             }
-            if state.in_flight.is_empty() {
-                state.in_flight.shrink_to(KEPT);
-            }
+            queue.retired.store(submission.piece.epoch, Ordering::Release);
+            retired.push(submission);
         }
+        in_flight.shrink_to(KEPT);
     }
 
     /// Reaches the signals of a completed piece, or fails them. The signals of a piece that another follows stay open.
     fn settle_signals(
         &self,
-        queue: &Queue,
-        piece: &mut Piece,
+        submission: &mut Submission,
         fault: Option<&Error>,
         notifications: &mut Notifications,
     ) {
-        if let Some(event) = piece.event.take() {
-            queue.gpu.events.release(event);
+        if let Some(error) = self.failure(submission, fault) {
+            submission.piece.next = Next::Fail(error);
         }
-        if let Some(error) = self.failure(piece, fault) {
-            piece.next = Next::Fail(error);
-        }
-        for signal in piece.submission.signals.iter() {
-            match &piece.next {
+        for signal in submission.order.signals.iter() {
+            match &submission.piece.next {
                 Next::Resume => return,
                 Next::Signal => signal.semaphore.advance(signal.value, notifications),
                 Next::Fail(error) => signal.semaphore.fail_into(error.clone(), notifications),
@@ -221,21 +218,21 @@ impl Queues {
 
     /// The failure of a completed piece: the loss of the device, an earlier failure of its own, its fault, or the failure
     /// of a wait.
-    fn failure(&self, piece: &Piece, fault: Option<&Error>) -> Option<Error> {
+    fn failure(&self, submission: &Submission, fault: Option<&Error>) -> Option<Error> {
         if let Some(lost) = self.hip.lost() {
             return Some(lost.clone());
         }
-        if let Next::Fail(_) = piece.next {
+        if let Next::Fail(_) = submission.piece.next {
             return None;
         }
-        let fault = fault.map(|fault| fault.clone().context(piece.submission.operation.name()));
-        fault.or_else(|| failed_wait(piece))
+        let fault = fault.map(|fault| fault.clone().context(submission.work.name()));
+        fault.or_else(|| failed_wait(submission))
     }
 }
 
 /// The error of a wait that failed before its value was reached, although the work ran behind its edge.
-fn failed_wait(piece: &Piece) -> Option<Error> {
-    piece.submission.waits.iter().find_map(|wait| match wait.semaphore.probe(wait.value, None) {
+fn failed_wait(submission: &Submission) -> Option<Error> {
+    submission.order.waits.iter().find_map(|wait| match wait.semaphore.probe(wait.value, None) {
         Probe::Failed(error) => Some(error),
         _ => None,
     })

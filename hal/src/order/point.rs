@@ -28,6 +28,23 @@ impl Semaphore {
 #[derive(Clone, Debug, Default)]
 pub struct Points(SmallVec<[Point; 4]>);
 
+impl Points {
+    /// Adds a point.
+    pub fn push(&mut self, point: Point) {
+        self.0.push(point);
+    }
+
+    /// Adds clones of all points.
+    pub fn extend(&mut self, points: &[Point]) {
+        self.0.extend(points.iter().cloned());
+    }
+
+    /// Removes all points, and keeps the memory of the list.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
 impl From<&[Point]> for Points {
     fn from(points: &[Point]) -> Self {
         Self(points.iter().cloned().collect())
