@@ -18,9 +18,10 @@ use crate::{
     dispatch,
     event_pool::EventPool,
     gpu::Gpu,
+    queues::Queues,
     replay::{self, Scratch},
     stream::Stream,
-    submission::{NewPiece, Next, Piece, Resume, Submission, UnfinishedList, Work},
+    submission::{NewPiece, Next, Piece, Resume, Submission, Work},
     sync::{lock, try_lock},
     watchers::Watchers,
     workgroup_count::Counts,
@@ -93,9 +94,8 @@ impl Queue {
     /// when all work before the piece has retired. See [`Queues::enqueue`](crate::queues::Queues::enqueue) for `promise`.
     pub(crate) fn enqueue(
         &self,
-        events: Result<Events>,
-        limits: &Limits,
-        unfinished: &UnfinishedList,
+        events: &Result<Events>,
+        queues: &Queues,
         mut submission: Box<Submission>,
         promise: impl FnOnce(&Submission, u64),
     ) -> Enqueued {
@@ -103,22 +103,26 @@ impl Queue {
         let mut state = lock(&self.state);
         let state = &mut *state;
         let needs_event = needs_event || state.without_event + 1 >= MOST_WITHOUT_EVENT;
-        let (outcome, event) = match self.gpu.hip.current() {
-            Ok(_current) => {
-                let outcome = self.wait_for(events);
-                let outcome = outcome.and_then(|()| self.run(&submission, limits, &mut state.scratch));
-                self.seal(outcome, needs_event, &mut state.events)
+        let mut event = None;
+        let outcome = self.gpu.hip.current().and_then(|_current| {
+            let waited = self.wait_for(events);
+            let outcome = waited.and_then(|()| self.run(&submission, queues.limits(), &mut state.scratch));
+            // The next piece needs an event in any case: it follows when the event completes.
+            if needs_event || matches!(outcome, Ok(Some(_))) {
+                match self.stream().record(&mut state.events) {
+                    Ok(recorded) => event = Some(recorded),
+                    Err(error) => return outcome.and(Err(error)),
+                }
             }
-            // No event: one that is made while another GPU is current is of no use.
-            Err(error) => (Err(error), None),
-        };
+            outcome
+        });
         let epoch = self.newest() + 1;
         self.newest.store(epoch, Ordering::SeqCst);
         let (enqueued, next) = match outcome {
             Ok(None) => (Enqueued::All(epoch), Next::Signal),
             Ok(Some(resume)) => {
                 submission.resume = resume;
-                submission.unfinished.get_or_insert_with(|| unfinished.begin());
+                submission.unfinished.get_or_insert_with(|| queues.unfinished.begin());
                 (Enqueued::Part(epoch), Next::Resume)
             }
             Err(error) => (Enqueued::Failed(epoch), Next::Fail(error.context(submission.work.name()))),
@@ -127,6 +131,9 @@ impl Queue {
         submission.piece = Piece { queue: self.index, epoch, event, next };
         if let Enqueued::All(epoch) = enqueued {
             promise(&submission, epoch);
+        }
+        if state.in_flight.is_empty() {
+            queues.note(self, true);
         }
         state.in_flight.push_back(submission);
         enqueued
@@ -144,8 +151,11 @@ impl Queue {
             || self.gpu.hip.quirks.contained_faults
     }
 
-    fn wait_for(&self, events: Result<Events>) -> Result<()> {
-        events?.iter().try_for_each(|event| self.stream().wait(event))
+    fn wait_for(&self, events: &Result<Events>) -> Result<()> {
+        match events {
+            Ok(events) => events.iter().try_for_each(|event| self.stream().wait(event)),
+            Err(error) => Err(error.clone()),
+        }
     }
 
     /// Puts the next piece of an operation into the stream. Returns where the piece after it begins, if there is one.
@@ -177,30 +187,14 @@ impl Queue {
                 stream.copy(target.device_address(), source.device_address(), target.len())
             }
             Work::Dispatch { .. } => return dispatch::enqueue(&piece, submission),
-            Work::Execute { command_buffer, bindings } => {
-                return replay::enqueue(&piece, command_buffer.as_ref(), bindings, scratch);
+            Work::Execute { command_buffer } => {
+                return replay::enqueue(&piece, command_buffer.as_ref(), &submission.bindings, scratch);
             }
             other @ (Work::HostCall(_) | Work::Unknown(_)) => {
                 Err(Error::unimplemented(format!("the HIP driver does not know {}", other.name())))
             }
         }
         .map(|()| None)
-    }
-
-    /// Records the event of a piece if something needs it. The next piece always does: it follows when the event completes.
-    fn seal(
-        &self,
-        outcome: Result<Option<Resume>>,
-        needs_event: bool,
-        events: &mut EventPool,
-    ) -> (Result<Option<Resume>>, Option<Arc<Event>>) {
-        if !needs_event && !matches!(outcome, Ok(Some(_))) {
-            return (outcome, None);
-        }
-        match self.stream().record(events) {
-            Ok(event) => (outcome, Some(event)),
-            Err(error) => (outcome.and(Err(error)), None),
-        }
     }
 
     /// The edges that this stream has to wait for: the last of each other stream.

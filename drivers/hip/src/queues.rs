@@ -5,11 +5,11 @@ use std::{
     ops::Deref,
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
 };
 
-use windlass_hal::{QueueAffinity, Result, edge::Edge};
+use windlass_hal::{Limits, QueueAffinity, Result, edge::Edge};
 
 use crate::{
     buffer::gpu_of,
@@ -28,6 +28,8 @@ pub(crate) struct Queues {
     pub(crate) hip: Hip,
     /// The queue whose turn it is.
     next: AtomicU32,
+    /// The queues that have pieces in flight, as bits. Changed under the lock of the queue.
+    busy: AtomicU64,
     pub(crate) unfinished: UnfinishedList,
 }
 
@@ -45,6 +47,7 @@ impl Queues {
             gpus: gpus.clone(),
             hip: gpus.hip.clone(),
             next: AtomicU32::new(0),
+            busy: AtomicU64::new(0),
             unfinished: UnfinishedList::default(),
         })
     }
@@ -52,6 +55,34 @@ impl Queues {
     /// The queues, when nothing else uses the device any more.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Queue> {
         self.queues.iter_mut()
+    }
+
+    /// The queues that have pieces in flight, as bits.
+    #[inline]
+    pub(crate) fn busy(&self) -> u64 {
+        self.busy.load(Ordering::Acquire)
+    }
+
+    /// Notes whether a queue has pieces in flight. The caller holds its lock.
+    pub(crate) fn note(&self, queue: &Queue, is_busy: bool) {
+        let bit = 1 << queue.index;
+        match is_busy {
+            true => self.busy.fetch_or(bit, Ordering::AcqRel),
+            false => self.busy.fetch_and(!bit, Ordering::AcqRel),
+        };
+    }
+
+    /// The queues of a set of bits.
+    pub(crate) fn of_bits(&self, mut bits: u64) -> impl Iterator<Item = &Queue> + Clone {
+        std::iter::from_fn(move || {
+            let queue = self.get(bits.trailing_zeros() as usize)?;
+            bits &= bits - 1;
+            Some(queue)
+        })
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.gpus.limits
     }
 
     /// Whether everything up to `epoch` of a queue has retired.
@@ -88,7 +119,7 @@ impl Queues {
             Work::Fill { target, .. } | Work::Update { target } => target,
             Work::Copy { source, .. } => source,
             Work::Dispatch { .. } => submission.resources.first()?,
-            Work::Execute { bindings, .. } => bindings.first()?,
+            Work::Execute { .. } => submission.bindings.first()?,
             _ => return None,
         };
         let gpu = gpu_of(buffer)?;
@@ -105,11 +136,12 @@ impl Queues {
         promise: impl FnOnce(&Submission, u64),
     ) -> Enqueued {
         // Events of other queues are looked up before this queue is locked: no thread holds the locks of two queues.
-        let events: Result<Events> = queue
-            .foreign(&submission.order.edges)
-            .filter_map(|edge| self.event_of(edge).transpose())
-            .collect();
-        queue.enqueue(events, &self.gpus.limits, &self.unfinished, submission, promise)
+        let edges = &submission.order.edges;
+        let events = match edges.is_empty() {
+            true => Ok(Events::new()),
+            false => queue.foreign(edges).filter_map(|edge| self.event_of(edge).transpose()).collect(),
+        };
+        queue.enqueue(&events, self, submission, promise)
     }
 
     /// The event that a stream waits for to honour an edge of this device; `None` if the edge has retired.

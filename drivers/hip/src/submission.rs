@@ -22,14 +22,16 @@ use windlass_hal::{
 
 use crate::{call::Event, stream::Stream, sync::lock, workgroup_count::Counts};
 
-/// An accepted operation. The argument block and the buffers of a dispatch lie beside `work`, where they use memory of the
-/// box again.
+/// An accepted operation. The arguments, the buffers and the bindings lie beside `work`, where they use memory of the box
+/// again.
 #[derive(Default)]
 pub(crate) struct Submission {
     pub(crate) affinity: QueueAffinity,
     pub(crate) work: Work,
     pub(crate) arguments: Vec<u8>,
     pub(crate) resources: Vec<Buffer>,
+    /// The buffers for the slots of a command buffer.
+    pub(crate) bindings: BindingTable,
     /// Pinned memory: the bytes of an update, the bytes of a fill that HIP gets wrong, or room for workgroup counts.
     pub(crate) staging: Option<Buffer>,
     /// Its signals, and the work of this device that has to retire first, so that payloads grow in the order of cause and
@@ -40,6 +42,14 @@ pub(crate) struct Submission {
     /// Present from the first of several pieces on.
     pub(crate) unfinished: Option<Unfinished>,
     pub(crate) piece: Piece,
+    /// The next one in a [`Stack`].
+    below: Option<Box<Self>>,
+}
+
+impl From<Box<Submission>> for Stack {
+    fn from(submission: Box<Submission>) -> Self {
+        Self(Some(submission))
+    }
 }
 
 /// An operation of a submission.
@@ -75,7 +85,6 @@ pub(crate) enum Work {
     },
     Execute {
         command_buffer: Arc<dyn driver::RawCommandBuffer>,
-        bindings: BindingTable,
     },
     /// An operation that the driver does not know, by its name.
     Unknown(&'static str),
@@ -85,17 +94,15 @@ impl Work {
     /// The name as IREE spells it.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Self::Barrier => OperationRef::Barrier.name(),
-            Self::Alloca { buffer } => OperationRef::Alloca { buffer }.name(),
-            Self::Dealloca { buffer } => OperationRef::Dealloca { buffer }.name(),
-            Self::Fill { target, pattern } => OperationRef::Fill { target, pattern: *pattern }.name(),
-            Self::Update { target } => OperationRef::Update { source: &[], target }.name(),
-            Self::Copy { source, target } => OperationRef::Copy { source, target }.name(),
+            Self::Barrier => "queue_barrier",
+            Self::Alloca { .. } => "queue_alloca",
+            Self::Dealloca { .. } => "queue_dealloca",
+            Self::Fill { .. } => "queue_fill",
+            Self::Update { .. } => "queue_update",
+            Self::Copy { .. } => "queue_copy",
             Self::HostCall(_) => "queue_host_call",
             Self::Dispatch { .. } => "queue_dispatch",
-            Self::Execute { command_buffer, bindings } => {
-                OperationRef::Execute { command_buffer, bindings }.name()
-            }
+            Self::Execute { .. } => "queue_execute",
             Self::Unknown(name) => name,
         }
     }
@@ -117,7 +124,8 @@ impl Submission {
             OperationRef::HostCall(call) => Work::HostCall(call),
             OperationRef::Dispatch(dispatch) => self.keep_dispatch(&dispatch),
             OperationRef::Execute { command_buffer, bindings } => {
-                Work::Execute { command_buffer: command_buffer.clone(), bindings: bindings.clone() }
+                self.bindings.clone_from(bindings);
+                Work::Execute { command_buffer: command_buffer.clone() }
             }
             other => Work::Unknown(other.name()),
         };
@@ -140,11 +148,12 @@ impl Submission {
         self.work = Work::Barrier;
         self.arguments.clear();
         self.resources.clear();
+        self.bindings.clear();
         self.staging = None;
         self.order.clear();
         self.resume = Resume::default();
         self.unfinished = None;
-        self.piece = Piece::default();
+        self.piece.next = Next::Signal;
     }
 }
 
@@ -154,9 +163,35 @@ impl pending::Work for Submission {
     }
 }
 
+/// Submissions linked to each other. The last one comes out first.
+#[derive(Default)]
+pub(crate) struct Stack(Option<Box<Submission>>);
+
+impl Stack {
+    #[inline]
+    pub(crate) fn push(&mut self, mut submission: Box<Submission>) {
+        submission.below = self.0.take();
+        self.0 = Some(submission);
+    }
+
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<Box<Submission>> {
+        let mut top = self.0.take()?;
+        self.0 = top.below.take();
+        Some(top)
+    }
+}
+
+impl Drop for Stack {
+    /// One by one, so that a high stack needs no more of the thread's stack.
+    fn drop(&mut self) {
+        while self.pop().is_some() {}
+    }
+}
+
 /// Boxes of ended submissions, for the next ones.
 #[derive(Default)]
-pub(crate) struct Boxes(Mutex<Vec<Box<Submission>>>);
+pub(crate) struct Boxes(Mutex<(Stack, usize)>);
 
 /// The most boxes that a device keeps.
 const KEPT: usize = 256;
@@ -164,27 +199,29 @@ const KEPT: usize = 256;
 impl Boxes {
     /// An empty submission.
     pub(crate) fn take(&self) -> Box<Submission> {
-        let kept = lock(&self.0).pop();
-        kept.unwrap_or_default()
-    }
-
-    /// Clears a submission that has ended, and keeps its box. Call it with no lock held.
-    pub(crate) fn give_back_one(&self, mut ended: Box<Submission>) {
-        ended.clear();
-        let mut boxes = lock(&self.0);
-        if boxes.len() < KEPT {
-            boxes.push(ended);
+        let mut kept = lock(&self.0);
+        match kept.0.pop() {
+            Some(submission) => {
+                kept.1 -= 1;
+                submission
+            }
+            None => {
+                drop(kept);
+                Box::default()
+            }
         }
     }
 
-    /// Clears submissions that have ended, and keeps their boxes. Leaves the list empty. Call it with no lock held.
-    pub(crate) fn give_back(&self, ended: &mut Vec<Box<Submission>>) {
-        ended.iter_mut().for_each(|submission| submission.clear());
-        let mut boxes = lock(&self.0);
-        let room = KEPT.saturating_sub(boxes.len()).min(ended.len());
-        boxes.extend(ended.drain(..room));
-        drop(boxes);
-        ended.clear();
+    /// Clears submissions that have ended, and keeps their boxes. Call it with no lock held.
+    pub(crate) fn give_back(&self, mut ended: Stack) {
+        while let Some(mut submission) = ended.pop() {
+            submission.clear();
+            let mut kept = lock(&self.0);
+            if kept.1 < KEPT {
+                kept.1 += 1;
+                kept.0.push(submission);
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::{mem, sync::Arc};
 
 use windlass_hal::{
     Buffer, BufferParams, Error, Notifications, OperationRef, Point, QueueAffinity, Result, WorkgroupCount,
+    driver,
     edge::Domain,
     pending::{self, Edges, Issue, PendingSet},
     pool::{Frontier, placed},
@@ -40,9 +41,10 @@ impl Inner {
             pending::reach(signals);
             return Ok(());
         }
-        let staging = self.retire_if_lost(self.stage(&operation))?;
         let mut submission = self.boxes.take();
-        submission.staging = staging;
+        if needs_memory(&operation) {
+            submission.staging = self.retire_if_lost(self.stage(&operation))?;
+        }
         submission.keep(affinity, operation);
         self.pending.submit(self, waits, signals, submission)
     }
@@ -76,10 +78,7 @@ impl Inner {
                 WorkgroupCount::Indirect(_) => self.room_for_counts(1),
                 _ => Ok(None),
             },
-            OperationRef::Execute { command_buffer, .. } => {
-                let own = command_buffer.as_any().downcast_ref();
-                self.room_for_counts(own.map_or(0, CommandBuffer::counts))
-            }
+            OperationRef::Execute { command_buffer, .. } => self.room_for_counts(counts_of(command_buffer)),
             _ => Ok(None),
         }
     }
@@ -162,7 +161,7 @@ impl Issue for Inner {
             if let Work::HostCall(call) = mem::take(work) {
                 self.host_calls.spawn(call, signals);
             }
-            return self.boxes.give_back_one(submission);
+            return self.boxes.give_back(submission.into());
         }
         if let Work::Alloca { buffer } | Work::Dealloca { buffer } = work {
             // A dealloca too, in case the caller forgot an edge.
@@ -174,7 +173,7 @@ impl Issue for Inner {
                 release(buffer, Frontier::new());
             }
             pending::reach(&order.signals);
-            return self.boxes.give_back_one(submission);
+            return self.boxes.give_back(submission.into());
         }
         let queue = self.queues.choose(*affinity, &submission);
         let enqueued = self.enqueue(queue, submission);
@@ -193,6 +192,21 @@ impl Issue for Inner {
             self.demand_of(queue, enqueued.epoch());
         }
     }
+}
+
+/// Whether an operation may need memory beside its buffers.
+fn needs_memory(operation: &OperationRef<'_>) -> bool {
+    match operation {
+        OperationRef::Update { .. } | OperationRef::Fill { .. } => true,
+        OperationRef::Dispatch(dispatch) => matches!(dispatch.workgroup_count, WorkgroupCount::Indirect(_)),
+        OperationRef::Execute { command_buffer, .. } => counts_of(command_buffer) > 0,
+        _ => false,
+    }
+}
+
+/// How many workgroup counts a command buffer reads from device memory.
+fn counts_of(command_buffer: &Arc<dyn driver::RawCommandBuffer>) -> usize {
+    command_buffer.as_any().downcast_ref().map_or(0, CommandBuffer::counts)
 }
 
 /// Gives released memory to the next user, who is ordered behind its `death`.

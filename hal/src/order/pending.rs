@@ -42,6 +42,7 @@ impl Edges {
     }
 
     /// Removes all edges, and keeps the memory of the list.
+    #[inline]
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -49,6 +50,7 @@ impl Edges {
 
 impl std::ops::Deref for Edges {
     type Target = [Edge];
+    #[inline]
     fn deref(&self) -> &[Edge] {
         &self.0
     }
@@ -68,6 +70,7 @@ pub struct Order {
 
 impl Order {
     /// Removes everything, and keeps the memory of the lists.
+    #[inline]
     pub fn clear(&mut self) {
         self.waits.clear();
         self.signals.clear();

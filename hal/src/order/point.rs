@@ -30,16 +30,21 @@ pub struct Points(SmallVec<[Point; 4]>);
 
 impl Points {
     /// Adds a point.
+    #[inline]
     pub fn push(&mut self, point: Point) {
         self.0.push(point);
     }
 
     /// Adds clones of all points.
+    #[inline]
     pub fn extend(&mut self, points: &[Point]) {
-        self.0.extend(points.iter().cloned());
+        for point in points {
+            self.0.push(point.clone());
+        }
     }
 
     /// Removes all points, and keeps the memory of the list.
+    #[inline]
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -53,6 +58,7 @@ impl From<&[Point]> for Points {
 
 impl std::ops::Deref for Points {
     type Target = [Point];
+    #[inline]
     fn deref(&self) -> &[Point] {
         &self.0
     }

@@ -157,6 +157,7 @@ impl Semaphore {
 
     /// [`signal`](Self::signal) for drivers. It collects the wake-ups instead of carrying them out. A value above the
     /// maximum counts as the maximum.
+    #[inline]
     pub fn advance(&self, value: u64, notifications: &mut Notifications) {
         if self.raise(value.min(Self::MAX_VALUE)) {
             self.notify(notifications);
@@ -164,6 +165,7 @@ impl Semaphore {
     }
 
     /// Raises the payload. Returns whether there may be waiters or edges to notify.
+    #[inline]
     fn raise(&self, value: u64) -> bool {
         let mut payload = self.0.payload.load(Ordering::Relaxed);
         loop {
@@ -185,11 +187,16 @@ impl Semaphore {
         if payload & FAILED != 0 {
             return;
         }
-        while state.edges.front().is_some_and(|(at, _)| *at <= payload) {
-            notifications.0.extend(state.edges.pop_front().map(|(_, edge)| Notification::Release(edge)));
+        while let Some((at, _)) = state.edges.front()
+            && *at <= payload
+            && let Some((_, edge)) = state.edges.pop_front()
+        {
+            notifications.release(edge);
         }
-        while let Some(first) = state.waiters.first_entry().filter(|first| first.key().value <= payload) {
-            notifications.0.push(first.remove().over(Resolution::Reached));
+        while !state.waiters.is_empty()
+            && let Some(first) = state.waiters.first_entry().filter(|first| first.key().value <= payload)
+        {
+            notifications.push(first.remove().over(Resolution::Reached));
         }
         self.rest(&state);
     }
@@ -217,13 +224,14 @@ impl Semaphore {
         }
         state.failure = Some(error.clone());
         let reached = self.0.payload.fetch_or(FAILED, Ordering::AcqRel);
-        notifications.0.extend(state.edges.drain(..).map(|(_, edge)| Notification::Release(edge)));
+        state.edges.drain(..).for_each(|(_, edge)| notifications.release(edge));
         let waiters = std::mem::take(&mut state.waiters);
-        notifications.0.extend(waiters.into_iter().map(|(registration, target)| {
+        waiters.into_iter().for_each(|(registration, target)| {
             // A signal may have raised the payload just before, without the lock.
             let is_reached = registration.value <= reached;
-            target.over(if is_reached { Resolution::Reached } else { Resolution::Failed(error.clone()) })
-        }));
+            let end = if is_reached { Resolution::Reached } else { Resolution::Failed(error.clone()) };
+            notifications.push(target.over(end));
+        });
         self.rest(&state);
     }
 
@@ -252,18 +260,23 @@ impl Semaphore {
             .collect();
         for registration in ready {
             if let Some(target) = state.waiters.remove(&registration) {
-                notifications.0.push(target.over(Resolution::Edge(edge.clone())));
+                notifications.push(target.over(Resolution::Edge(edge.clone())));
             }
         }
         if state.waiters.range(covered).next().is_some() {
-            notifications.0.push(Notification::Demand(edge.clone()));
+            notifications.push(Notification::Demand(edge.clone()));
         }
         state.promise(value, edge);
     }
 
     /// The present state of a wait for `value` by a device of `domain`. Without a domain the host waits, and edges do
     /// not count.
+    #[inline]
     pub fn probe(&self, value: u64, domain: Option<Domain>) -> Probe {
+        if self.has_reached(value) { Probe::Reached } else { self.probe_unreached(value, domain) }
+    }
+
+    fn probe_unreached(&self, value: u64, domain: Option<Domain>) -> Probe {
         match self.reached(value) {
             Some(Ok(())) => return Probe::Reached,
             Some(Err(error)) => return Probe::Failed(error),
@@ -275,7 +288,7 @@ impl Semaphore {
             Some(Ok(())) => Probe::Reached,
             Some(Err(error)) => Probe::Failed(error),
             None => match domain.and_then(|domain| state.edge_for(value, Some(domain))) {
-                Some(edge) => Probe::Edge(edge),
+                Some(edge) => Probe::Edge(edge.clone()),
                 None => Probe::Unresolved,
             },
         }
@@ -298,6 +311,7 @@ impl Semaphore {
     }
 
     /// Whether the payload has reached `value`. Costs one load.
+    #[inline]
     pub(crate) fn has_reached(&self, value: u64) -> bool {
         self.0.payload.load(Ordering::Acquire) & !FAILED >= value
     }
@@ -312,7 +326,7 @@ impl Semaphore {
         if !self.0.attended.load(Ordering::Acquire) {
             return;
         }
-        let edge = lock(&self.0.state).edge_for(value, None);
+        let edge = lock(&self.0.state).edge_for(value, None).cloned();
         if let Some(edge) = edge {
             edge.source.poll();
         }
@@ -326,7 +340,7 @@ impl Semaphore {
         let resolution = match self.reached_locked(value, &state) {
             Some(Ok(())) => Some(Resolution::Reached),
             Some(Err(error)) => Some(Resolution::Failed(error)),
-            None if accepts.is_some() => state.edge_for(value, accepts).map(Resolution::Edge),
+            None if accepts.is_some() => state.edge_for(value, accepts).cloned().map(Resolution::Edge),
             None => None,
         };
         if let Some(resolution) = resolution {
@@ -336,7 +350,7 @@ impl Semaphore {
         let registration = Registration { value, id: state.next_waiter };
         state.next_waiter += 1;
         state.waiters.insert(registration, target);
-        let owed = state.edge_for(value, None);
+        let owed = state.edge_for(value, None).cloned();
         drop(state);
         if let Some(edge) = owed {
             edge.source.demand(edge.lane, edge.epoch);
@@ -388,12 +402,15 @@ impl Semaphore {
 }
 
 /// `OUT_OF_RANGE` for a value that no semaphore can have.
+#[inline]
 pub(crate) fn check_value(what: &str, value: u64) -> Result<()> {
-    if value <= Semaphore::MAX_VALUE {
-        return Ok(());
-    }
+    if value <= Semaphore::MAX_VALUE { Ok(()) } else { Err(beyond_maximum(what, value)) }
+}
+
+#[cold]
+fn beyond_maximum(what: &str, value: u64) -> Error {
     let most = Semaphore::MAX_VALUE;
-    Err(Error::out_of_range(format!("cannot {what} {value:#x}: a semaphore's payload ends at {most:#x}")))
+    Error::out_of_range(format!("cannot {what} {value:#x}: a semaphore's payload ends at {most:#x}"))
 }
 
 impl SemaphoreState {
@@ -409,12 +426,16 @@ impl SemaphoreState {
     }
 
     /// The first edge that covers `value`. With a domain, the first edge of that domain.
-    fn edge_for(&self, value: u64, domain: Option<Domain>) -> Option<Edge> {
-        let first = self.edges.partition_point(|(at, _)| *at < value);
-        self.edges
-            .range(first..)
-            .find(|(_, edge)| domain.is_none_or(|domain| edge.source.domain() == domain))
-            .map(|(_, edge)| edge.clone())
+    fn edge_for(&self, value: u64, domain: Option<Domain>) -> Option<&Edge> {
+        let first = match self.edges.front() {
+            Some((at, _)) if *at < value => self.edges.partition_point(|(at, _)| *at < value),
+            _ => 0,
+        };
+        let mut covering = (first..).map_while(|index| self.edges.get(index)).map(|(_, edge)| edge);
+        match domain {
+            Some(domain) => covering.find(|edge| edge.source.domain() == domain),
+            None => covering.next(),
+        }
     }
 }
 

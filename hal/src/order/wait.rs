@@ -56,10 +56,11 @@ impl Semaphore {
         deadline: impl Into<Deadline>,
         policy: WaitPolicy,
     ) -> Result<()> {
-        match self.reached(value) {
-            Some(result) => result,
-            None => wait_all(&[self.at(value)], deadline, policy),
+        if self.has_reached(value) {
+            return Ok(());
         }
+        let point = self.at(value);
+        wait_until(std::slice::from_ref(&point), deadline.into(), policy, |_| self.reached(value))
     }
 }
 
