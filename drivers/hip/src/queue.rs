@@ -147,7 +147,7 @@ impl Queue {
     /// memory waits for it.
     fn needs_event(&self, submission: &Submission) -> bool {
         !submission.order.signals.is_empty()
-            || matches!(submission.work, Work::Dealloca { .. })
+            || matches!(submission.work, Work::Dealloca)
             || self.gpu.hip.quirks.contained_faults
     }
 
@@ -169,21 +169,24 @@ impl Queue {
             counts: Counts(staging),
         };
         match &submission.work {
-            Work::Barrier | Work::Alloca { .. } | Work::Dealloca { .. } => Ok(()),
-            Work::Fill { target, pattern } => {
+            Work::Barrier | Work::Alloca | Work::Dealloca => Ok(()),
+            Work::Fill { pattern } => {
+                let target = submission.target()?;
                 let staged = staging.map(Buffer::device_address);
                 stream.fill(target.device_address(), target.len(), *pattern, staged)
             }
-            Work::Update { target } => {
+            Work::Update => {
+                let target = submission.target()?;
                 let bytes = staging
                     .filter(|bytes| bytes.len() == target.len())
                     .ok_or_else(|| Error::internal("an update with fewer or more bytes than its target"))?;
                 stream.copy(target.device_address(), bytes.device_address(), target.len())
             }
-            Work::Copy { source, target } if source.len() != target.len() => {
-                Err(Error::internal("a copy between ranges of different lengths"))
-            }
-            Work::Copy { source, target } => {
+            Work::Copy => {
+                let (source, target) = (submission.source()?, submission.target()?);
+                if source.len() != target.len() {
+                    return Err(Error::internal("a copy between ranges of different lengths"));
+                }
                 stream.copy(target.device_address(), source.device_address(), target.len())
             }
             Work::Dispatch { .. } => return dispatch::enqueue(&piece, submission),

@@ -116,9 +116,8 @@ impl Queues {
             return None;
         }
         let buffer = match &submission.work {
-            Work::Fill { target, .. } | Work::Update { target } => target,
-            Work::Copy { source, .. } => source,
-            Work::Dispatch { .. } => submission.resources.first()?,
+            Work::Fill { .. } | Work::Update | Work::Dispatch { .. } => submission.resources.first()?,
+            Work::Copy => submission.source().ok()?,
             Work::Execute { .. } => submission.bindings.first()?,
             _ => return None,
         };

@@ -16,19 +16,21 @@ use std::sync::{Arc, Mutex};
 use slab::Slab;
 use windlass_hal::{
     BindingTable, Buffer, DispatchRef, Error, HostCall, Limits, Notifications, OperationRef, Pattern, Point,
-    QueueAffinity, Semaphore, WorkgroupCount, driver,
+    QueueAffinity, Result, Semaphore, WorkgroupCount, driver,
     pending::{self, Order},
 };
 
 use crate::{call::Event, stream::Stream, sync::lock, workgroup_count::Counts};
 
-/// An accepted operation. The arguments, the buffers and the bindings lie beside `work`, where they use memory of the box
-/// again.
+/// An accepted operation. Arguments, buffers and bindings lie beside `work`, where they use memory of the box again.
 #[derive(Default)]
 pub(crate) struct Submission {
     pub(crate) affinity: QueueAffinity,
     pub(crate) work: Work,
+    /// The argument block of a dispatch.
     pub(crate) arguments: Vec<u8>,
+    /// The buffers of the operation: the target of a transfer, then its source; the buffer of an alloca or a dealloca; those
+    /// that the arguments of a dispatch point to.
     pub(crate) resources: Vec<Buffer>,
     /// The buffers for the slots of a command buffer.
     pub(crate) bindings: BindingTable,
@@ -57,24 +59,14 @@ impl From<Box<Submission>> for Stack {
 pub(crate) enum Work {
     #[default]
     Barrier,
-    Alloca {
-        buffer: Buffer,
-    },
-    Dealloca {
-        buffer: Buffer,
-    },
+    Alloca,
+    Dealloca,
     Fill {
-        target: Buffer,
         pattern: Pattern,
     },
     /// The bytes are staged.
-    Update {
-        target: Buffer,
-    },
-    Copy {
-        source: Buffer,
-        target: Buffer,
-    },
+    Update,
+    Copy,
     HostCall(HostCall),
     Dispatch {
         executable: Arc<dyn driver::RawExecutable>,
@@ -95,11 +87,11 @@ impl Work {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Barrier => "queue_barrier",
-            Self::Alloca { .. } => "queue_alloca",
-            Self::Dealloca { .. } => "queue_dealloca",
+            Self::Alloca => "queue_alloca",
+            Self::Dealloca => "queue_dealloca",
             Self::Fill { .. } => "queue_fill",
-            Self::Update { .. } => "queue_update",
-            Self::Copy { .. } => "queue_copy",
+            Self::Update => "queue_update",
+            Self::Copy => "queue_copy",
             Self::HostCall(_) => "queue_host_call",
             Self::Dispatch { .. } => "queue_dispatch",
             Self::Execute { .. } => "queue_execute",
@@ -114,15 +106,13 @@ impl Submission {
         self.affinity = affinity;
         self.work = match operation {
             OperationRef::Barrier => Work::Barrier,
-            OperationRef::Alloca { buffer } => Work::Alloca { buffer: buffer.clone() },
-            OperationRef::Dealloca { buffer } => Work::Dealloca { buffer: buffer.clone() },
-            OperationRef::Fill { target, pattern } => Work::Fill { target: target.clone(), pattern },
-            OperationRef::Update { target, .. } => Work::Update { target: target.clone() },
-            OperationRef::Copy { source, target } => {
-                Work::Copy { source: source.clone(), target: target.clone() }
-            }
+            OperationRef::Alloca { buffer } => self.keep_buffers(&[buffer], Work::Alloca),
+            OperationRef::Dealloca { buffer } => self.keep_buffers(&[buffer], Work::Dealloca),
+            OperationRef::Fill { target, pattern } => self.keep_buffers(&[target], Work::Fill { pattern }),
+            OperationRef::Update { target, .. } => self.keep_buffers(&[target], Work::Update),
+            OperationRef::Copy { source, target } => self.keep_buffers(&[target, source], Work::Copy),
             OperationRef::HostCall(call) => Work::HostCall(call),
-            OperationRef::Dispatch(dispatch) => self.keep_dispatch(&dispatch),
+            OperationRef::Dispatch(dispatch) => self.keep_dispatch(dispatch),
             OperationRef::Execute { command_buffer, bindings } => {
                 self.bindings.clone_from(bindings);
                 Work::Execute { command_buffer: command_buffer.clone() }
@@ -131,16 +121,31 @@ impl Submission {
         };
     }
 
+    fn keep_buffers(&mut self, buffers: &[&Buffer], work: Work) -> Work {
+        self.resources.extend(buffers.iter().map(|buffer| (*buffer).clone()));
+        work
+    }
+
     fn keep_dispatch(&mut self, dispatch: &DispatchRef<'_>) -> Work {
         self.arguments.extend_from_slice(dispatch.arguments);
-        self.resources.extend(dispatch.resources.iter().map(|buffer| (*buffer).clone()));
-        Work::Dispatch {
+        let work = Work::Dispatch {
             executable: dispatch.executable.clone(),
             function: dispatch.function,
             workgroup_count: dispatch.workgroup_count.clone(),
             workgroup_size: dispatch.workgroup_size,
             dynamic_local_memory: dispatch.dynamic_local_memory,
-        }
+        };
+        self.keep_buffers(dispatch.resources, work)
+    }
+
+    /// The buffer of an alloca or a dealloca, or the target of a transfer.
+    pub(crate) fn target(&self) -> Result<&Buffer> {
+        self.resources.first().ok_or_else(|| Error::internal("an operation without its buffer"))
+    }
+
+    /// The source of a copy.
+    pub(crate) fn source(&self) -> Result<&Buffer> {
+        self.resources.get(1).ok_or_else(|| Error::internal("a copy without its source"))
     }
 
     /// Lets go of everything but memory for the next submission. Dropped objects may call back, so no lock may be held.

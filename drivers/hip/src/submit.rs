@@ -106,7 +106,7 @@ impl Inner {
         let mut notifications = Notifications::new();
         let enqueued = self.queues.enqueue(queue, submission, |submission, epoch| {
             // Before anybody can be ordered behind the release.
-            if let Work::Dealloca { buffer } = &submission.work {
+            if let (Work::Dealloca, Some(buffer)) = (&submission.work, submission.resources.first()) {
                 release(buffer, Frontier::at(queue.index, epoch));
             }
             for signal in submission.order.signals.iter() {
@@ -152,7 +152,7 @@ impl Issue for Inner {
     }
 
     fn issue(self: &Arc<Self>, mut submission: Box<Submission>) {
-        let Submission { affinity, work, order, .. } = &mut *submission;
+        let Submission { affinity, work, resources, order, .. } = &mut *submission;
         if let Some(error) = self.lost() {
             return pending::fail(&order.signals, error);
         }
@@ -163,13 +163,13 @@ impl Issue for Inner {
             }
             return self.boxes.give_back(submission.into());
         }
-        if let Work::Alloca { buffer } | Work::Dealloca { buffer } = work {
+        let is_on_host = matches!(work, Work::Barrier | Work::Alloca | Work::Dealloca);
+        if is_on_host {
             // A dealloca too, in case the caller forgot an edge.
-            self.follow_birth(buffer, &mut order.edges);
+            resources.iter().for_each(|buffer| self.follow_birth(buffer, &mut order.edges));
         }
-        let is_on_host = matches!(work, Work::Barrier | Work::Alloca { .. } | Work::Dealloca { .. });
         if is_on_host && order.edges.is_empty() {
-            if let Work::Dealloca { buffer } = work {
+            if let (Work::Dealloca, Some(buffer)) = (work, resources.first()) {
                 release(buffer, Frontier::new());
             }
             pending::reach(&order.signals);

@@ -115,7 +115,7 @@ pub enum OperationRef<'a> {
     /// See [`Operation::HostCall`].
     HostCall(HostCall),
     /// See [`Operation::Dispatch`].
-    Dispatch(DispatchRef<'a>),
+    Dispatch(&'a DispatchRef<'a>),
     /// See [`Operation::Execute`].
     Execute {
         /// The list, from [`driver::RawDevice::prepare`].
@@ -275,7 +275,7 @@ impl Operation {
             Self::Write { source, file, file_offset } => {
                 submit(OperationRef::Write { source, file, file_offset: *file_offset })
             }
-            Self::Dispatch(dispatch) => dispatch.lend(|dispatch| submit(OperationRef::Dispatch(dispatch))),
+            Self::Dispatch(dispatch) => dispatch.lend(|dispatch| submit(OperationRef::Dispatch(&dispatch))),
             Self::Execute { command_buffer, bindings } => {
                 submit(OperationRef::Execute { command_buffer, bindings })
             }

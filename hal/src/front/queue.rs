@@ -321,17 +321,16 @@ impl Queue {
         let pack = if resolved.raw_arguments { argument::pack_raw } else { argument::pack };
         pack(function.info(), arguments, self.device.open.raw.domain(), &mut packed)?;
         let nothing_to_do = matches!(workgroup_count, WorkgroupCount::Direct(count) if count.contains(&0));
-        self.submit_unless(nothing_to_do, waits, signals, || {
-            OperationRef::Dispatch(DispatchRef {
-                executable: &function.executable,
-                function: function.index,
-                workgroup_count,
-                workgroup_size: resolved.workgroup_size,
-                dynamic_local_memory: resolved.dynamic_local_memory,
-                arguments: &packed.block,
-                resources: &packed.resources,
-            })
-        })
+        let dispatch = DispatchRef {
+            executable: &function.executable,
+            function: function.index,
+            workgroup_count,
+            workgroup_size: resolved.workgroup_size,
+            dynamic_local_memory: resolved.dynamic_local_memory,
+            arguments: &packed.block,
+            resources: &packed.resources,
+        };
+        self.submit_unless(nothing_to_do, waits, signals, || OperationRef::Dispatch(&dispatch))
     }
 
     /// Runs a command buffer with a binding table for its slots. A command buffer may be in flight any number of times,

@@ -67,9 +67,21 @@ impl std::ops::Deref for Points {
 /// Advances each semaphore of a signal list to its value, when the work has completed. Values above
 /// [`Semaphore::MAX_VALUE`] count as that maximum.
 pub fn reach(signals: &[Point]) {
+    for (index, signal) in signals.iter().enumerate() {
+        if signal.semaphore.raise(signal.value) {
+            return reach_attended(&signals[index..]);
+        }
+    }
+}
+
+/// Reaches signals, the first of which is raised and may have waiters.
+fn reach_attended(signals: &[Point]) {
     let mut notifications = Notifications::new();
-    for signal in signals {
-        signal.semaphore.advance(signal.value, &mut notifications);
+    for (index, signal) in signals.iter().enumerate() {
+        match index {
+            0 => signal.semaphore.notify(&mut notifications),
+            _ => signal.semaphore.advance(signal.value, &mut notifications),
+        }
     }
     notifications.fire();
 }

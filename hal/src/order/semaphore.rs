@@ -159,14 +159,16 @@ impl Semaphore {
     /// maximum counts as the maximum.
     #[inline]
     pub fn advance(&self, value: u64, notifications: &mut Notifications) {
-        if self.raise(value.min(Self::MAX_VALUE)) {
+        if self.raise(value) {
             self.notify(notifications);
         }
     }
 
-    /// Raises the payload. Returns whether there may be waiters or edges to notify.
+    /// Raises the payload. Returns whether there may be waiters or edges to [`notify`](Self::notify). A value above the
+    /// maximum counts as the maximum.
     #[inline]
-    fn raise(&self, value: u64) -> bool {
+    pub(super) fn raise(&self, value: u64) -> bool {
+        let value = value.min(Self::MAX_VALUE);
         let mut payload = self.0.payload.load(Ordering::Relaxed);
         loop {
             // A failed payload is above every value.
@@ -181,7 +183,7 @@ impl Semaphore {
     }
 
     /// Collects the wake-ups of all waiters that the payload has reached.
-    fn notify(&self, notifications: &mut Notifications) {
+    pub(super) fn notify(&self, notifications: &mut Notifications) {
         let mut state = lock(&self.0.state);
         let payload = self.0.payload.load(Ordering::Acquire);
         if payload & FAILED != 0 {

@@ -60,7 +60,10 @@ impl Semaphore {
             return Ok(());
         }
         let point = self.at(value);
-        wait_until(std::slice::from_ref(&point), deadline.into(), policy, |_| self.reached(value))
+        wait_until(std::slice::from_ref(&point), deadline.into(), policy, |_| match self.has_reached(value) {
+            true => Some(Ok(())),
+            false => self.reached(value),
+        })
     }
 }
 
