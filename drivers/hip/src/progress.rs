@@ -56,10 +56,13 @@ impl Inner {
 
     /// Retires finished work of some queues, given as bits. Returns whether another round may find more.
     fn round(&self, turn: Turn<'_>, queues: u64) -> bool {
-        let (mut retired, mut notifications) = (Retired::default(), Notifications::new());
-        self.queues.collect(queues, &mut retired, &mut notifications);
-        drop(turn);
-        notifications.fire();
+        let mut retired = Retired::default();
+        {
+            // The wakers run once the turn is over.
+            let mut notifications = Notifications::new();
+            self.queues.collect(queues, &mut retired, &mut notifications);
+            drop(turn);
+        }
         let more = retired.is_full() || retired.goes_on;
         if retired.goes_on {
             let mut ended = Stack::default();

@@ -219,7 +219,7 @@ impl Queue {
 
     /// Whether everything up to `epoch` has retired.
     pub(crate) fn has_retired(&self, epoch: u64) -> bool {
-        self.retired.load(Ordering::Acquire) >= epoch
+        self.retired.load(Ordering::SeqCst) >= epoch
     }
 
     /// The first event at or behind `epoch`. Records one if there is none; `None` if the epoch has retired.

@@ -189,7 +189,7 @@ impl Queues {
             if let Some(event) = submission.piece.event.take() {
                 events.release(event);
             }
-            queue.retired.store(submission.piece.epoch, Ordering::Release);
+            queue.retired.store(submission.piece.epoch, Ordering::SeqCst);
             let fault = fault.as_ref().filter(|_| submission.piece.epoch == epoch);
             self.settle_signals(&mut submission, fault, notifications);
             retired.goes_on |= matches!(submission.piece.next, Next::Resume);

@@ -11,7 +11,10 @@
 //! neither a caller nor a stream waits in between. The last piece carries the signals. Closing the device does not stop a
 //! submission between two pieces: its signals must not fail while a piece may still write memory.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    cell::RefCell,
+    sync::{Arc, Mutex},
+};
 
 use slab::Slab;
 use windlass_hal::{
@@ -194,37 +197,70 @@ impl Drop for Stack {
     }
 }
 
-/// Boxes of ended submissions, for the next ones.
+/// Boxes of ended submissions, for the next ones. A thread that waits for its own work finds them without a lock. Where one
+/// thread submits and another one retires, they meet in the device's list.
 #[derive(Default)]
-pub(crate) struct Boxes(Mutex<(Stack, usize)>);
+pub(crate) struct Boxes(Mutex<Counted>);
+
+#[derive(Default)]
+struct Counted {
+    boxes: Stack,
+    count: usize,
+}
 
 /// The most boxes that a device keeps.
 const KEPT: usize = 256;
+/// The most boxes that a thread keeps, for all devices.
+const KEPT_BY_THREAD: usize = 8;
+
+thread_local! {
+    static OWN: RefCell<Counted> = RefCell::default();
+}
+
+impl Counted {
+    fn take(&mut self) -> Option<Box<Submission>> {
+        let taken = self.boxes.pop()?;
+        self.count -= 1;
+        Some(taken)
+    }
+
+    /// Adds a cleared box if there is room, and returns it otherwise.
+    fn give_back(&mut self, cleared: Box<Submission>, most: usize) -> Option<Box<Submission>> {
+        if self.count == most {
+            return Some(cleared);
+        }
+        self.count += 1;
+        self.boxes.push(cleared);
+        None
+    }
+}
 
 impl Boxes {
     /// An empty submission.
+    #[inline]
     pub(crate) fn take(&self) -> Box<Submission> {
-        let mut kept = lock(&self.0);
-        match kept.0.pop() {
-            Some(submission) => {
-                kept.1 -= 1;
-                submission
-            }
-            None => {
-                drop(kept);
-                Box::default()
-            }
-        }
+        // A thread that is ending has no boxes of its own.
+        let own = OWN.try_with(|own| own.borrow_mut().take()).ok().flatten();
+        own.unwrap_or_else(|| self.take_shared())
+    }
+
+    fn take_shared(&self) -> Box<Submission> {
+        let shared = lock(&self.0).take();
+        shared.unwrap_or_default()
     }
 
     /// Clears submissions that have ended, and keeps their boxes. Call it with no lock held.
     pub(crate) fn give_back(&self, mut ended: Stack) {
-        while let Some(mut submission) = ended.pop() {
-            submission.clear();
-            let mut kept = lock(&self.0);
-            if kept.1 < KEPT {
-                kept.1 += 1;
-                kept.0.push(submission);
+        while let Some(mut cleared) = ended.pop() {
+            // Dropped objects may submit, so the list of the thread is not borrowed here.
+            cleared.clear();
+            let mut cleared = Some(cleared);
+            let _ = OWN.try_with(|own| {
+                cleared =
+                    cleared.take().and_then(|cleared| own.borrow_mut().give_back(cleared, KEPT_BY_THREAD));
+            });
+            if let Some(cleared) = cleared {
+                let _surplus = lock(&self.0).give_back(cleared, KEPT);
             }
         }
     }

@@ -103,8 +103,9 @@ impl Inner {
 
     /// Enqueues the next piece of a submission. Once all of it is in the stream, others may be ordered behind it on the device.
     fn enqueue(self: &Arc<Self>, queue: &Queue, submission: Box<Submission>) -> Enqueued {
+        // The wakers run when the queue is no longer locked.
         let mut notifications = Notifications::new();
-        let enqueued = self.queues.enqueue(queue, submission, |submission, epoch| {
+        self.queues.enqueue(queue, submission, |submission, epoch| {
             // Before anybody can be ordered behind the release.
             if let (Work::Dealloca, Some(buffer)) = (&submission.work, submission.resources.first()) {
                 release(buffer, Frontier::at(queue.index, epoch));
@@ -112,9 +113,7 @@ impl Inner {
             for signal in submission.order.signals.iter() {
                 signal.semaphore.attach_edge(signal.value, self.edge(queue, epoch), &mut notifications);
             }
-        });
-        notifications.fire();
-        enqueued
+        })
     }
 
     /// Enqueues the next piece of a submission whose last piece has retired. Called by the thread that retired it, with no

@@ -59,11 +59,12 @@ impl Semaphore {
         if self.has_reached(value) {
             return Ok(());
         }
-        let point = self.at(value);
-        wait_until(std::slice::from_ref(&point), deadline.into(), policy, |_| match self.has_reached(value) {
-            true => Some(Ok(())),
-            false => self.reached(value),
-        })
+        // The most usual wait: the work is done when the device is asked for the first time.
+        self.poll_sources(value);
+        match self.has_reached(value) {
+            true => Ok(()),
+            false => wait_all(&[self.at(value)], deadline, policy),
+        }
     }
 }
 
