@@ -153,6 +153,9 @@ unsafe impl driver::RawDevice for Device {
             }
             operation if is_known(&operation) => {
                 tracing::trace!(target: "windlass::queue", operation = operation.name(), "submit");
+                if self.queues.run_at_once(waits, signals, &operation)? {
+                    return Ok(());
+                }
                 self.queues.pending().submit(&self.queues, waits, signals, operation.into_owned().into())
             }
             operation => Err(Error::unimplemented(format!("the local device has no {}", operation.name()))),
