@@ -44,7 +44,7 @@ pub(crate) fn run() {
 /// running work already.
 pub(crate) fn enter() -> Option<Running> {
     let entered = LIST.try_with(|list| !std::mem::replace(&mut list.borrow_mut().running, true));
-    (entered == Ok(true)).then_some(Running)
+    (entered == Ok(true)).then(|| Running)
 }
 
 /// A thread that runs work.
