@@ -33,7 +33,7 @@ pub(crate) fn enqueue(piece: &NewPiece<'_>, dispatch: &Dispatch) -> Result<Optio
     };
     let function = functions_of(executable, function)?[stream.gpu.index];
     let (block, local_memory) = (dispatch.workgroup_size, dispatch.dynamic_local_memory);
-    stream.launch(function, grid, block, local_memory, &dispatch.arguments)?;
+    stream.launches().launch(function, grid, block, local_memory, &dispatch.arguments)?;
     Ok(None)
 }
 

@@ -48,7 +48,7 @@ impl Issue for Queues {
 /// Refuses operations that the stream cannot run. Called at submission.
 pub(crate) fn check(operation: &Operation) -> Result<()> {
     match operation {
-        Operation::Dispatch(dispatch) => queue::direct(&dispatch.workgroup_count).map(drop),
+        Operation::Dispatch(dispatch) => queue::direct(dispatch.workgroup_count.as_ref()).map(drop),
         Operation::Barrier
         | Operation::Alloca { .. }
         | Operation::Dealloca { .. }

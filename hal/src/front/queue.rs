@@ -335,7 +335,9 @@ impl Queue {
             resources: SmallVec::new(),
         };
         let pack = if resolved.raw_arguments { argument::pack_raw } else { argument::pack };
-        pack(function.info(), arguments, self.device.open.raw.domain(), &mut dispatch)?;
+        let mut block = std::mem::take(&mut dispatch.arguments);
+        pack(function.info(), arguments, self.device.open.raw.domain(), &mut block, &mut dispatch)?;
+        dispatch.arguments = block;
         Ok(dispatch)
     }
 
@@ -401,10 +403,6 @@ impl fmt::Debug for Queue {
 }
 
 impl Pack for Dispatch {
-    fn block(&mut self) -> &mut [u8] {
-        &mut self.arguments
-    }
-
     fn retain(&mut self, buffer: &Buffer) {
         self.resources.push(buffer.clone());
     }
