@@ -219,10 +219,9 @@ fn a_device_that_writes_a_byte_too_few_is_found_out() {
 fn a_device_that_forgets_barriers_is_found_out() {
     let found = found(
         Wrapped::recording(|list| {
-            list.edited(|commands, _| {
-                commands.retain(|it| !matches!(it, Command::Barrier));
-                commands.reverse();
-            })
+            let kept: Vec<_> = list.commands().filter(|it| !matches!(it, Command::Barrier)).collect();
+            list.edited(|_, edited| kept.into_iter().rev().try_for_each(|it| edited.push(it)))
+                .expect("a list no longer than the given one")
         }),
         |mix| mix,
     );

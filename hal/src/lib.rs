@@ -193,13 +193,17 @@ pub use driver::{
     accounts::{Accounts, Statistics},
     binding_table::BindingTable,
     buffer_ref::BufferRef,
-    command::{Command, DispatchCommand},
-    command_list::{CommandList, Patch, SlotRequirement},
+    command::{Command, DispatchCommand, Patch, Patches, RecordedFunction},
+    command_list::{
+        CommandList, Commands, InOrder, Position, SlotRequirement, block::RecordedLaunch,
+        builder::CommandListBuilder, patched_block::PatchedBlock,
+    },
     host_call::{Completion, HostCall, HostCallContext, HostCallFlags, HostCalls},
     operation::{Dispatch, DispatchRef, Operation, OperationRef},
     range::Buffer,
+    recorded_range::RecordedRange,
     storage::File,
-    workgroup_count::{IndirectParameters, WorkgroupCount},
+    workgroup_count::{IndirectParameters, WorkgroupCount, WorkgroupCountRef},
 };
 pub use front::{
     argument::{Argument, Value, bindings_then_constants},

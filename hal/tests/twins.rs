@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 const DRIVERS: [&str; 4] = ["drivers/hip", "drivers/local", "drivers/null", "examples/out-of-tree-driver"];
 
 /// The files of `hal/src/driver/` without a twin in any driver, with the reason.
-const HALS_OWN: [(&str, &str); 11] = [
+const HALS_OWN: [(&str, &str); 12] = [
     ("accounts", "the pools of the kit count the memory of all drivers"),
     ("binding_table", "drivers read the front's table"),
     ("buffer_ref", "drivers resolve the front's references"),
@@ -17,6 +17,7 @@ const HALS_OWN: [(&str, &str); 11] = [
     ("mod", "the list of the layer's files"),
     ("operation", "drivers match on the front's operations"),
     ("range", "drivers read the front's ranges"),
+    ("recorded_range", "drivers read the ranges of recorded commands"),
     ("storage", "the kit moves the bytes of files for all drivers"),
     ("wrapper", "a driver is no wrapper"),
 ];

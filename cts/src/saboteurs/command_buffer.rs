@@ -4,7 +4,8 @@
 use std::sync::{Arc, Mutex};
 
 use windlass_hal::{
-    BindingTable, BufferRef, Command, CommandList, Error, Operation, Pattern, Result, Semaphore, driver,
+    BindingTable, Command, CommandList, CommandListBuilder, Commands, DebugGroup, Error, Operation, Pattern,
+    RecordedRange, Result, Semaphore, driver,
 };
 
 use crate::pass::Pass;
@@ -54,52 +55,63 @@ saboteurs! {
     prepares_the_recording_before: "A command buffer runs the commands of the recording before it.", OneBehind::default(),
         ["threads.record_at_once"];
     drops_the_last_command: "The last command of a recording is lost.",
-        Records(|commands, _| drop(commands.pop())),
+        Records(|commands, edited| {
+            let kept = commands.len().saturating_sub(1);
+            all(commands.take(kept), edited)
+        }),
         ["command_buffer.fill_direct", "command_buffer.fill_table"];
-    drops_the_first_command: "The first command of a recording is lost.", Records(|commands, _| {
-        commands.drain(..commands.len().min(1));
-    }), ["command_buffer.fill_direct", "command_buffer.fill_table"];
+    drops_the_first_command: "The first command of a recording is lost.", Records(|commands, edited| all(commands.skip(1), edited)), ["command_buffer.fill_direct", "command_buffer.fill_table"];
     drops_long_recordings: "Commands after the five hundredth are lost.",
-        Records(|commands, _| commands.truncate(500)), ["command_buffer.many_commands"];
+        Records(|commands, edited| all(commands.take(500), edited)), ["command_buffer.many_commands"];
     drops_debug_groups: "The commands of a debug group are lost.", Records(drop_groups),
         [
             "command_buffer.debug_groups", "debug_group.nests", "debug_group.orders_nothing",
             "debug_group.replayed_many_times",
         ];
     renames_debug_groups: "A debug group loses its name.",
-        Records(|commands, _| each(commands, |command| {
-            if let Command::BeginDebugGroup(group) = command { group.label.clear() }
+        Records(|mut commands, edited| commands.try_for_each(|command| match command {
+            Command::BeginDebugGroup(group) => {
+                let mut group: DebugGroup = group.clone();
+                group.label.clear();
+                edited.push(Command::BeginDebugGroup(&group))
+            }
+            other => edited.push(other),
         })), ["debug_group.keeps_what_tools_show"];
     recorded_fills_lose_their_offset: "Recorded fills begin at the start of their allocation.",
-        Records(|commands, _| each(commands, |command| {
+        Records(|commands, edited| each(commands, edited, |command| {
             if let Command::Fill { target, .. } = command { lose_offset(target) }
         })), ["command_buffer.fill_direct", "command_buffer.slot_ranges"];
     recorded_fills_take_one_byte: "Recorded fills repeat the first byte of their pattern.",
-        Records(|commands, _| each(commands, |command| {
+        Records(|commands, edited| each(commands, edited, |command| {
             if let Command::Fill { pattern, .. } = command { *pattern = Pattern::from(pattern.bytes()[0]) }
         })), ["command_buffer.fill_direct", "command_buffer.fill_table"];
     recorded_updates_lose_their_offset: "Recorded updates begin at the start of their allocation.",
-        Records(|commands, _| each(commands, |command| {
+        Records(|commands, edited| each(commands, edited, |command| {
             if let Command::Update { target, .. } = command { lose_offset(target) }
         })), ["command_buffer.update_direct", "command_buffer.slot_ranges"];
     recorded_updates_share_their_bytes: "Every recorded update writes the bytes of the first one.",
-        Records(|commands, _| each(commands, |command| {
-            if let Command::Update { source, .. } = command { *source = 0..source.len() }
-        })), ["command_buffer.update_direct", "command_buffer.update_table"];
+        Prepares(|inner, list| {
+            let edited = list.edited(|commands, edited| each(commands, edited, |command| {
+                if let Command::Update { source, .. } = command {
+                    *source = list.data().get(..source.len()).unwrap_or(source);
+                }
+            }));
+            inner.pass_list(edited?)
+        }), ["command_buffer.update_direct", "command_buffer.update_table"];
     recorded_copies_lose_their_source_offset: "Recorded copies read from the start of their allocation.",
-        Records(|commands, _| each(commands, |command| {
+        Records(|commands, edited| each(commands, edited, |command| {
             if let Command::Copy { source, .. } = command { lose_offset(source) }
         })), ["command_buffer.copy_direct"];
     recorded_copies_lose_their_target_offset: "Recorded copies write to the start of their allocation.",
-        Records(|commands, _| each(commands, |command| {
+        Records(|commands, edited| each(commands, edited, |command| {
             if let Command::Copy { target, .. } = command { lose_offset(target) }
         })), ["command_buffer.copy_direct", "command_buffer.many_commands"];
     recorded_copies_swap_their_ends: "Recorded copies write their source and read their target.",
-        Records(|commands, _| each(commands, |command| {
+        Records(|commands, edited| each(commands, edited, |command| {
             if let Command::Copy { source, target } = command { std::mem::swap(source, target) }
         })), ["command_buffer.barriers_order_direct", "command_buffer.keeps_what_it_recorded"];
     recorded_slots_lose_their_offset: "A slot's offset is forgotten.",
-        Records(|commands, _| each(commands, |command| match command {
+        Records(|commands, edited| each(commands, edited, |command| match command {
             Command::Fill { target, .. } | Command::Update { target, .. } => lose_slot_offset(target),
             Command::Copy { source, target } => {
                 lose_slot_offset(source);
@@ -108,7 +120,7 @@ saboteurs! {
             _ => {}
         })), ["command_buffer.table_is_captured", "command_buffer.slot_ranges"];
     refuses_empty_recordings: "A recording without commands is refused.", Prepares(|inner, list| {
-        if list.commands().is_empty() {
+        if list.commands().len() == 0 {
             return Err(Error::invalid_argument("nothing was recorded"));
         }
         inner.pass_list(list)
@@ -129,26 +141,41 @@ fn is_last(command_buffer: &Arc<dyn driver::RawCommandBuffer>) -> bool {
     Arc::strong_count(command_buffer) == 1
 }
 
-fn each(commands: &mut [Command], change: impl FnMut(&mut Command)) {
-    commands.iter_mut().for_each(change);
+/// Records these commands.
+pub(super) fn all<'a>(
+    mut commands: impl Iterator<Item = Command<'a>>,
+    edited: &mut CommandListBuilder,
+) -> Result<()> {
+    commands.try_for_each(|command| edited.push(command))
 }
 
-fn lose_offset(reference: &mut BufferRef) {
-    match reference {
-        BufferRef::Direct(buffer) => *buffer = from_the_start(buffer),
-        BufferRef::Slot { offset, .. } => *offset = 0,
-    }
+/// Records the commands, each after a change.
+pub(super) fn each<'a>(
+    commands: Commands<'a>,
+    edited: &mut CommandListBuilder,
+    mut change: impl FnMut(&mut Command<'a>),
+) -> Result<()> {
+    let changed = commands.map(|mut command| {
+        change(&mut command);
+        command
+    });
+    all(changed, edited)
 }
 
-fn lose_slot_offset(reference: &mut BufferRef) {
-    if let BufferRef::Slot { offset, .. } = reference {
+fn lose_offset(range: &mut RecordedRange<'_>) {
+    let (RecordedRange::Direct { offset, .. } | RecordedRange::Slot { offset, .. }) = range;
+    *offset = 0;
+}
+
+fn lose_slot_offset(range: &mut RecordedRange<'_>) {
+    if let RecordedRange::Slot { offset, .. } = range {
         *offset = 0;
     }
 }
 
-fn drop_groups(commands: &mut Vec<Command>, _: &mut [u8]) {
+fn drop_groups(commands: Commands<'_>, edited: &mut CommandListBuilder) -> Result<()> {
     let mut depth = 0_u32;
-    commands.retain(|command| match command {
+    let kept = commands.filter(|command| match command {
         Command::BeginDebugGroup { .. } => {
             depth += 1;
             true
@@ -159,6 +186,7 @@ fn drop_groups(commands: &mut Vec<Command>, _: &mut [u8]) {
         }
         _ => depth == 0,
     });
+    all(kept, edited)
 }
 
 fn run_twice(inner: &Inner, s: Submission<'_>) -> Result<()> {
@@ -229,12 +257,12 @@ impl Sabotage for Prepares {
     }
 }
 
-/// Changes the recorded commands and their argument blocks.
-pub(super) struct Records(pub(super) fn(&mut Vec<Command>, &mut [u8]));
+/// Records other commands than it was given.
+pub(super) struct Records(pub(super) fn(Commands<'_>, &mut CommandListBuilder) -> Result<()>);
 
 impl Sabotage for Records {
     fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
-        inner.pass_list(list.edited(self.0))
+        inner.pass_list(list.edited(self.0)?)
     }
 }
 

@@ -7,8 +7,8 @@ use std::{
 };
 
 use windlass_hal::{
-    Buffer, BufferParams, BufferRef, Command, CommandList, DeviceInfo, Error, Feature, Lack, Limits,
-    Operation, QueueAffinity, Result, Uri, driver, edge::Domain,
+    Buffer, BufferParams, Command, CommandList, DeviceInfo, Error, Feature, Lack, Limits, Operation,
+    QueueAffinity, RecordedRange, Result, Uri, driver, edge::Domain,
 };
 
 use crate::pass::Pass;
@@ -332,9 +332,8 @@ fn is_foreign(operation: &Operation, domain: Domain) -> bool {
         }
         Operation::Execute { command_buffer, bindings } => {
             let commands = (command_buffer.as_ref() as &dyn Any).downcast_ref();
-            let direct =
-                |reference: &BufferRef| matches!(reference, BufferRef::Direct(range) if buffer(range));
-            let recorded = |command: &Command| match command {
+            let direct = |range: &RecordedRange<'_>| matches!(range, RecordedRange::Direct { buffer: range, .. } if buffer(range));
+            let recorded = |command: Command<'_>| match &command {
                 Command::Fill { target, .. } | Command::Update { target, .. } => direct(target),
                 Command::Copy { source, target } => direct(source) || direct(target),
                 Command::Dispatch(dispatch) => dispatch.workgroup_count.buffer(bindings).iter().any(buffer),
@@ -343,7 +342,7 @@ fn is_foreign(operation: &Operation, domain: Domain) -> bool {
             };
             commands.is_some_and(|AnyonesCommands(raw, _)| raw.domain() != domain)
                 || bindings.iter().any(buffer)
-                || command_buffer.list().commands().iter().any(recorded)
+                || command_buffer.list().commands().any(recorded)
         }
         _ => false,
     }

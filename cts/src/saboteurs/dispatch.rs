@@ -3,12 +3,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use windlass_hal::{Command, Dispatch, Operation, Result, Semaphore, WorkgroupCount};
+use windlass_hal::{Command, Dispatch, Operation, Patches, Result, Semaphore, WorkgroupCount};
 
 use crate::pass::Pass;
 
 use super::{
-    command_buffer::Records,
+    command_buffer::{Records, all, each},
     sabotage::{Change, Inner, LetsGo, Only, Sabotage, Submission, alone, lock},
     transfer::whole,
 };
@@ -74,31 +74,36 @@ saboteurs! {
         LetsGo(|o| matches!(o, Operation::Dispatch(dispatch) if alone(&dispatch.resources))),
         ["dispatch.raw_arguments", "operation.keeps_dispatch"];
     recorded_dispatches_are_lost: "Recorded dispatches are not run.",
-        Records(|commands, _| commands.retain(|command| !matches!(command, Command::Dispatch(_)))),
+        Records(|commands, edited| {
+            all(commands.filter(|command| !matches!(command, Command::Dispatch(_))), edited)
+        }),
         [
             "command_buffer_dispatch.vector_add_direct", "command_buffer_dispatch.table_is_captured",
             "command_buffer_dispatch.transient_memory", "command_buffer_dispatch.concurrent_dispatches",
             "command_buffer_dispatch.keeps_executable", "command_buffer_indirect.dependants_wait_for_all",
         ];
     recorded_dispatches_get_no_local_memory: "Recorded dispatches get no dynamic local memory.",
-        Records(|commands, _| commands.iter_mut().for_each(|command| {
+        Records(|commands, edited| each(commands, edited, |command| {
             if let Command::Dispatch(dispatch) = command { dispatch.dynamic_local_memory = 0 }
         })), ["command_buffer_dispatch.local_memory"];
     recorded_structs_are_truncated: "The kernel gets only the first 20 bytes of a recorded argument block.",
-        Records(|commands, arguments| for command in commands {
-            if let Command::Dispatch(dispatch) = command {
-                let block = dispatch.arguments.start as usize..dispatch.arguments.end as usize;
-                arguments[block].iter_mut().skip(20).for_each(|byte| *byte = 0);
+        Records(|mut commands, edited| commands.try_for_each(|command| match command {
+            Command::Dispatch(mut dispatch) => {
+                let mut arguments = dispatch.arguments.to_vec();
+                arguments.iter_mut().skip(20).for_each(|byte| *byte = 0);
+                dispatch.arguments = &arguments;
+                edited.push(Command::Dispatch(dispatch))
             }
-        }),
+            other => edited.push(other),
+        })),
         [
             "command_buffer_dispatch.struct_argument_direct",
             "command_buffer_dispatch.struct_argument_table", "command_buffer_dispatch.pipeline_direct",
             "command_buffer_dispatch.mixed_arguments", "command_buffer_dispatch.replay_with_other_tables",
         ];
     recorded_patches_are_lost: "The addresses of a table are not written into a dispatch's arguments.",
-        Records(|commands, _| commands.iter_mut().for_each(|command| {
-            if let Command::Dispatch(dispatch) = command { dispatch.patches = 0..0 }
+        Records(|commands, edited| each(commands, edited, |command| {
+            if let Command::Dispatch(dispatch) = command { dispatch.patches = Patches::NONE }
         })),
         [
             "command_buffer_dispatch.vector_add_table", "command_buffer_dispatch.chain_table",

@@ -63,7 +63,7 @@ saboteurs! {
         ["command_buffer_event.unused_events"];
 }
 
-fn has_events(commands: &[Command]) -> bool {
+fn has_events(commands: &[Command<'_>]) -> bool {
     commands.iter().any(|command| matches!(command, Command::WaitEvents { .. }))
 }
 
@@ -79,7 +79,7 @@ struct Rule {
     first_signal: bool,
     /// The number of commands that must have completed for a wait. Its arguments are the signals so far, the awaited
     /// events, and the commands after the wait.
-    waits: fn(&[usize], &[usize], &[Command]) -> usize,
+    waits: fn(&[usize], &[usize], &[Command<'_>]) -> usize,
 }
 
 impl Rule {
@@ -90,7 +90,7 @@ impl Rule {
     };
 
     /// The number of commands that each command has to wait for.
-    fn predecessors(&self, commands: &[Command]) -> Vec<usize> {
+    fn predecessors(&self, commands: &[Command<'_>]) -> Vec<usize> {
         let (mut signals, mut before) = (Vec::new(), 0);
         let mut places = Vec::new();
         for (index, command) in commands.iter().enumerate() {
@@ -133,25 +133,25 @@ fn worst(wrong: &[usize], right: &[usize]) -> Vec<usize> {
 
 /// Runs each recording in the worst order that a wrong rule allows. A recording for which the rule is right stays
 /// unchanged.
-struct Misorders(fn(&[Command], &mut Rule));
+struct Misorders(fn(&[Command<'_>], &mut Rule));
 
 impl Sabotage for Misorders {
     fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         let mut rule = Rule::RIGHT;
-        (self.0)(list.commands(), &mut rule);
-        let (wrong, right) = (rule.predecessors(list.commands()), list.predecessors());
+        let commands: Vec<_> = list.commands().collect();
+        (self.0)(&commands, &mut rule);
+        let (wrong, right) = (rule.predecessors(&commands), list.predecessors());
         if wrong == right {
             return inner.pass_list(list);
         }
-        let order = worst(&wrong, &right);
-        inner.pass_list(list.edited(|commands, _| {
-            let work = |index: &usize| {
-                matches!(commands[*index], Command::Fill { .. } | Command::Update { .. })
-                    || matches!(commands[*index], Command::Copy { .. } | Command::Dispatch(_))
-            };
-            let in_turn = |index: usize| [commands[index].clone(), Command::Barrier];
-            *commands = order.into_iter().filter(work).flat_map(in_turn).collect();
-        }))
+        let work = |command: &Command<'_>| {
+            matches!(command, Command::Fill { .. } | Command::Update { .. })
+                || matches!(command, Command::Copy { .. } | Command::Dispatch(_))
+        };
+        let order = worst(&wrong, &right).into_iter().map(|index| commands[index]).filter(work);
+        inner.pass_list(list.edited(|_, edited| {
+            order.flat_map(|command| [command, Command::Barrier]).try_for_each(|command| edited.push(command))
+        })?)
     }
 }
 
@@ -159,8 +159,9 @@ struct RefusesUnused;
 
 impl Sabotage for RefusesUnused {
     fn prepare(&self, inner: &Inner, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
-        let signals = |command: &Command| matches!(command, Command::SignalEvent { .. });
-        if list.commands().iter().any(signals) && !has_events(list.commands()) {
+        let commands: Vec<_> = list.commands().collect();
+        let signals = |command: &Command<'_>| matches!(command, Command::SignalEvent { .. });
+        if commands.iter().any(signals) && !has_events(&commands) {
             return Err(Error::invalid_argument("nobody waits for an event"));
         }
         inner.pass_list(list)

@@ -2,8 +2,8 @@
 //! Saboteurs of indirect dispatches: the place and the time of reading the workgroup count.
 
 use windlass_hal::{
-    Buffer, BufferParams, BufferRef, BufferUsage, Command, IndirectParameters, Operation, Result, Semaphore,
-    WorkgroupCount,
+    Buffer, BufferParams, BufferRef, BufferUsage, Command, CommandListBuilder, Commands, IndirectParameters,
+    Operation, Result, Semaphore, WorkgroupCount,
 };
 
 use crate::pass::Pass;
@@ -27,7 +27,7 @@ saboteurs! {
         Change(|o| if let Operation::Dispatch(d) = o { lose_offset(&mut d.workgroup_count) }),
         ["command_buffer_indirect.queue_count_within_a_buffer"];
     recorded_counts_are_one: "A recorded dispatch whose count is in a buffer launches one workgroup.",
-        Records(|commands, _| each_count(commands, one_workgroup)),
+        Records(|commands, edited| each_count(commands, edited, one_workgroup)),
         [
             "command_buffer_indirect.static_direct", "command_buffer_indirect.static_table",
             "command_buffer_indirect.static_from_the_host", "command_buffer_indirect.many_in_flight",
@@ -35,10 +35,10 @@ saboteurs! {
             "command_buffer_indirect.configuration", "command_buffer_indirect.drained_whole",
         ];
     recorded_counts_lose_their_offset: "A recorded dispatch reads its count from the start of the allocation.",
-        Records(|commands, _| each_count(commands, lose_offset)),
+        Records(|commands, edited| each_count(commands, edited, lose_offset)),
         ["command_buffer_indirect.within_larger_buffers"];
     recorded_counts_are_read_first: "A count that earlier commands write is read before they run.",
-        Records(|commands, _| each_count(commands, |count| change(count, |parameters| match parameters {
+        Records(|commands, edited| each_count(commands, edited, |count| change(count, |parameters| match parameters {
             IndirectParameters::Dynamic(range) => IndirectParameters::Static(range),
             other => other,
         }))),
@@ -48,18 +48,26 @@ saboteurs! {
             "command_buffer_indirect.both_kinds",
         ];
     recorded_counts_are_read_last: "A static count is read at the dispatch's turn, not when the list begins.",
-        Records(|commands, _| each_count(commands, |count| change(count, |parameters| match parameters {
+        Records(|commands, edited| each_count(commands, edited, |count| change(count, |parameters| match parameters {
             IndirectParameters::Static(range) => IndirectParameters::Dynamic(range),
             other => other,
         }))), ["command_buffer_indirect.static_before_any_command"];
 }
 
-fn each_count(commands: &mut [Command], change: fn(&mut WorkgroupCount)) {
-    for command in commands {
-        if let Command::Dispatch(dispatch) = command {
-            change(&mut dispatch.workgroup_count);
+fn each_count(
+    mut commands: Commands<'_>,
+    edited: &mut CommandListBuilder,
+    change: fn(&mut WorkgroupCount),
+) -> Result<()> {
+    commands.try_for_each(|command| match command {
+        Command::Dispatch(mut dispatch) => {
+            let mut count = dispatch.workgroup_count.to_owned();
+            change(&mut count);
+            dispatch.workgroup_count = count.as_ref();
+            edited.push(Command::Dispatch(dispatch))
         }
-    }
+        other => edited.push(other),
+    })
 }
 
 fn change(count: &mut WorkgroupCount, change: fn(IndirectParameters) -> IndirectParameters) {

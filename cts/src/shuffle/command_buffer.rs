@@ -21,8 +21,9 @@ impl CommandBuffer {
     /// a random one.
     pub(super) fn new(raw: &dyn driver::RawDevice, list: CommandList, random: &mut Random) -> Result<Self> {
         let mut variants = vec![raw.pass_list(list.clone())?];
-        if list.commands().iter().all(is_known) {
-            let others = [reordered(&list, |ready| ready - 1), reordered(&list, |ready| random.below(ready))];
+        if list.commands().all(|command| is_known(&command)) {
+            let others =
+                [reordered(&list, |ready| ready - 1)?, reordered(&list, |ready| random.below(ready))?];
             for other in others.into_iter().flatten() {
                 variants.push(raw.pass_list(other)?);
             }
@@ -31,7 +32,7 @@ impl CommandBuffer {
     }
 }
 
-fn is_work(command: &Command) -> bool {
+fn is_work(command: &Command<'_>) -> bool {
     matches!(
         command,
         Command::Fill { .. } | Command::Update { .. } | Command::Copy { .. } | Command::Dispatch(_)
@@ -39,7 +40,7 @@ fn is_work(command: &Command) -> bool {
 }
 
 /// Whether this wrapper knows the ordering effect of a command.
-fn is_known(command: &Command) -> bool {
+fn is_known(command: &Command<'_>) -> bool {
     let order = matches!(
         command,
         Command::Barrier
@@ -54,9 +55,9 @@ fn is_known(command: &Command) -> bool {
 
 /// The commands of a list in another order that the list allows, with a barrier wherever that order needs one. `None`
 /// if it would be the recorded order. `pick` chooses among the given number of possible next commands.
-fn reordered(list: &CommandList, mut pick: impl FnMut(usize) -> usize) -> Option<CommandList> {
+fn reordered(list: &CommandList, mut pick: impl FnMut(usize) -> usize) -> Result<Option<CommandList>> {
     let predecessors = list.predecessors();
-    let commands = list.commands();
+    let commands: Vec<_> = list.commands().collect();
     let mut rest: Vec<usize> = (0..commands.len()).filter(|index| is_work(&commands[*index])).collect();
     let (mut order, mut since_barrier) = (Vec::with_capacity(commands.len()), usize::MAX);
     let mut places = Vec::with_capacity(rest.len());
@@ -69,14 +70,14 @@ fn reordered(list: &CommandList, mut pick: impl FnMut(usize) -> usize) -> Option
             since_barrier = usize::MAX;
         }
         since_barrier = since_barrier.min(next);
-        order.push(commands[next].clone());
+        order.push(commands[next]);
         places.push(next);
     }
     if places.is_sorted() {
-        return None;
+        return Ok(None);
     }
     tracing::debug!(target: "windlass::shuffle", order = ?places, "prepare");
-    Some(list.clone().edited(|commands, _| *commands = order))
+    list.edited(|_, edited| order.into_iter().try_for_each(|command| edited.push(command))).map(Some)
 }
 
 /// Replaces the command buffer of an operation by the prepared order that `choice` selects.

@@ -295,7 +295,7 @@ fn tells_the_order(ctx: &Context) -> Outcome {
     fill(&mut recorder)?; // 11
     let commands = recorder.finish()?;
     let list = commands.list();
-    let fills = list.commands().iter().zip(list.predecessors());
+    let fills = list.commands().zip(list.predecessors());
     let order: Vec<_> = fills
         .filter(|(command, _)| matches!(command, Command::Fill { .. }))
         .map(|(_, before)| before)

@@ -49,7 +49,6 @@ fn keeps_what_tools_show(ctx: &Context) -> Outcome {
     let kept: Vec<DebugGroup> = commands
         .list()
         .commands()
-        .iter()
         .filter_map(|command| match command {
             Command::BeginDebugGroup(group) => Some(group.clone()),
             _ => None,

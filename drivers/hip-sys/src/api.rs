@@ -279,6 +279,105 @@ impl fmt::Debug for Api {
     }
 }
 
+/// The signature of `hipModuleLaunchKernel`.
+type LaunchKernel = unsafe extern "C" fn(
+    hipFunction_t,
+    u32,
+    u32,
+    u32,
+    u32,
+    u32,
+    u32,
+    u32,
+    hipStream_t,
+    *mut *mut c_void,
+    *mut *mut c_void,
+) -> hipError_t;
+
+/// Launches one kernel behind the other: what each call of [`Api::hipModuleLaunchKernel`] looks up is looked up once.
+#[derive(Clone, Copy)]
+pub struct Launcher<'a> {
+    api: &'a Api,
+    /// Absent if calls are traced, or need more than the gate.
+    direct: Option<(LaunchKernel, &'static Gate)>,
+}
+
+impl Api {
+    /// A launcher. Its launches emit trace events if trace events are on now.
+    pub fn launcher(&self) -> Launcher<'_> {
+        let traced = LevelFilter::TRACE <= LevelFilter::current();
+        let direct = match (&self.way, self.entries.hipModuleLaunchKernel) {
+            (Way::Library(gate), Some(entry)) if !traced => Some((entry, *gate)),
+            _ => None,
+        };
+        Launcher { api: self, direct }
+    }
+}
+
+impl Launcher<'_> {
+    /// Calls `hipModuleLaunchKernel` with the numbers of workgroups and of work-items in x, y, z, bytes of local memory, a
+    /// stream, and `extra`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Api::hipModuleLaunchKernel`].
+    #[inline(always)]
+    pub unsafe fn launch(
+        &self,
+        function: hipFunction_t,
+        [gx, gy, gz]: [u32; 3],
+        [bx, by, bz]: [u32; 3],
+        local_memory: u32,
+        stream: hipStream_t,
+        extra: *mut *mut c_void,
+    ) -> hipError_t {
+        if let Some((entry, gate)) = self.direct {
+            let none = core::ptr::null_mut();
+            // SAFETY: the maker of the table vouches for the function, the caller for the arguments.
+            let call =
+                move || unsafe { entry(function, gx, gy, gz, bx, by, bz, local_memory, stream, none, extra) };
+            if let Some(status) = gate.pass(Function::hipModuleLaunchKernel as usize, call) {
+                return status;
+            }
+        }
+        // SAFETY: as above.
+        unsafe { self.launch_slowly(function, [gx, gy, gz], [bx, by, bz], local_memory, stream, extra) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Api::hipModuleLaunchKernel`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn launch_slowly(
+        &self,
+        function: hipFunction_t,
+        [gx, gy, gz]: [u32; 3],
+        [bx, by, bz]: [u32; 3],
+        local_memory: u32,
+        stream: hipStream_t,
+        extra: *mut *mut c_void,
+    ) -> hipError_t {
+        let none = core::ptr::null_mut();
+        // SAFETY: as the caller promises.
+        unsafe {
+            self.api.hipModuleLaunchKernel(
+                function,
+                gx,
+                gy,
+                gz,
+                bx,
+                by,
+                bz,
+                local_memory,
+                stream,
+                none,
+                extra,
+            )
+        }
+    }
+}
+
 /// The return value of a method if its entry point is absent, or if the library has ended.
 trait Absent: Sized {
     const ABSENT: Self;

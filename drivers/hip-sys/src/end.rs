@@ -118,6 +118,25 @@ impl Gate {
         })
     }
 
+    /// Makes a call if the gate is open and the thread is in no other call. `None` where [`enter`](Self::enter) has to decide.
+    #[inline]
+    pub(crate) fn pass<T>(&self, function: usize, call: impl FnOnce() -> T) -> Option<T> {
+        PLACE.with(|own| {
+            if own.load(Relaxed) != thread_state::OUTSIDE {
+                return None;
+            }
+            own.store(thread_state::INSIDE, Relaxed);
+            compiler_fence(SeqCst);
+            if self.functions[function].load(Relaxed) != function_state::OPEN {
+                own.store(thread_state::OUTSIDE, Relaxed);
+                return None;
+            }
+            let answer = call();
+            own.store(thread_state::OUTSIDE, Release);
+            Some(answer)
+        })
+    }
+
     /// Leaves a call that was entered.
     #[inline]
     pub(crate) fn leave(&self, function: usize, how: Leave) {

@@ -74,7 +74,7 @@ mod load;
 pub mod null;
 mod table;
 
-pub use api::{Api, Binding, Found, Origin, Version};
+pub use api::{Api, Binding, Found, Launcher, Origin, Version};
 pub use features::Feature;
 pub use load::{Attempt, LIBRARY_VARIABLE, LoadError, MARKER, Reason, Search, Source};
 pub use table::{EntryPoints, pfn};

@@ -12,11 +12,14 @@ use std::{
 };
 
 use windlass_hal::{Error, Result, callback_pool};
-use windlass_hip_sys::bindings::{
-    hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t, hipEvent_t,
-    hipEventBlockingSync, hipEventDisableTiming, hipFunction_t, hipHostMallocMapped, hipHostMallocPortable,
-    hipHostRegisterMapped, hipHostRegisterPortable, hipMemcpyKind, hipModule_t, hipPointerAttribute_t,
-    hipStream_t, hipStreamNonBlocking, hipUUID,
+use windlass_hip_sys::{
+    Launcher,
+    bindings::{
+        hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t, hipEvent_t,
+        hipEventBlockingSync, hipEventDisableTiming, hipFunction_t, hipHostMallocMapped,
+        hipHostMallocPortable, hipHostRegisterMapped, hipHostRegisterPortable, hipMemcpyKind, hipModule_t,
+        hipPointerAttribute_t, hipStream_t, hipStreamNonBlocking, hipUUID,
+    },
 };
 
 use crate::{hip::Hip, status};
@@ -200,42 +203,9 @@ impl Hip {
         self.check("hipMemcpyAsync", status)
     }
 
-    /// Launches with an argument block in the kernel's layout.
-    pub(crate) fn launch(
-        &self,
-        stream: StreamHandle,
-        function: Function,
-        grid: [u32; 3],
-        block: [u32; 3],
-        local_memory: u32,
-        arguments: &[u8],
-    ) -> Result<()> {
-        const BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
-        const BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
-        const END: *mut c_void = ptr::without_provenance_mut(3);
-        let mut size = arguments.len();
-        let mut extra =
-            [BUFFER_POINTER, arguments.as_ptr().cast_mut().cast(), BUFFER_SIZE, (&raw mut size).cast(), END];
-        let extra = if arguments.is_empty() { ptr::null_mut() } else { extra.as_mut_ptr() };
-        let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
-        // SAFETY: live handles; HIP reads the block during the call and keeps no pointer to it. The caller of
-        // load_executable vouched for the kernel.
-        let status = unsafe {
-            self.api.hipModuleLaunchKernel(
-                function.0,
-                gx,
-                gy,
-                gz,
-                bx,
-                by,
-                bz,
-                local_memory,
-                stream.0,
-                ptr::null_mut(),
-                extra,
-            )
-        };
-        self.check("hipModuleLaunchKernel", status)
+    /// Launches of kernels in a stream.
+    pub(crate) fn launches(&self, stream: StreamHandle) -> Launches<'_> {
+        Launches::new(self, stream)
     }
 
     // Memory.
@@ -458,6 +428,56 @@ impl Hip {
         let status = unsafe { self.api.hipMemGetInfo(&mut free, &mut total) };
         self.check("hipMemGetInfo", status).ok()?;
         Some((free as u64, total as u64))
+    }
+}
+
+/// Launches in one stream.
+pub(crate) struct Launches<'a> {
+    hip: &'a Hip,
+    launcher: Launcher<'a>,
+    stream: StreamHandle,
+    /// HIP's form of an argument block. Only the block's address and size differ between launches.
+    extra: [*mut c_void; 5],
+    size: usize,
+}
+
+impl<'a> Launches<'a> {
+    fn new(hip: &'a Hip, stream: StreamHandle) -> Self {
+        const BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
+        const BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
+        const END: *mut c_void = ptr::without_provenance_mut(3);
+        let extra = [BUFFER_POINTER, ptr::null_mut(), BUFFER_SIZE, ptr::null_mut(), END];
+        Self { hip, launcher: hip.api.launcher(), stream, extra, size: 0 }
+    }
+
+    /// Launches with an argument block in the kernel's layout.
+    // A replay's loop has this call in it, and keeps its values in registers.
+    #[inline(always)]
+    pub(crate) fn launch(
+        &mut self,
+        function: Function,
+        grid: [u32; 3],
+        block: [u32; 3],
+        local_memory: u32,
+        arguments: &[u8],
+    ) -> Result<()> {
+        self.size = arguments.len();
+        self.extra[1] = arguments.as_ptr().cast_mut().cast();
+        self.extra[3] = (&raw mut self.size).cast();
+        let extra = if arguments.is_empty() { ptr::null_mut() } else { self.extra.as_mut_ptr() };
+        // SAFETY: live handles; HIP reads the block during the call and keeps no pointer to it. The caller of
+        // load_executable vouched for the kernel.
+        let status =
+            unsafe { self.launcher.launch(function.0, grid, block, local_memory, self.stream.0, extra) };
+        match status {
+            hipError_t::hipSuccess => Ok(()),
+            status => Err(self.failed(status)),
+        }
+    }
+
+    #[cold]
+    fn failed(&self, status: hipError_t) -> Error {
+        self.hip.failed("hipModuleLaunchKernel", status)
     }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Command buffers: a recorded list with everything looked up that its replays need.
+//! Command buffers: a recorded list with everything looked up that its replays need. The commands stay in the list.
 
-use std::{any::Any, borrow::Cow, ops::Range, sync::Arc};
+use std::{any::Any, borrow::Cow, sync::Arc};
 
 use windlass_hal::{
-    Buffer, BufferRef, Command, CommandList, DispatchCommand, Error, Pattern, Result, WorkgroupCount, driver,
+    Buffer, Command, CommandList, DispatchCommand, Error, Position, Result, WorkgroupCountRef, driver,
     edge::Domain, pool::SlabSource,
 };
 
@@ -17,75 +17,16 @@ use crate::{
 pub(crate) struct CommandBuffer {
     domain: Domain,
     pub(crate) list: CommandList,
-    pub(crate) steps: Vec<ReplayStep>,
-    /// Each kernel once for every GPU of the device.
-    pub(crate) functions: Vec<Function>,
-    /// The commands whose workgroup counts are in device memory, in the order of reading.
-    pub(crate) indirect: Vec<usize>,
-    /// How many of them are read before anything runs. They are the first.
-    pub(crate) fixed: usize,
-    /// The staged bytes of all updates, and of the fills that HIP may get wrong.
+    /// The slots that a binding table has at least.
+    pub(crate) slots: usize,
+    /// The list's functions on each GPU of the device, GPU by GPU.
+    functions: Vec<Function>,
+    /// When a replay reads the workgroup counts in device memory.
+    pub(crate) reads: ReadOrder,
+    /// The fills that HIP may get wrong, each with the offset of its bytes in `data`.
+    staged_fills: Vec<(Position, u64)>,
+    /// The staged bytes of all updates, and of these fills.
     pub(crate) data: Option<Buffer>,
-}
-
-/// One step of a replay. Commands are given by their index in the list.
-pub(crate) enum ReplayStep {
-    Fill {
-        command: usize,
-        pattern: Pattern,
-        /// The offset of its bytes in [`CommandBuffer::data`], if HIP may get it wrong.
-        bytes: Option<u64>,
-    },
-    Update {
-        command: usize,
-        /// The offset of its bytes in [`CommandBuffer::data`].
-        bytes: u64,
-    },
-    Copy {
-        command: usize,
-    },
-    Launch(Launch),
-    /// Copies these workgroup counts of `indirect` to memory that the host sees.
-    FetchCounts(Range<usize>),
-    /// The next steps need this many counts: the piece ends here if the host does not know them.
-    NeedCounts(usize),
-    /// A launch with a count that was fetched.
-    LaunchIndirect {
-        launch: Launch,
-        count: usize,
-        command: usize,
-    },
-    BeginGroup {
-        command: usize,
-    },
-    EndGroup,
-}
-
-/// A launch whose kernel is looked up.
-pub(crate) struct Launch {
-    /// The kernel on the device's first GPU, in [`CommandBuffer::functions`].
-    pub(crate) function: usize,
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) local_memory: u32,
-    pub(crate) arguments: Range<usize>,
-    pub(crate) patches: Range<usize>,
-}
-
-impl Launch {
-    /// Adds its kernel to `functions`.
-    fn new(dispatch: &DispatchCommand, functions: &mut Vec<Function>, grid: [u32; 3]) -> Result<Self> {
-        let function = functions.len();
-        functions.extend_from_slice(functions_of(dispatch.executable.as_ref(), dispatch.function)?);
-        Ok(Self {
-            function,
-            grid,
-            block: dispatch.workgroup_size,
-            local_memory: dispatch.dynamic_local_memory,
-            arguments: dispatch.arguments.start as usize..dispatch.arguments.end as usize,
-            patches: dispatch.patches.start as usize..dispatch.patches.end as usize,
-        })
-    }
 }
 
 impl CommandBuffer {
@@ -97,105 +38,79 @@ impl CommandBuffer {
         list: CommandList,
     ) -> Result<Self> {
         let mut data = Cow::Borrowed(list.data());
-        let reads = ReadOrder::new(&list);
-        let (mut fetched, mut needed) = (0, 0);
-        let mut steps = Vec::with_capacity(list.commands().len());
-        let mut functions = Vec::new();
-        for (command, recorded) in list.commands().iter().enumerate() {
-            let due = reads.due(command);
-            if due > fetched {
-                steps.push(ReplayStep::FetchCounts(fetched..due));
-                fetched = due;
-            }
-            let step = match recorded {
+        let mut staged_fills = Vec::new();
+        let mut reads_counts = false;
+        let mut commands = list.in_order(Position::START..Position::END);
+        loop {
+            while commands.next_launch().or_else(|| commands.next_patched()).is_some() {}
+            let Some((position, command)) = commands.next() else { break };
+            match command {
                 // A stream runs its work in order.
                 Command::Barrier
                 | Command::SignalEvent { .. }
                 | Command::ResetEvent { .. }
-                | Command::WaitEvents { .. } => continue,
-                Command::BeginDebugGroup(_) => ReplayStep::BeginGroup { command },
-                Command::EndDebugGroup => ReplayStep::EndGroup,
+                | Command::WaitEvents { .. }
+                | Command::BeginDebugGroup(_)
+                | Command::EndDebugGroup
+                | Command::Update { .. }
+                | Command::Copy { .. } => {}
+                Command::Dispatch(DispatchCommand {
+                    workgroup_count: WorkgroupCountRef::Indirect(_),
+                    ..
+                }) => reads_counts = true,
                 Command::Fill { pattern, target } => {
-                    let bytes = fill_bytes_anywhere(&gpus.hip.quirks, target.len(), *pattern).map(|bytes| {
-                        let start = data.len() as u64;
+                    if let Some(bytes) = fill_bytes_anywhere(&gpus.hip.quirks, target.len(), pattern) {
+                        staged_fills.push((position, data.len() as u64));
                         data.to_mut().extend(bytes);
-                        start
-                    });
-                    ReplayStep::Fill { command, pattern: *pattern, bytes }
+                    }
                 }
-                Command::Update { source, .. } => ReplayStep::Update { command, bytes: source.start as u64 },
-                Command::Copy { .. } => ReplayStep::Copy { command },
-                Command::Dispatch(dispatch) => match (&dispatch.workgroup_count, reads.position(command)) {
-                    (WorkgroupCount::Direct(grid), _) => {
-                        ReplayStep::Launch(Launch::new(dispatch, &mut functions, *grid)?)
-                    }
-                    (_, Some(count)) => {
-                        if count >= needed {
-                            needed = fetched;
-                            steps.push(ReplayStep::NeedCounts(needed));
-                        }
-                        let launch = Launch::new(dispatch, &mut functions, [0; 3])?;
-                        ReplayStep::LaunchIndirect { launch, count, command }
-                    }
-                    (other, None) => {
-                        return Err(Error::unimplemented(format!(
-                            "the HIP driver does not know the workgroup count {other:?}"
-                        )));
-                    }
-                },
                 other => {
                     return Err(Error::unimplemented(format!(
                         "the HIP driver does not know the command {other:?}"
                     )));
                 }
-            };
-            steps.push(step);
+            }
+        }
+        let mut functions = Vec::with_capacity(list.functions().len() * gpus.len());
+        for gpu in 0..gpus.len() {
+            for function in list.functions() {
+                functions.push(functions_of(function.executable.as_ref(), function.index)?[gpu]);
+            }
         }
         let data = match &*data {
             [] => None,
             bytes => Some(allocator.stage(device, bytes)?),
         };
-        let ReadOrder { fixed, commands: indirect, .. } = reads;
-        Ok(Self { domain: gpus.domain, list, steps, functions, indirect, fixed, data })
+        let reads = if reads_counts { ReadOrder::new(&list) } else { ReadOrder::default() };
+        let slots = list.slots().iter().rposition(|slot| slot.used).map_or(0, |last| last + 1);
+        Ok(Self { domain: gpus.domain, list, slots, functions, reads, staged_fills, data })
     }
 
     /// How many workgroup counts a replay reads from device memory.
     pub(crate) fn counts(&self) -> usize {
-        self.indirect.len()
+        self.reads.dispatches.len()
     }
 
-    /// The range that a fill, an update or a copy writes.
-    pub(crate) fn target(&self, command: usize) -> Result<&BufferRef> {
-        match self.list.commands().get(command) {
-            Some(
-                Command::Fill { target, .. } | Command::Update { target, .. } | Command::Copy { target, .. },
-            ) => Ok(target),
-            _ => Err(Error::internal("a prepared command lost its buffer")),
-        }
+    /// The list's functions on a GPU.
+    pub(crate) fn functions_on(&self, gpu: usize) -> &[Function] {
+        let number = self.list.functions().len();
+        self.functions.get(gpu * number..(gpu + 1) * number).unwrap_or_default()
     }
 
-    /// The range that a copy reads.
-    pub(crate) fn source(&self, command: usize) -> Result<&BufferRef> {
-        match self.list.commands().get(command) {
-            Some(Command::Copy { source, .. }) => Ok(source),
-            _ => Err(Error::internal("a prepared command lost its buffer")),
-        }
-    }
-
-    pub(crate) fn dispatch(&self, command: usize) -> Result<&DispatchCommand> {
-        match self.list.commands().get(command) {
-            Some(Command::Dispatch(dispatch)) => Ok(dispatch),
-            _ => Err(Error::internal("a prepared command lost its dispatch")),
-        }
+    /// The address of the staged bytes of a fill, if HIP may get the fill wrong.
+    pub(crate) fn staged_fill(&self, fill: Position) -> Option<u64> {
+        let place = self.staged_fills.binary_search_by_key(&fill, |(position, _)| *position).ok()?;
+        Some(self.data.as_ref()?.device_address() + self.staged_fills[place].1)
     }
 
     /// The buffer of a workgroup count.
     pub(crate) fn count_buffer(&self, count: usize, bindings: &[Buffer]) -> Result<Buffer> {
-        let command = self.indirect.get(count).copied().unwrap_or(usize::MAX);
-        self.dispatch(command)?
-            .workgroup_count
-            .buffer(bindings)
-            .ok_or_else(|| Error::internal("a count outside its buffer"))
+        let dispatch = self.reads.dispatches.get(count).and_then(|position| self.list.at(*position));
+        match dispatch {
+            Some(Command::Dispatch(dispatch)) => dispatch.workgroup_count.buffer(bindings),
+            _ => None,
+        }
+        .ok_or_else(|| Error::internal("a count outside its buffer"))
     }
 }
 

@@ -37,7 +37,13 @@ pub(crate) fn enqueue(piece: &NewPiece<'_>, submission: &Submission) -> Result<O
         }
     };
     let function = functions_of(executable, function)?[stream.gpu.index];
-    stream.launch(function, grid, *workgroup_size, *dynamic_local_memory, &submission.arguments)?;
+    stream.launches().launch(
+        function,
+        grid,
+        *workgroup_size,
+        *dynamic_local_memory,
+        &submission.arguments,
+    )?;
     Ok(None)
 }
 

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Replays: the steps of a command buffer, enqueued in a stream.
+//! Replays: the commands of a list, enqueued in a stream.
 
-use windlass_hal::{Buffer, Command, Error, Patch, Result, driver};
+use windlass_hal::{
+    Buffer, Command, DispatchCommand, Error, InOrder, PatchedBlock, Position, Result, driver,
+};
 
 use crate::{
-    command_buffer::{CommandBuffer, Launch, ReplayStep},
+    call::{Function, Launches},
+    command_buffer::CommandBuffer,
     dispatch::function_info,
-    stream::Stream,
     submission::{NewPiece, Resume},
-    workgroup_count::{self, Counts},
+    workgroup_count::{self, Counts, Step},
 };
 
 /// Memory for a replay, which its queue keeps and reuses.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// One argument block.
-    block: Vec<u8>,
-    /// The addresses of the binding table.
-    slots: Vec<u64>,
+    block: PatchedBlock,
 }
 
-/// Enqueues the steps of a command buffer, up to the end or to a workgroup count that the host has to read first. Returns
-/// where the next piece begins, if one is needed.
+/// Enqueues the commands of a command buffer, up to the end or to a workgroup count that the host has to read first.
+/// Returns where the next piece begins, if one is needed.
 pub(crate) fn enqueue(
     piece: &NewPiece<'_>,
     command_buffer: &dyn driver::RawCommandBuffer,
@@ -42,111 +41,175 @@ impl CommandBuffer {
         bindings: &[Buffer],
         scratch: &mut Scratch,
     ) -> Result<Option<Resume>> {
-        let NewPiece {
-            stream,
-            limits,
-            start: Resume { step: start, mut known },
-            waits_completed,
-            ref counts,
-        } = *piece;
-        scratch.slots.clear();
-        scratch.slots.extend(bindings.iter().map(Buffer::device_address));
-        if waits_completed && start == 0 && self.copy_fixed_on_host(bindings, counts)? {
-            known = self.fixed;
+        let Resume { step: passed, mut known } = piece.start;
+        if bindings.len() < self.slots {
+            return Err(unbound(bindings.len()));
         }
-        for (index, step) in self.steps.iter().enumerate().skip(start) {
-            match step {
-                ReplayStep::Launch(launch) => self.launch(stream, launch, launch.grid, scratch)?,
-                ReplayStep::FetchCounts(range) => {
+        scratch.block.bind(bindings.iter().map(Buffer::device_address));
+        if piece.waits_completed && passed == 0 && self.copy_fixed_on_host(bindings, &piece.counts)? {
+            known = self.reads.fixed;
+        }
+        let stops = &self.reads.stops;
+        let mut start =
+            passed.checked_sub(1).and_then(|last| stops.get(last)).map_or(Position::START, |stop| stop.at);
+        for (index, stop) in stops.iter().enumerate().skip(passed) {
+            self.run(piece, bindings, scratch, start..stop.at)?;
+            start = stop.at;
+            match stop.step {
+                Step::NeedCounts(needed) if needed > known => {
+                    return Ok(Some(Resume { step: index + 1, known: needed }));
+                }
+                Step::NeedCounts(_) => {}
+                Step::FetchCounts(ref range) => {
                     for count in range.clone().filter(|count| *count >= known) {
                         let source = self.count_buffer(count, bindings)?.device_address();
-                        stream.copy(counts.address(count)?, source, workgroup_count::SIZE)?;
+                        piece.stream.copy(piece.counts.address(count)?, source, workgroup_count::SIZE)?;
                     }
-                }
-                ReplayStep::NeedCounts(needed) if *needed > known => {
-                    return Ok(Some(Resume { step: index + 1, known: *needed }));
-                }
-                ReplayStep::NeedCounts(_) => {}
-                ReplayStep::LaunchIndirect { launch, count, command } => {
-                    let grid = counts.get(*count)?;
-                    let dispatch = self.dispatch(*command)?;
-                    let info = function_info(dispatch.executable.as_ref(), dispatch.function)?;
-                    let context = || format!("command {command}, count {grid:?}");
-                    if let Some(grid) = workgroup_count::checked(grid, info, launch.block, limits, context)? {
-                        self.launch(stream, launch, grid, scratch)?;
-                    }
-                }
-                ReplayStep::BeginGroup { command } => {
-                    if let Some(Command::BeginDebugGroup(group)) = self.list.commands().get(*command) {
-                        tracing::trace!(target: "windlass::hip", %group, color = ?group.color, "debug group begins");
-                    }
-                }
-                ReplayStep::EndGroup => tracing::trace!(target: "windlass::hip", "debug group ends"),
-                ReplayStep::Fill { command, pattern, bytes } => {
-                    let target = self.target(*command)?;
-                    let staged = bytes.zip(self.data.as_ref());
-                    let staged = staged.map(|(offset, data)| data.device_address() + offset);
-                    stream.fill(target.address(bindings), target.len(), *pattern, staged)?;
-                }
-                ReplayStep::Update { command, bytes } => {
-                    let target = self.target(*command)?;
-                    let data = self.data.as_ref().map_or(0, Buffer::device_address);
-                    stream.copy(target.address(bindings), data + bytes, target.len())?;
-                }
-                ReplayStep::Copy { command } => {
-                    let (source, target) = (self.source(*command)?, self.target(*command)?);
-                    stream.copy(target.address(bindings), source.address(bindings), target.len())?;
                 }
             }
         }
+        self.run(piece, bindings, scratch, start..Position::END)?;
         Ok(None)
+    }
+
+    /// Enqueues the commands of a range.
+    fn run(
+        &self,
+        piece: &NewPiece<'_>,
+        bindings: &[Buffer],
+        scratch: &mut Scratch,
+        range: std::ops::Range<Position>,
+    ) -> Result<()> {
+        let functions = self.functions_on(piece.stream.gpu.index);
+        let mut launches = piece.stream.launches();
+        let mut commands = self.list.in_order(range);
+        loop {
+            launch_all(&mut launches, functions, &mut commands)?;
+            launch_patched(&mut launches, functions, &mut commands, scratch)?;
+            let Some((position, command)) = commands.next() else { return Ok(()) };
+            match command {
+                Command::Dispatch(dispatch) => self.dispatch(piece, position, &dispatch, scratch)?,
+                other => self.transfer(piece, bindings, position, &other)?,
+            }
+        }
+    }
+
+    /// Enqueues a dispatch whose workgroup count was read.
+    fn dispatch(
+        &self,
+        piece: &NewPiece<'_>,
+        position: Position,
+        dispatch: &DispatchCommand<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let count = self.reads.count(position);
+        let grid = piece.counts.get(count.ok_or_else(|| Error::internal("a count that nobody reads"))?)?;
+        let info = function_info(dispatch.executable().as_ref(), dispatch.function())?;
+        let context = || format!("command {}, count {grid:?}", self.list.index(position));
+        let size = dispatch.workgroup_size;
+        let Some(grid) = workgroup_count::checked(grid, info, size, piece.limits, context)? else {
+            return Ok(());
+        };
+        let function = self.functions_on(piece.stream.gpu.index).get(dispatch.number()).ok_or_else(lost)?;
+        let arguments = scratch.block.fill(dispatch.arguments, dispatch.patches);
+        let local_memory = dispatch.dynamic_local_memory;
+        piece.stream.launches().launch(*function, grid, size, local_memory, arguments)
+    }
+
+    /// Enqueues a command that is no dispatch.
+    #[inline(never)]
+    fn transfer(
+        &self,
+        piece: &NewPiece<'_>,
+        bindings: &[Buffer],
+        position: Position,
+        command: &Command<'_>,
+    ) -> Result<()> {
+        let stream = piece.stream;
+        match command {
+            Command::Fill { target, pattern } => {
+                stream.fill(target.address(bindings), target.len(), *pattern, self.staged_fill(position))
+            }
+            Command::Update { offset, target, .. } => {
+                let data = self.data.as_ref().map_or(0, Buffer::device_address);
+                stream.copy(target.address(bindings), data + offset, target.len())
+            }
+            Command::Copy { source, target } => {
+                stream.copy(target.address(bindings), source.address(bindings), target.len())
+            }
+            Command::BeginDebugGroup(group) => {
+                tracing::trace!(target: "windlass::hip", %group, color = ?group.color, "debug group begins");
+                Ok(())
+            }
+            Command::EndDebugGroup => {
+                tracing::trace!(target: "windlass::hip", "debug group ends");
+                Ok(())
+            }
+            // `prepare` has refused the commands that it does not know. The others order what a stream orders already.
+            _ => Ok(()),
+        }
     }
 
     /// Copies the fixed workgroup counts on the host. `false` if the host cannot see all of them.
     fn copy_fixed_on_host(&self, bindings: &[Buffer], counts: &Counts<'_>) -> Result<bool> {
-        for count in 0..self.fixed {
+        for count in 0..self.reads.fixed {
             if !counts.copy_on_host(count, &self.count_buffer(count, bindings)?)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
-
-    /// Launches with the recorded arguments, or with a copy of them that has the addresses of the binding table.
-    #[inline]
-    fn launch(
-        &self,
-        stream: Stream<'_>,
-        launch: &Launch,
-        grid: [u32; 3],
-        scratch: &mut Scratch,
-    ) -> Result<()> {
-        let recorded = &self.list.arguments()[launch.arguments.clone()];
-        let arguments = if launch.patches.is_empty() {
-            recorded
-        } else {
-            let Scratch { block, slots } = scratch;
-            block.clear();
-            block.extend_from_slice(recorded);
-            for patch in &self.list.patches()[launch.patches.clone()] {
-                apply(patch, launch.arguments.start, slots, block)?;
-            }
-            &block[..]
-        };
-        let function = self.functions[launch.function + stream.gpu.index];
-        stream.launch(function, grid, launch.block, launch.local_memory, arguments)
-    }
 }
 
-/// Writes the address of a slot into an argument block, which begins at `start` of the list's arguments.
-#[inline]
-fn apply(patch: &Patch, start: usize, slots: &[u64], block: &mut [u8]) -> Result<()> {
-    let at = (patch.at as usize).wrapping_sub(start);
-    match (slots.get(patch.slot as usize), block.get_mut(at..at.wrapping_add(8))) {
-        (Some(address), Some(place)) => {
-            place.copy_from_slice(&address.wrapping_add(patch.offset).to_le_bytes());
-            Ok(())
-        }
-        _ => Err(Error::internal(format!("a patch of slot {} does not fit its block", patch.slot))),
+/// Enqueues dispatches with complete arguments, up to any other command. A function of its own, so that the loop keeps its
+/// values in registers.
+#[inline(never)]
+fn launch_all(launches: &mut Launches<'_>, functions: &[Function], commands: &mut InOrder<'_>) -> Result<()> {
+    let mut own = commands.clone();
+    while let Some(launch) = own.next_launch() {
+        let Some(function) = functions.get(launch.number()) else { return Err(lost()) };
+        launches.launch(
+            *function,
+            launch.workgroup_count(),
+            launch.workgroup_size(),
+            launch.dynamic_local_memory(),
+            launch.arguments(),
+        )?;
     }
+    *commands = own;
+    Ok(())
+}
+
+/// As [`launch_all`], for dispatches whose arguments need addresses from the binding table.
+#[inline(never)]
+fn launch_patched(
+    launches: &mut Launches<'_>,
+    functions: &[Function],
+    commands: &mut InOrder<'_>,
+    scratch: &mut Scratch,
+) -> Result<()> {
+    let mut own = commands.clone();
+    while let Some(launch) = own.next_patched() {
+        let Some(function) = functions.get(launch.number()) else { return Err(lost()) };
+        let arguments = launch.patched(&mut scratch.block);
+        launches.launch(
+            *function,
+            launch.workgroup_count(),
+            launch.workgroup_size(),
+            launch.dynamic_local_memory(),
+            arguments,
+        )?;
+    }
+    *commands = own;
+    Ok(())
+}
+
+#[cold]
+fn lost() -> Error {
+    Error::internal("a prepared command lost its function")
+}
+
+#[cold]
+fn unbound(slot: usize) -> Error {
+    Error::internal(format!("slot {slot} has no binding"))
 }

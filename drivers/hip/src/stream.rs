@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use windlass_hal::{Error, Pattern, Result};
 
 use crate::{
-    call::{Event, Function, StreamHandle},
+    call::{Event, Launches, StreamHandle},
     event_pool::EventPool,
     gpu::Gpu,
     quirks::Quirks,
@@ -59,17 +59,10 @@ impl Stream<'_> {
         self.gpu.hip.copy(self.handle, target, source, length)
     }
 
-    /// Launches a kernel with an argument block in its own layout.
+    /// Launches of kernels, one behind the other.
     #[inline]
-    pub(crate) fn launch(
-        self,
-        function: Function,
-        grid: [u32; 3],
-        block: [u32; 3],
-        local_memory: u32,
-        arguments: &[u8],
-    ) -> Result<()> {
-        self.gpu.hip.launch(self.handle, function, grid, block, local_memory, arguments)
+    pub(crate) fn launches(&self) -> Launches<'_> {
+        self.gpu.hip.launches(self.handle)
     }
 }
 

@@ -4,11 +4,9 @@
 //! HIP launches no kernel with a count that the host does not know. So the stream copies the count to pinned memory, and
 //! the launch follows once the host has read it there.
 
-use std::collections::HashMap;
-
 use windlass_hal::{
     Buffer, BufferParams, Command, CommandList, DispatchCommand, Error, FunctionInfo, IndirectParameters,
-    Limits, Result, WorkgroupCount,
+    Limits, Position, Result, WorkgroupCountRef,
 };
 
 /// Bytes of a workgroup count in memory.
@@ -69,49 +67,77 @@ pub(crate) fn checked(
 /// enqueued, so that one trip to the host serves all counts that are known by then.
 #[derive(Default)]
 pub(crate) struct ReadOrder {
-    /// The commands that need counts, in the order of reading.
-    pub(crate) commands: Vec<usize>,
-    /// For each of them, the command before which its count is read.
-    ready: Vec<usize>,
-    /// The position of each command in that order.
-    positions: HashMap<usize, usize>,
-    /// How many counts no command of the list can write. They are the first.
+    /// The dispatches that need counts, in the order of reading.
+    pub(crate) dispatches: Vec<Position>,
+    /// These dispatches in the order of the list, each with its place in the order of reading.
+    places: Vec<(Position, usize)>,
+    /// How many of their counts no command of the list can write. They are the first.
     pub(crate) fixed: usize,
+    /// The places in the list at which a replay reads counts, or needs counts that were read. They ascend.
+    pub(crate) stops: Vec<Stop>,
+}
+
+/// A place in a list at which a replay does something beside running commands.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Stop {
+    /// The command before which it happens.
+    pub(crate) at: Position,
+    pub(crate) step: Step,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Copies these workgroup counts of [`ReadOrder::dispatches`] to memory that the host sees.
+    FetchCounts(std::ops::Range<usize>),
+    /// The next commands need this many counts: the piece ends here if the host does not know them.
+    NeedCounts(usize),
+}
+
+/// Whether the count of a dispatch is in memory, and there fixed.
+fn is_fixed(command: &Command<'_>) -> Option<bool> {
+    match command {
+        Command::Dispatch(DispatchCommand {
+            workgroup_count: WorkgroupCountRef::Indirect(parameters),
+            ..
+        }) => Some(matches!(parameters, IndirectParameters::Static(_))),
+        _ => None,
+    }
 }
 
 impl ReadOrder {
     pub(crate) fn new(list: &CommandList) -> Self {
-        let is_fixed = |command: &Command| match command {
-            Command::Dispatch(DispatchCommand {
-                workgroup_count: WorkgroupCount::Indirect(parameters),
-                ..
-            }) => Some(matches!(**parameters, IndirectParameters::Static(_))),
-            _ => None,
-        };
-        if !list.commands().iter().any(|command| is_fixed(command).is_some()) {
-            return Self::default();
-        }
-        let mut reads: Vec<_> = (list.commands().iter().zip(list.predecessors()).enumerate())
-            .filter_map(|(index, (command, before))| {
-                is_fixed(command).map(|fixed| (if fixed { 0 } else { before }, !fixed, index))
+        let mut reads: Vec<_> = (list.positions().zip(list.predecessors()).enumerate())
+            .filter_map(|(index, ((position, command), before))| {
+                is_fixed(&command).map(|fixed| (if fixed { 0 } else { before }, !fixed, index, position))
             })
             .collect();
         reads.sort_unstable();
-        Self {
-            fixed: reads.iter().filter(|(_, dynamic, _)| !dynamic).count(),
-            ready: reads.iter().map(|(ready, _, _)| *ready).collect(),
-            positions: reads.iter().enumerate().map(|(at, (_, _, index))| (*index, at)).collect(),
-            commands: reads.into_iter().map(|(_, _, index)| index).collect(),
+        let places = reads.iter().enumerate().map(|(place, (.., position))| (*position, place));
+        let mut order = Self {
+            fixed: reads.iter().filter(|(_, dynamic, ..)| !dynamic).count(),
+            dispatches: reads.iter().map(|(.., position)| *position).collect(),
+            places: places.collect(),
+            stops: Vec::new(),
+        };
+        order.places.sort_unstable();
+        let (mut fetched, mut needed) = (0, 0);
+        for (index, (at, _)) in list.positions().enumerate() {
+            let due = reads.partition_point(|(ready, ..)| *ready <= index);
+            if due > fetched {
+                order.stops.push(Stop { at, step: Step::FetchCounts(fetched..due) });
+                fetched = due;
+            }
+            if order.count(at).is_some_and(|count| count >= needed) {
+                needed = fetched;
+                order.stops.push(Stop { at, step: Step::NeedCounts(needed) });
+            }
         }
+        order
     }
 
-    /// How many counts are read before command `index`.
-    pub(crate) fn due(&self, index: usize) -> usize {
-        self.ready.partition_point(|ready| *ready <= index)
-    }
-
-    /// The position of the count of command `index`.
-    pub(crate) fn position(&self, index: usize) -> Option<usize> {
-        self.positions.get(&index).copied()
+    /// The place of a dispatch in the order of reading.
+    pub(crate) fn count(&self, dispatch: Position) -> Option<usize> {
+        let place = self.places.binary_search_by_key(&dispatch, |(position, _)| *position).ok()?;
+        Some(self.places[place].1)
     }
 }

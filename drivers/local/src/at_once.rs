@@ -97,7 +97,7 @@ fn run(operation: &OperationRef<'_>, limits: &Limits) -> Result<()> {
 
 fn launch(dispatch: &DispatchRef<'_>, limits: &Limits) -> Result<()> {
     let (function, size) = ((dispatch.executable.as_ref(), dispatch.function), dispatch.workgroup_size);
-    let count = workgroup_count::resolve(dispatch.workgroup_count, &[], function, size, limits)?;
+    let count = workgroup_count::resolve(dispatch.workgroup_count.as_ref(), &[], function, size, limits)?;
     let Some(workgroup_count) = count else { return Ok(()) };
     let length = dispatch.arguments.len();
     let mut block: SmallVec<[u128; 8]> = SmallVec::from_elem(0, length.div_ceil(size_of::<u128>()));

@@ -6,11 +6,19 @@
 pub(crate) struct Blocks(Vec<u128>);
 
 impl Blocks {
-    /// A copy of `bytes`.
-    pub(crate) fn copy_of(bytes: &[u8]) -> Self {
-        let mut blocks = Self(vec![0; bytes.len().div_ceil(size_of::<u128>())]);
-        blocks.bytes_mut()[..bytes.len()].copy_from_slice(bytes);
+    /// A copy of one block.
+    pub(crate) fn copy_of(block: &[u8]) -> Self {
+        let mut blocks = Self::default();
+        blocks.push(block);
         blocks
+    }
+
+    /// Adds a copy of a block. Returns the byte at which it begins.
+    pub(crate) fn push(&mut self, block: &[u8]) -> usize {
+        let start = size_of_val(&self.0[..]);
+        self.0.resize(self.0.len() + block.len().div_ceil(size_of::<u128>()), 0);
+        self.bytes_mut()[start..start + block.len()].copy_from_slice(block);
+        start
     }
 
     /// The bytes, padded with zeros to a multiple of 16.

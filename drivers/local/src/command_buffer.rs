@@ -8,8 +8,8 @@
 use std::{any::Any, ops::Range, sync::Arc};
 
 use windlass_hal::{
-    Command, CommandList, DispatchCommand, Error, IndirectParameters, Result, WorkgroupCount, driver,
-    edge::Domain,
+    Command, CommandList, DispatchCommand, Error, IndirectParameters, Patch, Position, Result,
+    WorkgroupCountRef, driver, edge::Domain,
 };
 
 use crate::{
@@ -31,20 +31,28 @@ pub(crate) struct CommandBuffer {
 /// The runnable form of a list.
 pub(crate) struct Program {
     pub(crate) list: CommandList,
-    /// The list's argument blocks, aligned.
+    /// The argument blocks of all dispatches, aligned.
     pub(crate) blocks: Blocks,
+    /// The patches of all blocks. They count from the beginning of `blocks`.
+    pub(crate) patches: Vec<Patch>,
     pub(crate) steps: Vec<Step>,
     pub(crate) stages: Vec<Stage>,
-    /// The indices of dispatches whose workgroup count is read when the list begins.
-    pub(crate) fixed_counts: Vec<u32>,
+    /// The dispatches whose workgroup count is read when the list begins.
+    pub(crate) fixed_counts: Vec<Position>,
 }
 
 /// A command, prepared to run.
 pub(crate) enum Step {
     /// A dispatch of one workgroup of a shared object's kernel without local memory, ready to be called.
     Call(Call),
-    /// Any other command, by its index.
-    Command(u32),
+    /// Any other dispatch.
+    Dispatch {
+        command: Position,
+        /// The byte at which the argument block begins, within [`Program::blocks`].
+        arguments: u32,
+    },
+    /// Any other command.
+    Transfer(Position),
 }
 
 /// The call of a kernel for one workgroup.
@@ -52,16 +60,16 @@ pub(crate) struct Call {
     pub(crate) kernel: NativeKernel,
     /// The byte at which the argument block begins, within [`Program::blocks`].
     pub(crate) arguments: u32,
-    pub(crate) command: u32,
+    pub(crate) command: Position,
     pub(crate) record: WorkgroupRecord,
 }
 
 impl Step {
-    /// The index of the command.
-    pub(crate) fn command(&self) -> u32 {
+    pub(crate) fn command(&self) -> Position {
         match self {
-            Self::Call(call) => call.command,
-            Self::Command(command) => *command,
+            Self::Call(Call { command, .. }) | Self::Dispatch { command, .. } | Self::Transfer(command) => {
+                *command
+            }
         }
     }
 }
@@ -104,11 +112,12 @@ unsafe impl driver::RawCommandBuffer for CommandBuffer {
 impl Program {
     fn new(list: CommandList, threads: usize) -> Result<Self> {
         let (mut steps, mut stages, mut fixed_counts) = (Vec::new(), Stages::default(), Vec::new());
+        let (mut blocks, mut patches) = (Blocks::default(), Vec::new());
         let predecessors = list.predecessors();
         // The index of the command at which the current segment begins.
         let mut segment = 0;
-        for (index, command) in list.commands().iter().enumerate() {
-            let shared = match command {
+        for (index, (position, command)) in list.positions().enumerate() {
+            let shared = match &command {
                 Command::Barrier
                 | Command::SignalEvent { .. }
                 | Command::ResetEvent { .. }
@@ -118,13 +127,12 @@ impl Program {
                 Command::Fill { target, .. }
                 | Command::Update { target, .. }
                 | Command::Copy { target, .. } => Sharing::of_transfer(target.len(), threads),
-                Command::Dispatch(command) => {
-                    if let WorkgroupCount::Indirect(parameters) = &command.workgroup_count
-                        && matches!(**parameters, IndirectParameters::Static(_))
-                    {
-                        fixed_counts.push(index as u32);
+                Command::Dispatch(dispatch) => {
+                    let count = dispatch.workgroup_count;
+                    if matches!(count, WorkgroupCountRef::Indirect(IndirectParameters::Static(_))) {
+                        fixed_counts.push(position);
                     }
-                    Sharing::of_dispatch(command, threads)
+                    Sharing::of_dispatch(dispatch, threads)
                 }
                 other => {
                     return Err(Error::unimplemented(format!(
@@ -137,30 +145,33 @@ impl Program {
                 segment = index;
             }
             stages.add(shared);
-            steps.push(step(command, index as u32)?);
+            steps.push(match &command {
+                Command::Dispatch(dispatch) => {
+                    let start = blocks.push(dispatch.arguments) as u32;
+                    let here = |patch: Patch| Patch { at: start + patch.at, ..patch };
+                    patches.extend(dispatch.patches.iter().map(here));
+                    step(dispatch, position, start)?
+                }
+                _ => Step::Transfer(position),
+            });
         }
         stages.end_segment(threads);
-        Ok(Self { blocks: Blocks::copy_of(list.arguments()), list, steps, stages: stages.done, fixed_counts })
+        Ok(Self { list, blocks, patches, steps, stages: stages.done, fixed_counts })
     }
 }
 
-/// Prepares one command.
-fn step(command: &Command, index: u32) -> Result<Step> {
-    let Command::Dispatch(command) = command else { return Ok(Step::Command(index)) };
-    let executable = dispatch::own(command.executable.as_ref())?;
-    let function = command.executable.functions().get(command.function as usize);
-    Ok(match (executable.entry(command.function), function, &command.workgroup_count) {
-        (Some(Entry::Native(kernel)), Some(function), WorkgroupCount::Direct([1, 1, 1]))
-            if function.static_local_memory == 0 && command.dynamic_local_memory == 0 =>
+/// Prepares a dispatch.
+fn step(dispatch: &DispatchCommand<'_>, command: Position, arguments: u32) -> Result<Step> {
+    let code = dispatch.executable().as_ref();
+    let function = code.functions().get(dispatch.function() as usize);
+    Ok(match (dispatch::own(code)?.entry(dispatch.function()), function, dispatch.workgroup_count) {
+        (Some(Entry::Native(kernel)), Some(function), WorkgroupCountRef::Direct([1, 1, 1]))
+            if function.static_local_memory == 0 && dispatch.dynamic_local_memory == 0 =>
         {
-            Step::Call(Call {
-                kernel: *kernel,
-                arguments: command.arguments.start,
-                command: index,
-                record: WorkgroupRecord::new([1; 3], command.workgroup_size),
-            })
+            let record = WorkgroupRecord::new([1; 3], dispatch.workgroup_size);
+            Step::Call(Call { kernel: *kernel, arguments, command, record })
         }
-        _ => Step::Command(index),
+        _ => Step::Dispatch { command, arguments },
     })
 }
 
@@ -184,9 +195,9 @@ impl Sharing {
         }
     }
 
-    fn of_dispatch(command: &DispatchCommand, threads: usize) -> Self {
+    fn of_dispatch(command: &DispatchCommand<'_>, threads: usize) -> Self {
         match command.workgroup_count {
-            WorkgroupCount::Direct(count) if Cut::grid(count, threads).parts() <= 1 => Self::Whole,
+            WorkgroupCountRef::Direct(count) if Cut::grid(count, threads).parts() <= 1 => Self::Whole,
             _ => Self::Parts,
         }
     }

@@ -50,7 +50,9 @@ pub(crate) fn run(operation: Operation, threads: usize, limits: &Limits) -> Resu
             let (function, size) =
                 ((submitted.executable.as_ref(), submitted.function), submitted.workgroup_size);
             let count = &submitted.workgroup_count;
-            let Some(workgroup_count) = workgroup_count::resolve(count, &[], function, size, limits)? else {
+            let Some(workgroup_count) =
+                workgroup_count::resolve(count.as_ref(), &[], function, size, limits)?
+            else {
                 return Ok(None);
             };
             let blocks = Blocks::copy_of(&submitted.arguments);

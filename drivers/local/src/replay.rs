@@ -4,11 +4,11 @@
 use std::{ops::Range, sync::Arc};
 
 use smallvec::SmallVec;
-use windlass_hal::{BindingTable, Command, DispatchCommand, Error, Limits, Result, driver};
+use windlass_hal::{BindingTable, Command, DispatchCommand, Error, Limits, Patch, Position, Result, driver};
 
 use crate::{
     block::Blocks,
-    command_buffer::{CommandBuffer, Program, Stage, Step},
+    command_buffer::{Call, CommandBuffer, Program, Stage, Step},
     cut::Cut,
     dispatch::{self, Launch},
     transfer::Transfer,
@@ -54,9 +54,9 @@ impl Replay {
         let own = own.ok_or_else(|| Error::internal("the command buffer is none of the local device"))?;
         let program = own.program().clone();
         let patched = patched(&program, &bindings)?;
-        let read = |index: &u32| match program.list.commands().get(*index as usize) {
-            Some(Command::Dispatch(command)) => workgroup_count::read(&command.workgroup_count, &bindings),
-            _ => Err(Error::internal(format!("command {index} is no dispatch"))),
+        let read = |command: &Position| match program.list.at(*command) {
+            Some(Command::Dispatch(dispatch)) => workgroup_count::read(dispatch.workgroup_count, &bindings),
+            _ => Err(Error::internal("a workgroup count without a dispatch")),
         };
         let fixed = program.fixed_counts.iter().map(read).collect::<Result<_>>()?;
         Ok(Self { program, bindings, patched, fixed, stage: 0 })
@@ -96,9 +96,7 @@ impl Replay {
                         return Err(self.returned(index, status));
                     }
                 }
-                Step::Command(command) => {
-                    self.whole(*command, limits).map_err(|error| self.at(index, error))?;
-                }
+                step => self.whole(step, limits).map_err(|error| self.at(index, error))?,
             }
         }
         Ok(())
@@ -110,72 +108,92 @@ impl Replay {
         let share =
             shares.get(place).ok_or_else(|| Error::internal(format!("a stage has no part {part}")))?;
         let range = share.cut.range(part + share.cut.parts() - share.end);
-        let commands = self.program.list.commands();
-        let command = self.program.steps[share.step as usize].command();
-        let run = match &commands[command as usize] {
-            Command::Dispatch(command) => {
-                self.launch(command, share.workgroup_count).and_then(|launch| dispatch::run(&launch, range))
-            }
-            command => self.transfer(command).and_then(|transfer| transfer.run(range)),
+        let step = &self.program.steps[share.step as usize];
+        let run = match self.work(step) {
+            Ok(Work::Dispatch(dispatch, arguments)) => self
+                .launch(&dispatch, arguments, share.workgroup_count)
+                .and_then(|launch| dispatch::run(&launch, range)),
+            Ok(Work::Transfer(transfer)) => transfer.run(range),
+            Err(error) => Err(error),
         };
         run.map_err(|error| self.at(share.step, error))
     }
 
     /// The parts of a step, and the workgroup count of a dispatch.
     fn cut(&self, step: u32, threads: usize, limits: &Limits) -> Result<(Cut, [u32; 3])> {
-        let index = self.program.steps[step as usize].command();
-        match &self.program.list.commands()[index as usize] {
-            Command::Dispatch(command) => {
-                let count = self.count(command, index, limits)?.unwrap_or_default();
+        let step = &self.program.steps[step as usize];
+        match self.work(step)? {
+            Work::Dispatch(dispatch, _) => {
+                let count = self.count(&dispatch, step.command(), limits)?.unwrap_or_default();
                 Ok((Cut::grid(count, threads), count))
             }
-            command => Ok((Cut::bytes(self.transfer(command)?.len(), threads), [0; 3])),
+            Work::Transfer(transfer) => Ok((Cut::bytes(transfer.len(), threads), [0; 3])),
         }
     }
 
-    /// Runs a command from its beginning to its end.
-    fn whole(&self, index: u32, limits: &Limits) -> Result<()> {
-        match &self.program.list.commands()[index as usize] {
-            Command::Dispatch(command) => match self.count(command, index, limits)? {
+    /// Runs a step from its beginning to its end.
+    fn whole(&self, step: &Step, limits: &Limits) -> Result<()> {
+        match self.work(step)? {
+            Work::Dispatch(dispatch, arguments) => match self.count(&dispatch, step.command(), limits)? {
                 None => Ok(()),
-                Some(count) => dispatch::run(&self.launch(command, count)?, 0..dispatch::workgroups(count)),
+                Some(count) => {
+                    dispatch::run(&self.launch(&dispatch, arguments, count)?, 0..dispatch::workgroups(count))
+                }
             },
-            command => {
-                let transfer = self.transfer(command)?;
-                transfer.run(0..transfer.len())
-            }
+            Work::Transfer(transfer) => transfer.run(0..transfer.len()),
+        }
+    }
+
+    /// The command of a step.
+    fn work(&self, step: &Step) -> Result<Work<'_>> {
+        let command = self.program.list.at(step.command());
+        let command = command.ok_or_else(|| Error::internal("a prepared step lost its command"))?;
+        match (command, step) {
+            (
+                Command::Dispatch(dispatch),
+                Step::Dispatch { arguments, .. } | Step::Call(Call { arguments, .. }),
+            ) => Ok(Work::Dispatch(dispatch, *arguments as usize)),
+            _ => Transfer::recorded(&command, &self.bindings)?
+                .map(Work::Transfer)
+                .ok_or_else(|| Error::internal(format!("{command:?} was accepted and cannot be run"))),
         }
     }
 
     /// The workgroup count of a dispatch as of now. `None` if it has no workgroups.
-    fn count(&self, command: &DispatchCommand, index: u32, limits: &Limits) -> Result<Option<[u32; 3]>> {
-        let (function, size) = ((command.executable.as_ref(), command.function), command.workgroup_size);
-        let fixed = self.program.fixed_counts.binary_search(&index).ok();
+    fn count(
+        &self,
+        dispatch: &DispatchCommand<'_>,
+        command: Position,
+        limits: &Limits,
+    ) -> Result<Option<[u32; 3]>> {
+        let function = (dispatch.executable().as_ref(), dispatch.function());
+        let size = dispatch.workgroup_size;
+        let fixed = self.program.fixed_counts.binary_search(&command).ok();
         match fixed.and_then(|place| self.fixed.get(place)) {
             Some(count) => workgroup_count::checked(*count, function, size, limits),
             None => {
-                workgroup_count::resolve(&command.workgroup_count, &self.bindings, function, size, limits)
+                workgroup_count::resolve(dispatch.workgroup_count, &self.bindings, function, size, limits)
             }
         }
     }
 
-    fn launch<'a>(&'a self, command: &'a DispatchCommand, workgroup_count: [u32; 3]) -> Result<Launch<'a>> {
-        let block = command.arguments.start as usize..command.arguments.end as usize;
-        let arguments = self.blocks().bytes().get(block);
+    /// `arguments` is the byte at which the argument block begins.
+    fn launch<'a>(
+        &'a self,
+        dispatch: &DispatchCommand<'a>,
+        arguments: usize,
+        workgroup_count: [u32; 3],
+    ) -> Result<Launch<'a>> {
+        let block = self.blocks().bytes().get(arguments..arguments + dispatch.arguments.len());
         Ok(Launch {
-            executable: command.executable.as_ref(),
-            function: command.function,
+            executable: dispatch.executable().as_ref(),
+            function: dispatch.function(),
             workgroup_count,
-            workgroup_size: command.workgroup_size,
-            dynamic_local_memory: command.dynamic_local_memory,
-            arguments: arguments
+            workgroup_size: dispatch.workgroup_size,
+            dynamic_local_memory: dispatch.dynamic_local_memory,
+            arguments: block
                 .ok_or_else(|| Error::internal("a dispatch's arguments lie outside the list's"))?,
         })
-    }
-
-    fn transfer<'a>(&'a self, command: &'a Command) -> Result<Transfer<'a>> {
-        Transfer::recorded(&self.program.list, command, &self.bindings)?
-            .ok_or_else(|| Error::internal(format!("{command:?} was accepted and cannot be run")))
     }
 
     fn blocks(&self) -> &Blocks {
@@ -184,8 +202,11 @@ impl Replay {
 
     #[cold]
     fn returned(&self, step: u32, status: i32) -> Error {
-        let name = match &self.program.list.commands()[self.program.steps[step as usize].command() as usize] {
-            Command::Dispatch(command) => command.executable.functions().get(command.function as usize),
+        let command = self.program.list.at(self.program.steps[step as usize].command());
+        let name = match &command {
+            Some(Command::Dispatch(dispatch)) => {
+                dispatch.executable().functions().get(dispatch.function() as usize)
+            }
             _ => None,
         };
         let name = name.map(|function| function.name.as_str()).unwrap_or_default();
@@ -194,8 +215,15 @@ impl Replay {
 
     #[cold]
     fn at(&self, step: u32, error: Error) -> Error {
-        error.context(format!("command {}", self.program.steps[step as usize].command()))
+        let command = self.program.steps[step as usize].command();
+        error.context(format!("command {}", self.program.list.index(command)))
     }
+}
+
+/// The command of a step: a dispatch with the byte at which its argument block begins, or a transfer.
+enum Work<'a> {
+    Dispatch(DispatchCommand<'a>, usize),
+    Transfer(Transfer<'a>),
 }
 
 /// How many parts a parallel stage has.
@@ -205,23 +233,19 @@ pub(crate) fn parts(shares: &[Share]) -> u64 {
 
 /// A copy of a list's arguments with the addresses of the binding table. `None` if no argument uses a slot.
 fn patched(program: &Program, bindings: &BindingTable) -> Result<Option<Blocks>> {
-    let patches = program.list.patches();
-    if patches.is_empty() {
+    if program.patches.is_empty() {
         return Ok(None);
     }
     let addresses: SmallVec<[u64; 16]> = bindings.iter().map(|buffer| buffer.device_address()).collect();
     let mut blocks = program.blocks.clone();
     let bytes = blocks.bytes_mut();
-    for patch in patches {
+    for Patch { at, slot } in &program.patches {
         let address = addresses
-            .get(patch.slot as usize)
-            .ok_or_else(|| Error::internal(format!("slot {} has no binding", patch.slot)))?
-            .wrapping_add(patch.offset);
-        let at = patch.at as usize;
-        bytes
-            .get_mut(at..at + size_of::<u64>())
-            .ok_or_else(|| Error::internal("a patch lies outside the list's arguments"))?
-            .copy_from_slice(&address.to_ne_bytes());
+            .get(*slot as usize)
+            .ok_or_else(|| Error::internal(format!("slot {slot} has no binding")))?;
+        let place = bytes.get_mut(*at as usize..).and_then(|rest| rest.first_chunk_mut());
+        let place = place.ok_or_else(|| Error::internal("a patch lies outside the list's arguments"))?;
+        *place = address.wrapping_add(u64::from_le_bytes(*place)).to_ne_bytes();
     }
     Ok(Some(blocks))
 }

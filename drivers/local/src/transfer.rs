@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use windlass_hal::{Buffer, Command, CommandList, Error, Operation, Pattern, Result, host_memory};
+use windlass_hal::{Buffer, Command, Error, Operation, Pattern, Result, host_memory};
 
 /// A fill, an update or a copy with its ranges resolved.
 pub(crate) enum Transfer<'a> {
@@ -29,19 +29,10 @@ impl Transfer<'static> {
 
 impl<'a> Transfer<'a> {
     /// Converts a command that is a transfer. `None` for any other command.
-    pub(crate) fn recorded(
-        list: &'a CommandList,
-        command: &Command,
-        bindings: &[Buffer],
-    ) -> Result<Option<Self>> {
-        Ok(Some(match command {
-            Command::Fill { target, pattern } => {
-                Self::Fill { target: target.resolve(bindings)?, pattern: *pattern }
-            }
-            Command::Update { source, target } => {
-                let source = list.data().get(source.clone());
-                let source =
-                    source.ok_or_else(|| Error::internal("an update's bytes lie outside the list's data"))?;
+    pub(crate) fn recorded(command: &Command<'a>, bindings: &[Buffer]) -> Result<Option<Self>> {
+        Ok(Some(match *command {
+            Command::Fill { target, pattern } => Self::Fill { target: target.resolve(bindings)?, pattern },
+            Command::Update { source, target, .. } => {
                 Self::Update { source: Cow::Borrowed(source), target: target.resolve(bindings)? }
             }
             Command::Copy { source, target } => {

@@ -3,18 +3,18 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use windlass_hal::{Buffer, Error, Limits, Result, WorkgroupCount, driver, host_memory::bytes_of};
+use windlass_hal::{Buffer, Error, Limits, Result, WorkgroupCountRef, driver, host_memory::bytes_of};
 
 /// The workgroup count as of now. `None` if it has no workgroups.
 pub(crate) fn resolve(
-    count: &WorkgroupCount,
+    count: WorkgroupCountRef<'_>,
     bindings: &[Buffer],
     (executable, function): (&dyn driver::RawExecutable, u32),
     size: [u32; 3],
     limits: &Limits,
 ) -> Result<Option<[u32; 3]>> {
-    if let WorkgroupCount::Direct(count) = count {
-        return Ok(Some(*count));
+    if let WorkgroupCountRef::Direct(count) = count {
+        return Ok(Some(count));
     }
     checked(read(count, bindings)?, (executable, function), size, limits)
 }
@@ -38,7 +38,7 @@ pub(crate) fn checked(
 }
 
 /// The three numbers in the count's buffer.
-pub(crate) fn read(count: &WorkgroupCount, bindings: &[Buffer]) -> Result<[u32; 3]> {
+pub(crate) fn read(count: WorkgroupCountRef<'_>, bindings: &[Buffer]) -> Result<[u32; 3]> {
     let buffer =
         count.buffer(bindings).ok_or_else(|| Error::internal("a workgroup count outside its buffer"))?;
     let mut words = [0_u32; 3];

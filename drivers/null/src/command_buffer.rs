@@ -13,7 +13,7 @@ pub(crate) struct CommandBuffer {
 
 impl CommandBuffer {
     pub(crate) fn new(domain: Domain, list: CommandList) -> Result<Self> {
-        match list.commands().iter().find(|command| !is_known(command)) {
+        match list.commands().find(|command| !is_known(command)) {
             None => Ok(Self { domain, list }),
             Some(command) => Err(Error::unimplemented(format!(
                 "the null device does not run {command:?} in a command buffer"
@@ -22,7 +22,7 @@ impl CommandBuffer {
     }
 }
 
-fn is_known(command: &Command) -> bool {
+fn is_known(command: &Command<'_>) -> bool {
     matches!(
         command,
         Command::Barrier
@@ -61,13 +61,9 @@ pub(crate) fn run(list: &CommandList, bindings: &[Buffer]) -> Result<()> {
     for command in list.commands() {
         match command {
             Command::Fill { target, pattern } => {
-                host_memory::fill(&target.resolve(bindings)?, *pattern)?;
+                host_memory::fill(&target.resolve(bindings)?, pattern)?;
             }
-            Command::Update { source, target } => {
-                let source = list
-                    .data()
-                    .get(source.clone())
-                    .ok_or_else(|| Error::internal("an update's bytes lie outside the list's data"))?;
+            Command::Update { source, target, .. } => {
                 host_memory::update(source, &target.resolve(bindings)?)?;
             }
             Command::Copy { source, target } => {

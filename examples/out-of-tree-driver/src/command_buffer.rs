@@ -3,7 +3,9 @@
 
 use std::any::Any;
 
-use windlass_hal::{Buffer, Command, CommandList, DispatchCommand, Error, Result, driver, edge::Domain};
+use windlass_hal::{
+    Buffer, Command, CommandList, DispatchCommand, Error, PatchedBlock, Result, driver, edge::Domain,
+};
 
 use crate::{
     allocator::Memory,
@@ -19,16 +21,16 @@ pub(crate) struct CommandBuffer {
 
 impl CommandBuffer {
     pub(crate) fn new(domain: Domain, list: CommandList) -> Result<Self> {
-        for (index, command) in list.commands().iter().enumerate() {
-            check(command).map_err(|error| error.context(format!("command {index}")))?;
+        for (index, command) in list.commands().enumerate() {
+            check(&command).map_err(|error| error.context(format!("command {index}")))?;
         }
         Ok(Self { domain, list })
     }
 }
 
-fn check(command: &Command) -> Result<()> {
+fn check(command: &Command<'_>) -> Result<()> {
     match command {
-        Command::Dispatch(dispatch) => direct(&dispatch.workgroup_count).map(drop),
+        Command::Dispatch(dispatch) => direct(dispatch.workgroup_count).map(drop),
         Command::Barrier
         | Command::Fill { .. }
         | Command::Update { .. }
@@ -59,17 +61,20 @@ unsafe impl driver::RawCommandBuffer for CommandBuffer {
 
 /// Runs the commands one after the other, which satisfies every barrier and event.
 pub(crate) fn run(list: &CommandList, bindings: &[Buffer], memory: &Memory) -> Result<()> {
-    for (index, command) in list.commands().iter().enumerate() {
+    // The recording itself must not change, because other submissions of it may be in flight. So the addresses of the
+    // binding table go into a copy of each argument block.
+    let mut block = PatchedBlock::default();
+    block.bind(bindings.iter().map(Buffer::device_address));
+    for (index, command) in list.commands().enumerate() {
         let done = match command {
             Command::Fill { target, pattern } => {
                 target.resolve(bindings).and_then(|target| fill(&target, pattern.bytes()))
             }
-            Command::Update { source, target } => {
-                let bytes = list.data().get(source.clone()).ok_or_else(|| outside("an update's bytes"))?;
-                target.resolve(bindings).and_then(|target| fill(&target, bytes))
+            Command::Update { source, target, .. } => {
+                target.resolve(bindings).and_then(|target| fill(&target, source))
             }
             Command::Copy { source, target } => copy(&source.resolve(bindings)?, &target.resolve(bindings)?),
-            Command::Dispatch(dispatch) => launch(list, bindings, dispatch, memory),
+            Command::Dispatch(dispatch) => launch(&dispatch, &mut block, memory),
             _ => Ok(()),
         };
         done.map_err(|error| error.context(format!("command {index}")))?;
@@ -77,40 +82,14 @@ pub(crate) fn run(list: &CommandList, bindings: &[Buffer], memory: &Memory) -> R
     Ok(())
 }
 
-fn launch(
-    list: &CommandList,
-    bindings: &[Buffer],
-    dispatch: &DispatchCommand,
-    memory: &Memory,
-) -> Result<()> {
+fn launch(dispatch: &DispatchCommand<'_>, block: &mut PatchedBlock, memory: &Memory) -> Result<()> {
     dispatch::run(&Launch {
-        executable: dispatch.executable.as_ref(),
-        function: dispatch.function,
-        workgroup_count: direct(&dispatch.workgroup_count)?,
+        executable: dispatch.executable().as_ref(),
+        function: dispatch.function(),
+        workgroup_count: direct(dispatch.workgroup_count)?,
         workgroup_size: dispatch.workgroup_size,
         dynamic_local_memory: dispatch.dynamic_local_memory,
-        arguments: &patched(list, bindings, dispatch)?,
+        arguments: block.fill(dispatch.arguments, dispatch.patches),
         memory,
     })
-}
-
-/// A copy of the recorded argument block with the addresses of the binding table. The recording itself must not
-/// change, because other submissions of it may be in flight.
-fn patched(list: &CommandList, bindings: &[Buffer], dispatch: &DispatchCommand) -> Result<Vec<u8>> {
-    let start = dispatch.arguments.start as usize;
-    let block = list.arguments().get(start..dispatch.arguments.end as usize);
-    let mut block = block.ok_or_else(|| outside("a dispatch's arguments"))?.to_vec();
-    let patches = list.patches().get(dispatch.patches.start as usize..dispatch.patches.end as usize);
-    for patch in patches.ok_or_else(|| outside("a dispatch's patches"))? {
-        let bound = bindings.get(patch.slot as usize).ok_or_else(|| outside("a slot"))?;
-        let address = bound.device_address().wrapping_add(patch.offset);
-        let place = (patch.at as usize).checked_sub(start).and_then(|at| block.get_mut(at..at + 8));
-        place.ok_or_else(|| outside("a patch"))?.copy_from_slice(&address.to_le_bytes());
-    }
-    Ok(block)
-}
-
-/// The error for a list with a range outside its own data, which the front never makes.
-fn outside(what: &str) -> Error {
-    Error::internal(format!("{what} lies outside the recorded or bound data"))
 }

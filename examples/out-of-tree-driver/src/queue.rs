@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use windlass_hal::{
-    Buffer, Error, Operation, Result, WorkgroupCount,
+    Buffer, Error, Operation, Result, WorkgroupCountRef,
     pool::{Frontier, placed},
 };
 
@@ -32,7 +32,7 @@ pub(crate) fn run(operation: Operation, memory: &Memory) -> Result<()> {
         Operation::Dispatch(dispatch) => dispatch::run(&Launch {
             executable: dispatch.executable.as_ref(),
             function: dispatch.function,
-            workgroup_count: direct(&dispatch.workgroup_count)?,
+            workgroup_count: direct(dispatch.workgroup_count.as_ref())?,
             workgroup_size: dispatch.workgroup_size,
             dynamic_local_memory: dispatch.dynamic_local_memory,
             arguments: &dispatch.arguments,
@@ -62,9 +62,9 @@ pub(crate) fn copy(source: &Buffer, target: &Buffer) -> Result<()> {
 }
 
 /// A workgroup count that is not in memory.
-pub(crate) fn direct(count: &WorkgroupCount) -> Result<[u32; 3]> {
+pub(crate) fn direct(count: WorkgroupCountRef<'_>) -> Result<[u32; 3]> {
     match count {
-        WorkgroupCount::Direct(count) => Ok(*count),
+        WorkgroupCountRef::Direct(count) => Ok(count),
         _ => Err(Error::unimplemented("the postfix machine reads no workgroup counts from memory")),
     }
 }

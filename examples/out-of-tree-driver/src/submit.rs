@@ -49,7 +49,7 @@ impl Issue for Queues {
 /// Refuses operations that the stream cannot run. Called at submission.
 pub(crate) fn check(operation: &OperationRef<'_>) -> Result<()> {
     match operation {
-        OperationRef::Dispatch(dispatch) => queue::direct(dispatch.workgroup_count).map(drop),
+        OperationRef::Dispatch(dispatch) => queue::direct(dispatch.workgroup_count.as_ref()).map(drop),
         OperationRef::Barrier
         | OperationRef::Alloca { .. }
         | OperationRef::Dealloca { .. }

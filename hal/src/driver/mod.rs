@@ -29,6 +29,7 @@ mod executable;
 pub(crate) mod host_call;
 pub(crate) mod operation;
 pub(crate) mod range;
+pub(crate) mod recorded_range;
 pub(crate) mod storage;
 pub(crate) mod workgroup_count;
 mod wrapper;

@@ -22,16 +22,22 @@ pub struct Buffer {
     params: BufferParams,
     offset: u64,
     length: u64,
+    /// The device address of the allocation.
+    base: u64,
+    /// The address of the allocation's object in the host's memory.
+    identity: usize,
 }
 
 impl Buffer {
     /// A buffer over a whole allocation of a driver. `params` are those of the allocation.
     pub fn from_driver(raw: Arc<dyn driver::RawBuffer>, params: BufferParams) -> Self {
-        let length = raw.size();
-        Self { raw: raw.into(), params, offset: 0, length }
+        let (length, base) = (raw.size(), raw.device_address());
+        let identity = Arc::as_ptr(&raw).cast::<()>() as usize;
+        Self { raw: raw.into(), params, offset: 0, length, base, identity }
     }
 
     /// The length in bytes.
+    #[inline]
     pub fn len(&self) -> u64 {
         self.length
     }
@@ -42,18 +48,21 @@ impl Buffer {
     }
 
     /// The offset of the range in its allocation, in bytes.
+    #[inline]
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
     /// The parameters of the allocation.
+    #[inline]
     pub fn params(&self) -> BufferParams {
         self.params
     }
 
     /// The address of the range for device code.
+    #[inline]
     pub fn device_address(&self) -> u64 {
-        self.raw.device_address().wrapping_add(self.offset)
+        self.base.wrapping_add(self.offset)
     }
 
     /// A part of this range; `offset` and `length` are in bytes. `OUT_OF_RANGE` where the part does not lie in the
@@ -61,13 +70,30 @@ impl Buffer {
     pub fn subspan(&self, offset: u64, length: u64) -> Result<Self> {
         match offset.checked_add(length) {
             Some(end) if end <= self.length => {
-                Ok(Self { raw: self.raw.clone(), params: self.params, offset: self.offset + offset, length })
+                Ok(Self { offset: self.offset + offset, length, ..self.clone() })
             }
             _ => Err(Error::out_of_range(format!(
                 "bytes {offset}.. of length {length} do not lie in a buffer of {} bytes",
                 self.length
             ))),
         }
+    }
+
+    /// A number that all handles of the allocation share while one of them lives, and that no other allocation has then.
+    #[inline]
+    pub(crate) fn identity(&self) -> usize {
+        self.identity
+    }
+
+    /// The device address of the allocation.
+    #[inline]
+    pub(crate) fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// A range of the whole allocation, of which this handle may be a part.
+    pub(crate) fn of_allocation(&self, offset: u64, length: u64) -> Result<Self> {
+        Self { offset: 0, length: self.raw.size(), ..self.clone() }.subspan(offset, length)
     }
 
     /// The allocation. For a buffer that a pool placed, [`backing`](Self::backing) returns the allocation of the

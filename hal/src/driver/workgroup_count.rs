@@ -65,6 +65,40 @@ pub enum WorkgroupCount {
 }
 
 impl WorkgroupCount {
+    /// The borrowed form, which recorded dispatches have.
+    pub fn as_ref(&self) -> WorkgroupCountRef<'_> {
+        match self {
+            Self::Direct(count) => WorkgroupCountRef::Direct(*count),
+            Self::Indirect(parameters) => WorkgroupCountRef::Indirect(parameters),
+        }
+    }
+
+    /// The buffer that holds the count, in a submission with these bindings. `None` for a direct count, and for a range
+    /// that does not exist.
+    pub fn buffer(&self, bindings: &[Buffer]) -> Option<Buffer> {
+        self.as_ref().buffer(bindings)
+    }
+}
+
+/// The workgroup count of a dispatch, borrowed.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum WorkgroupCountRef<'a> {
+    /// As [`WorkgroupCount::Direct`].
+    Direct([u32; 3]),
+    /// As [`WorkgroupCount::Indirect`].
+    Indirect(&'a IndirectParameters),
+}
+
+impl WorkgroupCountRef<'_> {
+    /// The owned form.
+    pub fn to_owned(&self) -> WorkgroupCount {
+        match *self {
+            Self::Direct(count) => WorkgroupCount::Direct(count),
+            Self::Indirect(parameters) => WorkgroupCount::Indirect(Box::new(parameters.clone())),
+        }
+    }
+
     /// The buffer that holds the count, in a submission with these bindings. `None` for a direct count, and for a range
     /// that does not exist.
     pub fn buffer(&self, bindings: &[Buffer]) -> Option<Buffer> {

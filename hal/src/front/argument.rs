@@ -69,13 +69,16 @@ impl<'a> From<&'a Buffer> for Argument<'a> {
     }
 }
 
-/// The target of packed arguments.
+/// The keeper of the objects that packed arguments name.
 pub(crate) trait Pack<'a> {
-    /// The block: `argument_size` bytes, zero at first.
-    fn block(&mut self) -> &mut [u8];
+    /// Whether the keeper keeps the buffer's allocation already, whose device is checked then.
+    #[inline]
+    fn keeps(&self, _buffer: &Buffer) -> bool {
+        false
+    }
     /// Keeps the buffer alive with the submission.
     fn retain(&mut self, buffer: &'a Buffer);
-    /// Notes that the address of a slot belongs at byte `at` of the block.
+    /// Notes that the address of a slot, plus the offset, belongs at byte `at` of the block.
     fn patch(&mut self, at: u32, slot: u32, offset: u64, length: u64) -> Result<()>;
 }
 
@@ -95,7 +98,8 @@ pub(crate) fn pack_raw<'a, P: Pack<'a>>(
     function: &FunctionInfo,
     arguments: &[Argument<'a>],
     domain: Domain,
-    to: &mut P,
+    block: &mut [u8],
+    keeper: &mut P,
 ) -> Result<()> {
     let wrong = |what: String| {
         Error::invalid_argument(format!(
@@ -103,89 +107,116 @@ pub(crate) fn pack_raw<'a, P: Pack<'a>>(
             function.name, function.argument_size
         ))
     };
-    let Some((Argument::Bytes(block), buffers)) = arguments.split_first() else {
+    let Some((Argument::Bytes(packed), buffers)) = arguments.split_first() else {
         return Err(wrong("the first argument is not a block".to_owned()));
     };
-    if block.len() != to.block().len() {
-        return Err(wrong(format!("the block has {} bytes", block.len())));
+    if packed.len() != block.len() {
+        return Err(wrong(format!("the block has {} bytes", packed.len())));
     }
-    to.block().copy_from_slice(block);
+    block.copy_from_slice(packed);
     for (index, argument) in buffers.iter().enumerate() {
         match argument {
-            Argument::Buffer(buffer) => retain(function, index + 1, buffer, domain, to)?,
+            Argument::Buffer(buffer) => drop(address(function, index + 1, buffer, domain, keeper)?),
             _ => return Err(wrong(format!("argument {} is no buffer", index + 1))),
         }
     }
     Ok(())
 }
 
-fn retain<'a>(
+/// The device address of a buffer, which the keeper keeps from now on.
+#[inline]
+fn address<'a>(
     function: &FunctionInfo,
     index: usize,
     buffer: &'a Buffer,
     domain: Domain,
-    to: &mut impl Pack<'a>,
-) -> Result<()> {
+    keeper: &mut impl Pack<'a>,
+) -> Result<u64> {
+    if !(buffer.params().usage.contains(BufferUsage::DISPATCH_STORAGE) && keeper.keeps(buffer)) {
+        check(function, index, buffer, domain)?;
+        keeper.retain(buffer);
+    }
+    Ok(buffer.device_address())
+}
+
+/// Checks that a kernel may use a buffer.
+#[inline(never)]
+fn check(function: &FunctionInfo, index: usize, buffer: &Buffer, domain: Domain) -> Result<()> {
     if buffer.raw().domain() != domain {
         return Err(Error::invalid_argument(format!(
             "argument {index} of `{}` is a buffer of another device",
             function.name
         )));
     }
-    buffer.require(BufferUsage::DISPATCH_STORAGE, "a dispatch argument")?;
-    to.retain(buffer);
-    Ok(())
+    buffer.require(BufferUsage::DISPATCH_STORAGE, "a dispatch argument")
 }
 
-/// Packs `arguments` for `function`. Errors name the function, the argument and the parameter.
+/// Packs `arguments` for `function` into a block of zeros. Errors name the function, the argument and the parameter.
+#[inline]
 pub(crate) fn pack<'a, P: Pack<'a>>(
     function: &FunctionInfo,
     arguments: &[Argument<'a>],
     domain: Domain,
-    to: &mut P,
+    block: &mut [u8],
+    keeper: &mut P,
 ) -> Result<()> {
     if arguments.len() != function.parameters.len() {
-        return Err(Error::invalid_argument(format!(
-            "`{}` takes {} arguments and was given {}: {}",
-            function.name,
-            function.parameters.len(),
-            arguments.len(),
-            function.signature()
-        )));
+        return Err(wrong_number(function, arguments));
     }
     for (index, (argument, parameter)) in arguments.iter().zip(&function.parameters).enumerate() {
-        let mut put = |bytes: &[u8]| {
-            let start = parameter.offset as usize;
-            match to.block().get_mut(start..start + bytes.len()) {
-                Some(place) => {
-                    place.copy_from_slice(bytes);
-                    Ok(())
-                }
-                None => Err(Error::internal(format!(
-                    "`{}` places argument {index} outside its block",
-                    function.name
-                ))),
-            }
-        };
-        match (parameter.kind, argument) {
+        let place = block.get_mut(parameter.offset as usize..).unwrap_or_default();
+        let fits = match (parameter.kind, argument) {
             (ParameterKind::Buffer, Argument::Buffer(buffer)) => {
-                put(&buffer.device_address().to_le_bytes())?;
-                retain(function, index, buffer, domain, to)?;
+                put(place, address(function, index, buffer, domain, keeper)?.to_le_bytes())
             }
             (ParameterKind::Buffer, Argument::Slot { slot, offset, length }) => {
-                to.patch(parameter.offset, *slot, *offset, *length)?;
+                keeper.patch(parameter.offset, *slot, *offset, *length)?;
+                put(place, offset.to_le_bytes())
             }
-            (ParameterKind::Buffer, Argument::Null) => put(&0_u64.to_le_bytes())?,
+            (ParameterKind::Buffer, Argument::Null) => put(place, [0; 8]),
             (ParameterKind::Value, Argument::Bytes(bytes)) if bytes.len() == parameter.size as usize => {
-                put(bytes)?
+                place.get_mut(..bytes.len()).map(|place| place.copy_from_slice(bytes)).is_some()
             }
-            (ParameterKind::Value, Argument::Value(value)) if u32::from(value.size) == parameter.size => {
-                put(&value.bytes[..value.size as usize])?;
+            (ParameterKind::Value, Argument::Value(Value { bytes, size }))
+                if u32::from(*size) == parameter.size =>
+            {
+                let [a, b, c, d, ..] = *bytes;
+                match size {
+                    1 => put(place, [a]),
+                    2 => put(place, [a, b]),
+                    4 => put(place, [a, b, c, d]),
+                    _ => put(place, *bytes),
+                }
             }
             _ => return Err(mismatch(function, index, parameter, argument)),
+        };
+        if !fits {
+            return Err(outside(function, index));
         }
     }
     Ok(())
+}
+
+/// Writes bytes to the beginning of a place. `false` where they do not fit.
+#[inline]
+fn put<const N: usize>(place: &mut [u8], bytes: [u8; N]) -> bool {
+    place.first_chunk_mut().map(|place| *place = bytes).is_some()
+}
+
+#[cold]
+fn wrong_number(function: &FunctionInfo, arguments: &[Argument<'_>]) -> Error {
+    Error::invalid_argument(format!(
+        "`{}` takes {} arguments and was given {}: {}",
+        function.name,
+        function.parameters.len(),
+        arguments.len(),
+        function.signature()
+    ))
+}
+
+#[cold]
+fn outside(function: &FunctionInfo, index: usize) -> Error {
+    Error::internal(format!("`{}` places argument {index} outside its block", function.name))
 }
 
 #[cold]

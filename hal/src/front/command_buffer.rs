@@ -52,12 +52,13 @@ impl CommandBuffer {
             })?;
             check_slot(slot, requirement, buffer, self.raw.domain())?;
         }
-        for index in &list.slot_copies {
-            if let Some(Command::Copy { source, target }) = list.commands.get(*index) {
+        for position in &list.slot_copies {
+            if let Some(Command::Copy { source, target }) = list.at(*position) {
                 let (from, to) = (source.address(bindings), target.address(bindings));
                 if from < to.saturating_add(target.len()) && to < from.saturating_add(source.len()) {
                     return Err(Error::invalid_argument(format!(
-                        "command {index}: with these bindings the copy's source and target overlap"
+                        "command {}: with these bindings the copy's source and target overlap",
+                        list.index(*position)
                     )));
                 }
             }

@@ -4,7 +4,11 @@
 use crate::{
     driver,
     front::executable::Function,
-    words::error::{Error, Result},
+    words::{
+        error::{Error, Result},
+        function_info::FunctionInfo,
+        limits::Limits,
+    },
 };
 
 /// How to launch a function: the number of workgroups in x, y, z, and optional settings.
@@ -60,6 +64,55 @@ pub(crate) struct Resolved {
     pub(crate) workgroup_size: [u32; 3],
     pub(crate) dynamic_local_memory: u32,
     pub(crate) raw_arguments: bool,
+}
+
+/// The limits of the launches of one function, in a form that is quick to compare.
+pub(crate) struct LaunchLimits {
+    /// The size that the code fixes; zeros where it fixes none.
+    fixed: [u32; 3],
+    workgroup_count: [u32; 3],
+    workgroup_size: [u32; 3],
+    threads: u64,
+    dynamic_local_memory: u64,
+}
+
+impl LaunchLimits {
+    pub(crate) fn new(function: &FunctionInfo, device: &Limits) -> Self {
+        let most = |limit: u32| if limit == 0 { u32::MAX } else { limit };
+        let threads = most(function.max_workgroup_threads).min(most(device.max_workgroup_threads));
+        let local = u64::from(most(device.max_local_memory)).checked_sub(function.static_local_memory.into());
+        Self {
+            fixed: function.workgroup_size.unwrap_or_default(),
+            workgroup_count: device.max_workgroup_count.map(most),
+            workgroup_size: device.max_workgroup_size.map(most),
+            // Code that no workgroup may run is a case for the whole check.
+            threads: if local.is_some() { threads.into() } else { 0 },
+            dynamic_local_memory: local.unwrap_or(0),
+        }
+    }
+
+    /// The workgroup size of a launch that [`resolve`] accepts. `None` for a launch that it refuses, and for a few rare
+    /// ones that it accepts.
+    #[inline]
+    pub(crate) fn admit(&self, config: &DispatchConfig) -> Option<[u32; 3]> {
+        let size = match config.workgroup_size {
+            Some(size) if self.fixed == [0; 3] || self.fixed == size => size,
+            Some(_) => return None,
+            None => self.fixed,
+        };
+        let [x, y, z] = size.map(u64::from);
+        let [columns, rows, layers] = config.workgroup_count.map(u64::from);
+        let mut fits = (columns * x | rows * y | layers * z) >> 32 == 0;
+        for axis in 0..3 {
+            fits &= size[axis] <= self.workgroup_size[axis];
+            fits &= config.workgroup_count[axis] <= self.workgroup_count[axis];
+        }
+        fits &= x * y <= self.threads;
+        let threads = (x * y).wrapping_mul(z);
+        fits &= threads.wrapping_sub(1) < self.threads;
+        fits &= u64::from(config.dynamic_local_memory) <= self.dynamic_local_memory;
+        fits.then_some(size)
+    }
 }
 
 /// Checks a launch against the limits of the function and the device, and fills in the workgroup size.

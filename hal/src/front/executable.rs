@@ -30,14 +30,14 @@ impl Executable {
 
     /// The functions that can be dispatched.
     pub fn functions(&self) -> impl Iterator<Item = Function> + '_ {
-        (0..self.raw.functions().len() as u32).map(|index| Function { executable: self.raw.clone(), index })
+        (0..self.raw.functions().len() as u32).map(|index| Function::new(&self.raw, index))
     }
 
     /// Finds a function by name. `NOT_FOUND` lists the existing names, the most similar first.
     pub fn function(&self, name: &str) -> Result<Function> {
         let functions = self.raw.functions();
         match functions.iter().position(|function| function.name == name) {
-            Some(index) => Ok(Function { executable: self.raw.clone(), index: index as u32 }),
+            Some(index) => Ok(Function::new(&self.raw, index as u32)),
             None => Err(Error::not_found(format!(
                 "no function `{name}`; the executable has {}",
                 near_names(name, functions.iter().map(|function| function.name.as_str()))
@@ -109,9 +109,16 @@ impl fmt::Debug for Executable {
 pub struct Function {
     pub(crate) executable: Kept<Arc<dyn driver::RawExecutable>>,
     pub(crate) index: u32,
+    /// The address of the executable's object in the host's memory.
+    pub(crate) identity: usize,
 }
 
 impl Function {
+    fn new(executable: &Kept<Arc<dyn driver::RawExecutable>>, index: u32) -> Self {
+        let identity = Arc::as_ptr(executable).cast::<()>() as usize;
+        Self { executable: executable.clone(), index, identity }
+    }
+
     /// The parameters of the function and its requirements.
     pub fn info(&self) -> &FunctionInfo {
         &self.executable.functions()[self.index as usize]

@@ -314,12 +314,10 @@ impl Queue {
         workgroup_count: &WorkgroupCount,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
-        let mut packed = Packed {
-            block: SmallVec::from_elem(0, function.info().argument_size as usize),
-            resources: SmallVec::new(),
-        };
+        let mut block: SmallVec<[u8; 128]> = SmallVec::from_elem(0, function.info().argument_size as usize);
+        let mut buffers = Buffers(SmallVec::new());
         let pack = if resolved.raw_arguments { argument::pack_raw } else { argument::pack };
-        pack(function.info(), arguments, self.device.open.raw.domain(), &mut packed)?;
+        pack(function.info(), arguments, self.device.open.raw.domain(), &mut block, &mut buffers)?;
         let nothing_to_do = matches!(workgroup_count, WorkgroupCount::Direct(count) if count.contains(&0));
         let dispatch = DispatchRef {
             executable: &function.executable,
@@ -327,8 +325,8 @@ impl Queue {
             workgroup_count,
             workgroup_size: resolved.workgroup_size,
             dynamic_local_memory: resolved.dynamic_local_memory,
-            arguments: &packed.block,
-            resources: &packed.resources,
+            arguments: &block,
+            resources: &buffers.0,
         };
         self.submit_unless(nothing_to_do, waits, signals, || OperationRef::Dispatch(&dispatch))
     }
@@ -394,19 +392,12 @@ impl fmt::Debug for Queue {
     }
 }
 
-/// The arguments of a dispatch, packed on the stack as a rule.
-struct Packed<'a> {
-    block: SmallVec<[u8; 128]>,
-    resources: SmallVec<[&'a Buffer; 8]>,
-}
+/// The buffers of a dispatch, on the stack as a rule.
+struct Buffers<'a>(SmallVec<[&'a Buffer; 8]>);
 
-impl<'a> Pack<'a> for Packed<'a> {
-    fn block(&mut self) -> &mut [u8] {
-        &mut self.block
-    }
-
+impl<'a> Pack<'a> for Buffers<'a> {
     fn retain(&mut self, buffer: &'a Buffer) {
-        self.resources.push(buffer);
+        self.0.push(buffer);
     }
 
     fn patch(&mut self, _at: u32, slot: u32, _offset: u64, _length: u64) -> Result<()> {

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Recording: it makes all checks that do not need the binding table.
 
-use std::{fmt, ops::Range, sync::Arc};
-
-use smallvec::SmallVec;
+use std::{fmt, sync::Arc};
 
 use crate::{
     driver::{
         self,
         buffer_ref::BufferRef,
-        command::{Command, DispatchCommand},
-        command_list::{CommandList, Patch, SlotRequirement},
+        command::{Command, Patch},
+        command_list::{
+            SlotRequirement,
+            block::{Count, Template},
+            builder::{CommandListBuilder, Keeper, Mark},
+        },
         range::Buffer,
-        workgroup_count::WorkgroupCount,
     },
     front::{
         argument::{self, Argument, Pack},
         check::{check_device, check_lengths, check_multiple, check_overlap},
         command_buffer::CommandBuffer,
-        dispatch::{DispatchConfig, Resolved, resolve},
+        dispatch::{DispatchConfig, LaunchLimits, resolve},
         event::{Event, Events},
         executable::Function,
         indirect_dispatch::IndirectDispatchConfig,
     },
+    order::edge::Domain,
     words::{
         buffer_params::BufferUsage,
         debug_group::DebugGroup,
@@ -31,12 +33,46 @@ use crate::{
     },
 };
 
+/// The last launch that passed the checks that depend on the function and the configuration alone.
+struct Admitted {
+    function: (usize, u32),
+    config: DispatchConfig,
+    template: Template,
+}
+
+impl Admitted {
+    /// Whether a launch differs from this one in nothing but its arguments.
+    #[inline]
+    fn is(&self, function: &Function, config: &DispatchConfig) -> bool {
+        self.function == (function.identity, function.index) && self.config == *config
+    }
+}
+
+fn template(
+    function: &Function,
+    number: u32,
+    count: &Count,
+    workgroup_size: [u32; 3],
+    config: &DispatchConfig,
+) -> Template {
+    let size = function.info().argument_size;
+    Template::new(number, count, workgroup_size, config.dynamic_local_memory, size)
+}
+
 /// Records a command buffer. Each call validates at once. A call that fails records nothing.
 pub struct Recorder {
     device: Arc<dyn driver::RawDevice>,
-    list: CommandList,
+    domain: Domain,
+    list: CommandListBuilder,
+    /// The limits of each function of the list.
+    limits: Vec<LaunchLimits>,
+    admitted: Option<Admitted>,
+    /// The patches of the dispatch that is being recorded.
+    patches: SlotPatches,
     events: Events,
-    /// The indices of the commands that opened the debug groups which are still open.
+    /// Why a command of a call that returns nothing was not recorded.
+    overflow: Option<Error>,
+    /// The numbers of the debug groups that are still open.
     open_groups: Vec<usize>,
 }
 
@@ -46,14 +82,25 @@ impl Recorder {
         if slots > MOST {
             return Err(Error::out_of_range(format!("{slots} slots; a binding table has at most {MOST}")));
         }
-        let list =
-            CommandList { slots: vec![SlotRequirement::default(); slots as usize], ..CommandList::default() };
-        Ok(Self { device, list, events: Events::new(), open_groups: Vec::new() })
+        Ok(Self {
+            domain: device.domain(),
+            device,
+            list: CommandListBuilder::with_slots(slots),
+            limits: Vec::new(),
+            admitted: None,
+            patches: Vec::new(),
+            events: Events::new(),
+            overflow: None,
+            open_groups: Vec::new(),
+        })
     }
 
     /// All commands before this complete before any command after it starts.
+    #[inline]
     pub fn barrier(&mut self) {
-        self.list.commands.push(Command::Barrier);
+        if let Err(error) = self.list.barrier() {
+            self.overflow.get_or_insert(error);
+        }
     }
 
     /// Repeats `pattern` over `target`. Address and length of the target must be multiples of the size of the pattern.
@@ -63,8 +110,8 @@ impl Recorder {
         check_multiple(target.len(), size, "the length of a fill")?;
         self.check(&target, BufferUsage::TRANSFER_TARGET, size, "the target of a fill")?;
         if !target.is_empty() {
+            self.list.push(Command::Fill { target: (&target).into(), pattern })?;
             self.demand(&target, BufferUsage::TRANSFER_TARGET, size);
-            self.list.commands.push(Command::Fill { target, pattern });
         }
         Ok(())
     }
@@ -75,10 +122,8 @@ impl Recorder {
         check_lengths(source.len() as u64, target.len(), "an update")?;
         self.check(&target, BufferUsage::TRANSFER_TARGET, 1, "the target of an update")?;
         if !source.is_empty() {
+            self.list.push(Command::Update { source, offset: 0, target: (&target).into() })?;
             self.demand(&target, BufferUsage::TRANSFER_TARGET, 1);
-            let start = self.list.data.len();
-            self.list.data.extend_from_slice(source);
-            self.list.commands.push(Command::Update { source: start..self.list.data.len(), target });
         }
         Ok(())
     }
@@ -89,22 +134,14 @@ impl Recorder {
         check_lengths(source.len(), target.len(), "a copy")?;
         self.check(&source, BufferUsage::TRANSFER_SOURCE, 1, "the source of a copy")?;
         self.check(&target, BufferUsage::TRANSFER_TARGET, 1, "the target of a copy")?;
-        let direct = match (&source, &target) {
-            (BufferRef::Direct(source), BufferRef::Direct(target)) => {
-                check_overlap(source, target)?;
-                true
-            }
-            _ => false,
-        };
-        if source.is_empty() {
-            return Ok(());
+        if let (BufferRef::Direct(source), BufferRef::Direct(target)) = (&source, &target) {
+            check_overlap(source, target)?;
         }
-        if !direct {
-            self.list.slot_copies.push(self.list.commands.len());
+        if !source.is_empty() {
+            self.list.push(Command::Copy { source: (&source).into(), target: (&target).into() })?;
+            self.demand(&source, BufferUsage::TRANSFER_SOURCE, 1);
+            self.demand(&target, BufferUsage::TRANSFER_TARGET, 1);
         }
-        self.demand(&source, BufferUsage::TRANSFER_SOURCE, 1);
-        self.demand(&target, BufferUsage::TRANSFER_TARGET, 1);
-        self.list.commands.push(Command::Copy { source, target });
         Ok(())
     }
 
@@ -117,15 +154,13 @@ impl Recorder {
     /// before this call. `FAILED_PRECONDITION` where the event is already signalled and was not reset.
     pub fn signal_event(&mut self, event: Event) -> Result<()> {
         let event = self.events.signal(event)?;
-        self.list.commands.push(Command::SignalEvent { event });
-        Ok(())
+        self.list.push(Command::SignalEvent { event })
     }
 
     /// Makes `event` unsignalled for the commands from here on. Earlier waits still mean the signal before them.
     pub fn reset_event(&mut self, event: Event) -> Result<()> {
         let event = self.events.reset(event)?;
-        self.list.commands.push(Command::ResetEvent { event });
-        Ok(())
+        self.list.push(Command::ResetEvent { event })
     }
 
     /// The second half of a split barrier. For each event, all commands before its last
@@ -135,21 +170,52 @@ impl Recorder {
     pub fn wait_events(&mut self, events: &[Event]) -> Result<()> {
         let events = self.events.wait(events)?;
         if !events.is_empty() {
-            self.list.commands.push(Command::WaitEvents { events });
+            self.list.push(Command::WaitEvents { events: &events })?;
         }
         Ok(())
     }
 
     /// Launches `function` with one argument for each of its parameters. A grid without workgroups records nothing.
+    #[inline]
     pub fn dispatch(
         &mut self,
         function: &Function,
         config: impl Into<DispatchConfig>,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
-        let resolved = resolve(function, self.device.as_ref(), &config.into())?;
-        let count = WorkgroupCount::Direct(resolved.workgroup_count);
-        self.launch(function, &resolved, count, arguments)
+        self.dispatch_direct(function, &config.into(), arguments)
+    }
+
+    fn dispatch_direct(
+        &mut self,
+        function: &Function,
+        config: &DispatchConfig,
+        arguments: &[Argument<'_>],
+    ) -> Result<()> {
+        let mark = self.list.mark();
+        let packed =
+            self.admit(function, config).and_then(|()| self.pack_admitted(function, config, arguments));
+        if packed.is_err() || config.workgroup_count.contains(&0) {
+            self.undo(mark);
+            return packed;
+        }
+        self.end(mark);
+        Ok(())
+    }
+
+    /// Begins the dispatch that was just admitted, and packs its arguments.
+    #[inline]
+    fn pack_admitted(
+        &mut self,
+        function: &Function,
+        config: &DispatchConfig,
+        arguments: &[Argument<'_>],
+    ) -> Result<()> {
+        let Self { list, patches, admitted, domain, .. } = self;
+        match admitted {
+            Some(last) => pack(list, patches, &last.template, function, config, *domain, arguments),
+            None => Ok(()),
+        }
     }
 
     /// Launches `function` with a workgroup count from a range, which earlier commands may write. See
@@ -162,63 +228,93 @@ impl Recorder {
     ) -> Result<()> {
         const USAGE: BufferUsage = BufferUsage::DISPATCH_INDIRECT_PARAMETERS;
         let config = config.into();
-        let resolved = resolve(function, self.device.as_ref(), &config.with_one_workgroup())?;
+        let one = config.with_one_workgroup();
+        resolve(function, self.device.as_ref(), &one)?;
         let parameters = config.parameters.canonical()?;
         self.check(parameters.range(), USAGE, 4, "the parameters of an indirect dispatch")?;
-        let range = parameters.range().clone();
-        self.launch(function, &resolved, WorkgroupCount::Indirect(Box::new(parameters)), arguments)?;
-        self.demand(&range, USAGE, 4);
+        let mark = self.list.mark();
+        let packed = self.check_launch(function, &one).and_then(|(number, size)| {
+            let count = self.list.count(&parameters);
+            let template = template(function, number, &count, size, &one);
+            pack(&mut self.list, &mut self.patches, &template, function, &one, self.domain, arguments)
+        });
+        if packed.is_err() {
+            self.undo(mark);
+            return packed;
+        }
+        self.end(mark);
+        self.demand(parameters.range(), USAGE, 4);
         Ok(())
     }
 
-    fn launch(
-        &mut self,
-        function: &Function,
-        resolved: &Resolved,
-        workgroup_count: WorkgroupCount,
-        arguments: &[Argument<'_>],
-    ) -> Result<()> {
-        let start = self.list.arguments.len().next_multiple_of(16);
-        let end = start + function.info().argument_size as usize;
-        let range = match (u32::try_from(start), u32::try_from(end)) {
-            (Ok(start), Ok(end)) => start..end,
-            _ => return Err(Error::resource_exhausted("more than 4 GiB of arguments in one command buffer")),
-        };
-        let before = (self.list.arguments.len(), self.list.patches.len(), self.list.resources.len());
-        self.list.arguments.resize(end, 0);
-        let domain = self.device.domain();
-        let mut sink = ListSink { list: &mut self.list, block: start..end, slots: SmallVec::new() };
-        let pack = if resolved.raw_arguments { argument::pack_raw } else { argument::pack };
-        let packed = pack(function.info(), arguments, domain, &mut sink);
-        let slots = sink.slots;
-        let nothing_to_do = matches!(&workgroup_count, WorkgroupCount::Direct(count) if count.contains(&0));
-        if packed.is_err() || nothing_to_do {
-            self.list.arguments.truncate(before.0);
-            self.list.patches.truncate(before.1);
-            self.list.resources.truncate(before.2);
-            return packed;
+    /// Makes a packed dispatch a command of the list.
+    #[inline]
+    fn end(&mut self, begun: Mark) {
+        self.list.end_dispatch(begun);
+        if !self.patches.is_empty() {
+            self.end_patches(begun);
         }
-        for (slot, end) in slots {
-            require_slot(&mut self.list.slots, slot, end, BufferUsage::DISPATCH_STORAGE, 1);
+    }
+
+    #[inline(never)]
+    fn end_patches(&mut self, begun: Mark) {
+        self.list.add_patches(begun, self.patches.iter().map(|(patch, _)| *patch));
+        for (patch, end) in self.patches.drain(..) {
+            require_slot(self.list.slots_mut(), patch.slot, end, BufferUsage::DISPATCH_STORAGE, 1);
         }
-        let patches = before.1 as u32..self.list.patches.len() as u32;
-        self.list.commands.push(Command::Dispatch(DispatchCommand {
-            executable: Arc::clone(&function.executable),
-            function: function.index,
-            workgroup_count,
-            workgroup_size: resolved.workgroup_size,
-            dynamic_local_memory: resolved.dynamic_local_memory,
-            arguments: range,
-            patches,
-        }));
+    }
+
+    /// Removes what a refused or empty dispatch has left.
+    #[cold]
+    fn undo(&mut self, mark: Mark) {
+        self.list.undo(mark);
+        self.limits.truncate(self.list.functions().len());
+        self.admitted = None;
+        self.patches.clear();
+    }
+
+    /// Checks a launch, unless it differs from the one before in nothing but its arguments.
+    #[inline]
+    fn admit(&mut self, function: &Function, config: &DispatchConfig) -> Result<()> {
+        match &self.admitted {
+            Some(last) if last.is(function, config) => Ok(()),
+            _ => self.admit_another(function, config),
+        }
+    }
+
+    #[inline(never)]
+    fn admit_another(&mut self, function: &Function, config: &DispatchConfig) -> Result<()> {
+        let (number, size) = self.check_launch(function, config)?;
+        let count = Count::Direct(config.workgroup_count);
+        let template = template(function, number, &count, size, config);
+        let function = (function.identity, function.index);
+        self.admitted = Some(Admitted { function, config: *config, template });
         Ok(())
+    }
+
+    /// Checks a launch. Returns the number of its function in the list, and the workgroup size.
+    fn check_launch(&mut self, function: &Function, config: &DispatchConfig) -> Result<(u32, [u32; 3])> {
+        if let Some(number) = self.list.known_function((function.identity, function.index))
+            && let Some(limits) = self.limits.get(number as usize)
+            && let Some(size) = limits.admit(config)
+        {
+            return Ok((number, size));
+        }
+        let resolved = resolve(function, self.device.as_ref(), config)?;
+        let number = self.list.function(&function.executable, function.index);
+        if self.limits.len() == number as usize {
+            self.limits.push(LaunchLimits::new(function.info(), self.device.limits()));
+        }
+        Ok((number, resolved.workgroup_size))
     }
 
     /// Opens a named group, for tools: a name, or a [`DebugGroup`] with a colour and a source location. Groups nest,
     /// and order nothing.
     pub fn begin_debug_group(&mut self, group: impl Into<DebugGroup>) {
-        self.open_groups.push(self.list.commands.len());
-        self.list.commands.push(Command::BeginDebugGroup(group.into()));
+        self.open_groups.push(self.list.debug_groups().len());
+        if let Err(error) = self.list.push(Command::BeginDebugGroup(&group.into())) {
+            self.overflow.get_or_insert(error);
+        }
     }
 
     /// Closes the innermost group. `FAILED_PRECONDITION` where no group is open.
@@ -226,23 +322,23 @@ impl Recorder {
         if self.open_groups.pop().is_none() {
             return Err(Error::failed_precondition("no debug group is open"));
         }
-        self.list.commands.push(Command::EndDebugGroup);
-        Ok(())
+        self.list.push(Command::EndDebugGroup)
     }
 
     /// Ends the recording. `FAILED_PRECONDITION` where a debug group is still open.
     pub fn finish(self) -> Result<CommandBuffer> {
-        if let Some(Command::BeginDebugGroup(group)) =
-            self.open_groups.last().and_then(|open| self.list.commands.get(*open))
-        {
+        if let Some(group) = self.open_groups.last().and_then(|open| self.list.debug_groups().get(*open)) {
             return Err(Error::failed_precondition(format!(
                 "{} debug groups are still open, the innermost is `{group}`",
                 self.open_groups.len()
             )));
         }
+        if let Some(error) = self.overflow {
+            return Err(error);
+        }
         // SAFETY: each command of the list was checked when it was recorded.
         #[allow(unsafe_code)]
-        let raw = unsafe { self.device.prepare(self.list)? };
+        let raw = unsafe { self.device.prepare(self.list.finish())? };
         Ok(CommandBuffer { raw: raw.into() })
     }
 
@@ -257,34 +353,23 @@ impl Recorder {
             }
             BufferRef::Slot { slot, offset, length } => {
                 check_multiple(*offset, alignment, what)?;
-                slot_end(&self.list.slots, *slot, *offset, *length).map(|_| ())
+                slot_end(self.list.slots(), *slot, *offset, *length).map(|_| ())
             }
         }
     }
 
-    /// Notes that a command uses `target`: keeps the buffer alive, or raises the requirements on the slot.
+    /// Raises the requirements on the slot of `target`, if it is one.
     fn demand(&mut self, target: &BufferRef, usage: BufferUsage, alignment: u64) {
-        match target {
-            BufferRef::Direct(buffer) => retain(&mut self.list.resources, buffer),
-            BufferRef::Slot { slot, offset, length } => {
-                let end = offset.saturating_add(*length);
-                require_slot(&mut self.list.slots, *slot, end, usage, alignment);
-            }
+        if let BufferRef::Slot { slot, offset, length } = target {
+            let end = offset.saturating_add(*length);
+            require_slot(self.list.slots_mut(), *slot, end, usage, alignment);
         }
     }
 }
 
 impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Recorder({} commands)", self.list.commands.len())
-    }
-}
-
-/// Keeps a buffer alive. Looks at the last few entries only, because neighbouring commands tend to use the same
-/// buffers.
-fn retain(resources: &mut Vec<Buffer>, buffer: &Buffer) {
-    if !resources.iter().rev().take(8).any(|known| Arc::ptr_eq(known.raw(), buffer.raw())) {
-        resources.push(buffer.clone());
+        write!(f, "Recorder({} commands)", self.list.len())
     }
 }
 
@@ -311,25 +396,45 @@ fn require_slot(slots: &mut [SlotRequirement], slot: u32, end: u64, usage: Buffe
     }
 }
 
-struct ListSink<'a> {
-    list: &'a mut CommandList,
-    block: Range<usize>,
-    /// The used slots, each with the end of the used range.
-    slots: SmallVec<[(u32, u64); 8]>,
+/// The patches of a dispatch, each with the end of the range that it uses of its slot.
+type SlotPatches = Vec<(Patch, u64)>;
+
+/// Begins a dispatch and packs its arguments.
+#[inline]
+fn pack(
+    list: &mut CommandListBuilder,
+    patches: &mut SlotPatches,
+    template: &Template,
+    function: &Function,
+    config: &DispatchConfig,
+    domain: Domain,
+    arguments: &[Argument<'_>],
+) -> Result<()> {
+    let (block, keeper) = list.begin_dispatch(template)?;
+    let mut keeper = ListKeeper { keeper, patches };
+    if config.raw_arguments {
+        return argument::pack_raw(function.info(), arguments, domain, block, &mut keeper);
+    }
+    argument::pack(function.info(), arguments, domain, block, &mut keeper)
 }
 
-impl Pack<'_> for ListSink<'_> {
-    fn block(&mut self) -> &mut [u8] {
-        &mut self.list.arguments[self.block.clone()]
+struct ListKeeper<'a> {
+    keeper: Keeper<'a>,
+    patches: &'a mut SlotPatches,
+}
+
+impl Pack<'_> for ListKeeper<'_> {
+    #[inline]
+    fn keeps(&self, buffer: &Buffer) -> bool {
+        self.keeper.keeps(buffer)
     }
 
     fn retain(&mut self, buffer: &Buffer) {
-        retain(&mut self.list.resources, buffer);
+        self.keeper.retain(buffer);
     }
 
     fn patch(&mut self, at: u32, slot: u32, offset: u64, length: u64) -> Result<()> {
-        self.slots.push((slot, slot_end(&self.list.slots, slot, offset, length)?));
-        self.list.patches.push(Patch { at: self.block.start as u32 + at, slot, offset });
+        self.patches.push((Patch { at, slot }, slot_end(self.keeper.slots, slot, offset, length)?));
         Ok(())
     }
 }

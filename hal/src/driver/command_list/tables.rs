@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The objects of a list, each kept once. Packed commands name them by number.
+
+use crate::{
+    driver::{command::RecordedFunction, range::Buffer, workgroup_count::IndirectParameters},
+    words::debug_group::DebugGroup,
+};
+
+#[derive(Clone, Default)]
+pub(crate) struct Tables {
+    pub(crate) functions: Vec<RecordedFunction>,
+    /// A handle of each allocation, of those too that only argument blocks refer to.
+    pub(crate) buffers: Vec<Buffer>,
+    /// The workgroup counts in memory.
+    pub(crate) counts: Vec<IndirectParameters>,
+    /// The events of all waits.
+    pub(crate) events: Vec<usize>,
+    pub(crate) groups: Vec<DebugGroup>,
+    /// The bytes of all updates.
+    pub(crate) data: Vec<u8>,
+}
