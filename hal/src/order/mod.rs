@@ -11,6 +11,7 @@ pub(crate) mod fence;
 pub(crate) mod notifications;
 pub mod pending;
 pub(crate) mod point;
+mod promises;
 pub(crate) mod semaphore;
 pub(crate) mod turn;
 pub(crate) mod wait;

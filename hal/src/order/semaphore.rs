@@ -10,12 +10,7 @@
 //! Calls into foreign code (wakers, time points, the drop of an edge) are collected while the mutex is held and made
 //! after it is released.
 
-use std::{
-    collections::{BTreeMap, VecDeque},
-    fmt,
-    sync::Arc,
-    task::Waker,
-};
+use std::{collections::BTreeMap, fmt, sync::Arc, task::Waker};
 
 use smallvec::SmallVec;
 
@@ -23,6 +18,7 @@ use crate::{
     order::{
         edge::{Domain, Edge},
         notifications::{Notification, Notifications, Resolution, Target},
+        promises::Promises,
     },
     words::{
         error::{Error, Result},
@@ -62,11 +58,14 @@ struct Shared {
 struct SemaphoreState {
     failure: Option<Error>,
     /// Ordered by value, and by age where values are equal.
-    waiters: BTreeMap<Registration, Target>,
+    waiters: Waiters,
     next_waiter: u64,
-    /// The promised values above the payload, in ascending order.
-    edges: VecDeque<(u64, Edge)>,
+    /// The promised values above the payload.
+    promises: Promises,
 }
+
+/// The waiters of a semaphore that had any. So one that never had any costs nothing to drop.
+type Waiters = Option<BTreeMap<Registration, Target>>;
 
 /// A registered wait, for [`Semaphore::cancel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -100,9 +99,9 @@ impl Semaphore {
             attended: AtomicBool::new(false),
             state: Mutex::new(SemaphoreState {
                 failure: None,
-                waiters: BTreeMap::new(),
+                waiters: None,
                 next_waiter: 0,
-                edges: VecDeque::new(),
+                promises: Promises::default(),
             }),
         }))
     }
@@ -189,23 +188,20 @@ impl Semaphore {
         if payload & FAILED != 0 {
             return;
         }
-        while let Some((at, _)) = state.edges.front()
-            && *at <= payload
-            && let Some((_, edge)) = state.edges.pop_front()
-        {
+        while let Some(edge) = state.promises.pop_reached(payload) {
             notifications.release(edge);
         }
-        while !state.waiters.is_empty()
-            && let Some(first) = state.waiters.first_entry().filter(|first| first.key().value <= payload)
-        {
-            notifications.push(first.remove().over(Resolution::Reached));
+        if let Some(waiters) = &mut state.waiters {
+            while let Some(first) = waiters.first_entry().filter(|first| first.key().value <= payload) {
+                notifications.push(first.remove().over(Resolution::Reached));
+            }
         }
         self.rest(&state);
     }
 
     /// Lets signals pass without the lock again once nobody attends.
     fn rest(&self, state: &MutexGuard<'_, SemaphoreState>) {
-        if state.edges.is_empty() && state.waiters.is_empty() {
+        if state.promises.is_empty() && !state.has_waiters() {
             self.0.attended.store(false, Ordering::Relaxed);
         }
     }
@@ -226,9 +222,11 @@ impl Semaphore {
         }
         state.failure = Some(error.clone());
         let reached = self.0.payload.fetch_or(FAILED, Ordering::AcqRel);
-        state.edges.drain(..).for_each(|(_, edge)| notifications.release(edge));
-        let waiters = std::mem::take(&mut state.waiters);
-        waiters.into_iter().for_each(|(registration, target)| {
+        while let Some(edge) = state.promises.pop() {
+            notifications.release(edge);
+        }
+        let waiters = state.waiters.take();
+        waiters.into_iter().flatten().for_each(|(registration, target)| {
             // A signal may have raised the payload just before, without the lock.
             let is_reached = registration.value <= reached;
             let end = if is_reached { Resolution::Reached } else { Resolution::Failed(error.clone()) };
@@ -248,27 +246,10 @@ impl Semaphore {
             drop(state);
             return;
         }
-        if state.waiters.is_empty() {
-            state.promise(value, edge);
-            return;
+        if state.has_waiters() {
+            state.tell_waiters(value, &edge, notifications);
         }
-        let covered = ..=Registration { value, id: u64::MAX };
-        let domain = edge.source.domain();
-        let ready: SmallVec<[Registration; 4]> = state
-            .waiters
-            .range(covered)
-            .filter(|(_, target)| target.accepts() == Some(domain))
-            .map(|(registration, _)| *registration)
-            .collect();
-        for registration in ready {
-            if let Some(target) = state.waiters.remove(&registration) {
-                notifications.push(target.over(Resolution::Edge(edge.clone())));
-            }
-        }
-        if state.waiters.range(covered).next().is_some() {
-            notifications.push(Notification::Demand(edge.clone()));
-        }
-        state.promise(value, edge);
+        state.promises.add(value, edge);
     }
 
     /// The present state of a wait for `value` by a device of `domain`. Without a domain the host waits, and edges do
@@ -289,7 +270,7 @@ impl Semaphore {
         match self.reached_locked(value, &state) {
             Some(Ok(())) => Probe::Reached,
             Some(Err(error)) => Probe::Failed(error),
-            None => match domain.and_then(|domain| state.edge_for(value, Some(domain))) {
+            None => match domain.and_then(|domain| state.promises.covering(value, Some(domain))) {
                 Some(edge) => Probe::Edge(edge.clone()),
                 None => Probe::Unresolved,
             },
@@ -328,7 +309,7 @@ impl Semaphore {
         if !self.0.attended.load(Ordering::Acquire) {
             return;
         }
-        let edge = lock(&self.0.state).edge_for(value, None).cloned();
+        let edge = lock(&self.0.state).promises.covering(value, None).cloned();
         if let Some(edge) = edge {
             edge.source.poll();
         }
@@ -342,7 +323,9 @@ impl Semaphore {
         let resolution = match self.reached_locked(value, &state) {
             Some(Ok(())) => Some(Resolution::Reached),
             Some(Err(error)) => Some(Resolution::Failed(error)),
-            None if accepts.is_some() => state.edge_for(value, accepts).cloned().map(Resolution::Edge),
+            None if accepts.is_some() => {
+                state.promises.covering(value, accepts).cloned().map(Resolution::Edge)
+            }
             None => None,
         };
         if let Some(resolution) = resolution {
@@ -351,8 +334,8 @@ impl Semaphore {
         }
         let registration = Registration { value, id: state.next_waiter };
         state.next_waiter += 1;
-        state.waiters.insert(registration, target);
-        let owed = state.edge_for(value, None).cloned();
+        state.waiters.get_or_insert_default().insert(registration, target);
+        let owed = state.promises.covering(value, None).cloned();
         drop(state);
         if let Some(edge) = owed {
             edge.source.demand(edge.lane, edge.epoch);
@@ -362,7 +345,7 @@ impl Semaphore {
 
     /// Replaces the waker of a registered wait. Returns `false` if the wait has ended.
     pub(crate) fn update_waker(&self, registration: &Registration, waker: &Waker) -> bool {
-        match lock(&self.0.state).waiters.get_mut(registration) {
+        match lock(&self.0.state).waiter(registration) {
             Some(Target::Waker(current)) if current.will_wake(waker) => return true,
             Some(_) => {}
             None => return false,
@@ -370,7 +353,7 @@ impl Semaphore {
         // Cloning and dropping a waker run foreign code, which must not happen under the lock.
         let mut waker = waker.clone();
         let mut state = lock(&self.0.state);
-        match state.waiters.get_mut(registration) {
+        match state.waiter(registration) {
             Some(Target::Waker(current)) => {
                 std::mem::swap(current, &mut waker);
                 true
@@ -385,7 +368,7 @@ impl Semaphore {
             return;
         }
         let mut state = lock(&self.0.state);
-        let target = state.waiters.remove(registration);
+        let target = state.waiters.as_mut().and_then(|waiters| waiters.remove(registration));
         self.rest(&state);
         drop(state);
         drop(target);
@@ -394,7 +377,7 @@ impl Semaphore {
     /// The number of registered waits. A dropped future must leave none.
     #[doc(hidden)]
     pub fn waiter_count(&self) -> usize {
-        lock(&self.0.state).waiters.len()
+        lock(&self.0.state).waiters.as_ref().map_or(0, BTreeMap::len)
     }
 
     /// Whether both handles are of the same timeline.
@@ -416,27 +399,32 @@ fn beyond_maximum(what: &str, value: u64) -> Error {
 }
 
 impl SemaphoreState {
-    /// Adds an edge behind those of equal value.
-    fn promise(&mut self, value: u64, edge: Edge) {
-        match self.edges.back() {
-            Some((last, _)) if *last > value => {
-                let at = self.edges.partition_point(|(at, _)| *at <= value);
-                self.edges.insert(at, (value, edge));
-            }
-            _ => self.edges.push_back((value, edge)),
-        }
+    #[inline]
+    fn has_waiters(&self) -> bool {
+        self.waiters.as_ref().is_some_and(|waiters| !waiters.is_empty())
     }
 
-    /// The first edge that covers `value`. With a domain, the first edge of that domain.
-    fn edge_for(&self, value: u64, domain: Option<Domain>) -> Option<&Edge> {
-        let first = match self.edges.front() {
-            Some((at, _)) if *at < value => self.edges.partition_point(|(at, _)| *at < value),
-            _ => 0,
-        };
-        let mut covering = (first..).map_while(|index| self.edges.get(index)).map(|(_, edge)| edge);
-        match domain {
-            Some(domain) => covering.find(|edge| edge.source.domain() == domain),
-            None => covering.next(),
+    fn waiter(&mut self, registration: &Registration) -> Option<&mut Target> {
+        self.waiters.as_mut()?.get_mut(registration)
+    }
+
+    /// Ends the waits that an edge for `value` ends. If others remain that the edge covers, demands progress.
+    fn tell_waiters(&mut self, value: u64, edge: &Edge, notifications: &mut Notifications) {
+        let covered = ..=Registration { value, id: u64::MAX };
+        let domain = edge.source.domain();
+        let Some(waiters) = &mut self.waiters else { return };
+        let ready: SmallVec<[Registration; 4]> = waiters
+            .range(covered)
+            .filter(|(_, target)| target.accepts() == Some(domain))
+            .map(|(registration, _)| *registration)
+            .collect();
+        for registration in ready {
+            if let Some(target) = waiters.remove(&registration) {
+                notifications.push(target.over(Resolution::Edge(edge.clone())));
+            }
+        }
+        if waiters.range(covered).next().is_some() {
+            notifications.push(Notification::Demand(edge.clone()));
         }
     }
 }
