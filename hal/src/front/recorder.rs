@@ -400,8 +400,7 @@ fn require_slot(slots: &mut [SlotRequirement], slot: u32, end: u64, usage: Buffe
 type SlotPatches = Vec<(Patch, u64)>;
 
 /// Begins a dispatch and packs its arguments.
-// The recording of many alike dispatches is this function.
-#[inline(always)]
+#[inline]
 fn pack(
     list: &mut CommandListBuilder,
     patches: &mut SlotPatches,
