@@ -322,7 +322,8 @@ impl Launcher<'_> {
     ///
     /// As for [`Api::hipModuleLaunchKernel`].
     #[inline(always)]
-    pub unsafe fn launch(
+    #[allow(non_snake_case, reason = "as HIP names it")]
+    pub unsafe fn hipModuleLaunchKernel(
         &self,
         function: hipFunction_t,
         [gx, gy, gz]: [u32; 3],

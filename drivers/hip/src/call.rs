@@ -467,8 +467,9 @@ impl<'a> Launches<'a> {
         let extra = if arguments.is_empty() { ptr::null_mut() } else { self.extra.as_mut_ptr() };
         // SAFETY: live handles; HIP reads the block during the call and keeps no pointer to it. The caller of
         // load_executable vouched for the kernel.
-        let status =
-            unsafe { self.launcher.launch(function.0, grid, block, local_memory, self.stream.0, extra) };
+        let status = unsafe {
+            self.launcher.hipModuleLaunchKernel(function.0, grid, block, local_memory, self.stream.0, extra)
+        };
         match status {
             hipError_t::hipSuccess => Ok(()),
             status => Err(self.failed(status)),

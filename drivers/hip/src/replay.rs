@@ -85,7 +85,9 @@ impl CommandBuffer {
         let mut commands = self.list.in_order(range);
         loop {
             launch_all(&mut launches, functions, &mut commands)?;
-            launch_patched(&mut launches, functions, &mut commands, scratch)?;
+            if launch_patched(&mut launches, functions, &mut commands, scratch)? {
+                continue;
+            }
             let Some((position, command)) = commands.next() else { return Ok(()) };
             match command {
                 Command::Dispatch(dispatch) => self.dispatch(piece, position, &dispatch, scratch)?,
@@ -180,18 +182,20 @@ fn launch_all(launches: &mut Launches<'_>, functions: &[Function], commands: &mu
     Ok(())
 }
 
-/// As [`launch_all`], for dispatches whose arguments need addresses from the binding table.
+/// As [`launch_all`], for dispatches whose arguments need addresses from the binding table. Returns whether there were any.
 #[inline(never)]
 fn launch_patched(
     launches: &mut Launches<'_>,
     functions: &[Function],
     commands: &mut InOrder<'_>,
     scratch: &mut Scratch,
-) -> Result<()> {
+) -> Result<bool> {
     let mut own = commands.clone();
+    let mut any = false;
     while let Some(launch) = own.next_patched() {
         let Some(function) = functions.get(launch.number()) else { return Err(lost()) };
         let arguments = launch.patched(&mut scratch.block);
+        any = true;
         launches.launch(
             *function,
             launch.workgroup_count(),
@@ -201,7 +205,7 @@ fn launch_patched(
         )?;
     }
     *commands = own;
-    Ok(())
+    Ok(any)
 }
 
 #[cold]

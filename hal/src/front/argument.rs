@@ -45,6 +45,7 @@ pub struct Value {
 macro_rules! values {
     ($($type:ty),*) => {$(
         impl From<$type> for Argument<'_> {
+            #[inline]
             fn from(value: $type) -> Self {
                 let mut bytes = [0; 8];
                 let value = value.to_le_bytes();
@@ -58,6 +59,7 @@ values!(u8, i8, u16, i16, u32, i32, f32, u64, i64, f64);
 
 impl Buffer {
     /// This range as an argument of a dispatch.
+    #[inline]
     pub fn arg(&self) -> Argument<'_> {
         Argument::Buffer(self)
     }
@@ -116,27 +118,14 @@ pub(crate) fn pack_raw<'a, P: Pack<'a>>(
     block.copy_from_slice(packed);
     for (index, argument) in buffers.iter().enumerate() {
         match argument {
-            Argument::Buffer(buffer) => drop(address(function, index + 1, buffer, domain, keeper)?),
+            Argument::Buffer(buffer) => {
+                check(function, index + 1, buffer, domain)?;
+                keeper.retain(buffer);
+            }
             _ => return Err(wrong(format!("argument {} is no buffer", index + 1))),
         }
     }
     Ok(())
-}
-
-/// The device address of a buffer, which the keeper keeps from now on.
-#[inline]
-fn address<'a>(
-    function: &FunctionInfo,
-    index: usize,
-    buffer: &'a Buffer,
-    domain: Domain,
-    keeper: &mut impl Pack<'a>,
-) -> Result<u64> {
-    if !(buffer.params().usage.contains(BufferUsage::DISPATCH_STORAGE) && keeper.keeps(buffer)) {
-        check(function, index, buffer, domain)?;
-        keeper.retain(buffer);
-    }
-    Ok(buffer.device_address())
 }
 
 /// Checks that a kernel may use a buffer.
@@ -163,44 +152,52 @@ pub(crate) fn pack<'a, P: Pack<'a>>(
     if arguments.len() != function.parameters.len() {
         return Err(wrong_number(function, arguments));
     }
-    for (index, (argument, parameter)) in arguments.iter().zip(&function.parameters).enumerate() {
-        let place = block.get_mut(parameter.offset as usize..).unwrap_or_default();
+    let mut parameters = function.parameters.iter();
+    for argument in arguments {
+        let Some(parameter) = parameters.next() else { return Err(wrong_number(function, arguments)) };
+        let index = || function.parameters.len() - parameters.len() - 1;
+        let at = parameter.offset as usize;
         let fits = match (parameter.kind, argument) {
             (ParameterKind::Buffer, Argument::Buffer(buffer)) => {
-                put(place, address(function, index, buffer, domain, keeper)?.to_le_bytes())
-            }
-            (ParameterKind::Buffer, Argument::Slot { slot, offset, length }) => {
-                keeper.patch(parameter.offset, *slot, *offset, *length)?;
-                put(place, offset.to_le_bytes())
-            }
-            (ParameterKind::Buffer, Argument::Null) => put(place, [0; 8]),
-            (ParameterKind::Value, Argument::Bytes(bytes)) if bytes.len() == parameter.size as usize => {
-                place.get_mut(..bytes.len()).map(|place| place.copy_from_slice(bytes)).is_some()
+                if !(buffer.params().usage.contains(BufferUsage::DISPATCH_STORAGE) && keeper.keeps(buffer)) {
+                    check(function, index(), buffer, domain)?;
+                    keeper.retain(buffer);
+                }
+                put(block, at, buffer.device_address().to_le_bytes())
             }
             (ParameterKind::Value, Argument::Value(Value { bytes, size }))
                 if u32::from(*size) == parameter.size =>
             {
                 let [a, b, c, d, ..] = *bytes;
                 match size {
-                    1 => put(place, [a]),
-                    2 => put(place, [a, b]),
-                    4 => put(place, [a, b, c, d]),
-                    _ => put(place, *bytes),
+                    4 => put(block, at, [a, b, c, d]),
+                    8 => put(block, at, *bytes),
+                    1 => put(block, at, [a]),
+                    _ => put(block, at, [a, b]),
                 }
             }
-            _ => return Err(mismatch(function, index, parameter, argument)),
+            (ParameterKind::Buffer, Argument::Slot { slot, offset, length }) => {
+                keeper.patch(parameter.offset, *slot, *offset, *length)?;
+                put(block, at, offset.to_le_bytes())
+            }
+            (ParameterKind::Buffer, Argument::Null) => put(block, at, [0; 8]),
+            (ParameterKind::Value, Argument::Bytes(bytes)) if bytes.len() == parameter.size as usize => {
+                let place = block.get_mut(at..).and_then(|rest| rest.get_mut(..bytes.len()));
+                place.map(|place| place.copy_from_slice(bytes)).is_some()
+            }
+            _ => return Err(mismatch(function, index(), parameter, argument)),
         };
         if !fits {
-            return Err(outside(function, index));
+            return Err(outside(function, index()));
         }
     }
     Ok(())
 }
 
-/// Writes bytes to the beginning of a place. `false` where they do not fit.
+/// Writes bytes to a place of a block. `false` where they do not fit.
 #[inline]
-fn put<const N: usize>(place: &mut [u8], bytes: [u8; N]) -> bool {
-    place.first_chunk_mut().map(|place| *place = bytes).is_some()
+fn put<const N: usize>(block: &mut [u8], at: usize, bytes: [u8; N]) -> bool {
+    block.get_mut(at..at + N).map(|place| place.copy_from_slice(&bytes)).is_some()
 }
 
 #[cold]

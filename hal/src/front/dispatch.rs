@@ -102,11 +102,10 @@ impl LaunchLimits {
         };
         let [x, y, z] = size.map(u64::from);
         let [columns, rows, layers] = config.workgroup_count.map(u64::from);
-        let mut fits = (columns * x | rows * y | layers * z) >> 32 == 0;
-        for axis in 0..3 {
-            fits &= size[axis] <= self.workgroup_size[axis];
-            fits &= config.workgroup_count[axis] <= self.workgroup_count[axis];
-        }
+        let mut fits = ((columns * x) | (rows * y) | (layers * z)) >> 32 == 0;
+        let at_most =
+            |given: [u32; 3], most: [u32; 3]| given.iter().zip(most).all(|(given, most)| *given <= most);
+        fits &= at_most(size, self.workgroup_size) && at_most(config.workgroup_count, self.workgroup_count);
         fits &= x * y <= self.threads;
         let threads = (x * y).wrapping_mul(z);
         fits &= threads.wrapping_sub(1) < self.threads;

@@ -192,30 +192,48 @@ impl Recorder {
         config: &DispatchConfig,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
-        let mark = self.list.mark();
-        let packed =
-            self.admit(function, config).and_then(|()| self.pack_admitted(function, config, arguments));
-        if packed.is_err() || config.workgroup_count.contains(&0) {
-            self.undo(mark);
-            return packed;
+        let Self { list, patches, admitted: Some(last), domain, .. } = self else {
+            return self.dispatch_another(function, config, arguments);
+        };
+        if !last.is(function, config) {
+            return self.dispatch_another(function, config, arguments);
+        }
+        let mark = list.mark();
+        let packed = pack(list, patches, &last.template, function, config, *domain, arguments);
+        if let Err(error) = packed {
+            return Err(self.refuse(mark, error));
         }
         self.end(mark);
         Ok(())
     }
 
-    /// Begins the dispatch that was just admitted, and packs its arguments.
-    #[inline]
-    fn pack_admitted(
+    #[cold]
+    fn refuse(&mut self, mark: Mark, error: Error) -> Error {
+        self.undo(mark);
+        error
+    }
+
+    /// Records a dispatch that differs from the one before in more than its arguments.
+    #[inline(never)]
+    fn dispatch_another(
         &mut self,
         function: &Function,
         config: &DispatchConfig,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
-        let Self { list, patches, admitted, domain, .. } = self;
-        match admitted {
-            Some(last) => pack(list, patches, &last.template, function, config, *domain, arguments),
-            None => Ok(()),
+        let mark = self.list.mark();
+        let (number, size) = self.check_launch(function, config)?;
+        let template = template(function, number, &Count::Direct(config.workgroup_count), size, config);
+        let Self { list, patches, domain, .. } = self;
+        let packed = pack(list, patches, &template, function, config, *domain, arguments);
+        if packed.is_err() || config.workgroup_count.contains(&0) {
+            self.undo(mark);
+            return packed;
         }
+        self.end(mark);
+        let function = (function.identity, function.index);
+        self.admitted = Some(Admitted { function, config: *config, template });
+        Ok(())
     }
 
     /// Launches `function` with a workgroup count from a range, which earlier commands may write. See
@@ -273,25 +291,6 @@ impl Recorder {
         self.patches.clear();
     }
 
-    /// Checks a launch, unless it differs from the one before in nothing but its arguments.
-    #[inline]
-    fn admit(&mut self, function: &Function, config: &DispatchConfig) -> Result<()> {
-        match &self.admitted {
-            Some(last) if last.is(function, config) => Ok(()),
-            _ => self.admit_another(function, config),
-        }
-    }
-
-    #[inline(never)]
-    fn admit_another(&mut self, function: &Function, config: &DispatchConfig) -> Result<()> {
-        let (number, size) = self.check_launch(function, config)?;
-        let count = Count::Direct(config.workgroup_count);
-        let template = template(function, number, &count, size, config);
-        let function = (function.identity, function.index);
-        self.admitted = Some(Admitted { function, config: *config, template });
-        Ok(())
-    }
-
     /// Checks a launch. Returns the number of its function in the list, and the workgroup size.
     fn check_launch(&mut self, function: &Function, config: &DispatchConfig) -> Result<(u32, [u32; 3])> {
         if let Some(number) = self.list.known_function((function.identity, function.index))
@@ -325,7 +324,8 @@ impl Recorder {
         self.list.push(Command::EndDebugGroup)
     }
 
-    /// Ends the recording. `FAILED_PRECONDITION` where a debug group is still open.
+    /// Ends the recording. `FAILED_PRECONDITION` where a debug group is still open. `RESOURCE_EXHAUSTED` where a barrier or
+    /// a group did not fit a list of 4 GiB.
     pub fn finish(self) -> Result<CommandBuffer> {
         if let Some(group) = self.open_groups.last().and_then(|open| self.list.debug_groups().get(*open)) {
             return Err(Error::failed_precondition(format!(

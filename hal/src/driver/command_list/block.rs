@@ -93,13 +93,13 @@ impl Header {
     }
 }
 
-/// Room for a dispatch with most argument blocks.
-const ZEROS: [u8; 128] = [0; 128];
+/// The bytes of a template: the header of a dispatch, and zeros for a short argument block.
+const TEMPLATE: usize = HEADER + 32;
 
 /// A dispatch before its arguments are known, with an argument block of zeros.
 #[derive(Clone, Copy)]
 pub(crate) struct Template {
-    header: [u8; HEADER],
+    bytes: [u8; TEMPLATE],
     /// The bytes of the arguments.
     size: usize,
 }
@@ -134,7 +134,9 @@ impl Template {
         set(&mut header, 32, y);
         set(&mut header, 36, z);
         set(&mut header, 40, dynamic_local_memory);
-        Self { header, size: argument_size as usize }
+        let mut bytes = [0; TEMPLATE];
+        bytes[..HEADER].copy_from_slice(&header);
+        Self { bytes, size: argument_size as usize }
     }
 
     /// The bytes of the dispatch without its patches.
@@ -146,18 +148,16 @@ impl Template {
     /// Adds the dispatch to a block, and returns its arguments.
     #[inline]
     pub(crate) fn append_to<'a>(&self, block: &'a mut Vec<u8>) -> &'a mut [u8] {
-        let start = block.len();
-        let end = start + self.size();
-        // To clear a fixed number of bytes takes less time than a variable one.
-        if self.size() <= ZEROS.len() {
-            block.extend_from_slice(&ZEROS);
+        let arguments = block.len() + HEADER;
+        let end = block.len() + self.size();
+        // To copy a fixed number of bytes takes less time than to copy and clear a variable one.
+        block.extend_from_slice(&self.bytes);
+        if self.size() <= TEMPLATE {
             block.truncate(end);
         } else {
             block.resize(end, 0);
         }
-        let Some((header, payload)) = block[start..].split_first_chunk_mut() else { return &mut [] };
-        *header = self.header;
-        payload.get_mut(..self.size).unwrap_or_default()
+        block.get_mut(arguments..arguments + self.size).unwrap_or_default()
     }
 }
 
@@ -357,7 +357,7 @@ impl<'a> RecordedLaunch<'a> {
 
     /// The argument block with the addresses of a binding table. See [`PatchedBlock::fill`].
     #[inline]
-    pub fn patched<'b>(self, block: &'b mut PatchedBlock) -> &'b [u8] {
+    pub fn patched(self, block: &mut PatchedBlock) -> &[u8] {
         match self.arguments.first_chunk() {
             Some(bytes) if block.takes(self.size()) => {
                 block.fill_short(bytes, self.size() as u8, self.patches)

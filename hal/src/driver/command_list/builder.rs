@@ -32,6 +32,7 @@ pub struct CommandListBuilder {
     last: usize,
     /// The allocations of the list by their address in the host's memory.
     buffers: Index<usize, u32>,
+    recent: Recent,
     functions: Index<(usize, u32), u32>,
 }
 
@@ -49,22 +50,33 @@ pub(crate) struct Keeper<'a> {
     pub(crate) slots: &'a [SlotRequirement],
     buffers: &'a mut Vec<Buffer>,
     index: &'a mut Index<usize, u32>,
+    recent: &'a mut Recent,
 }
 
 impl Keeper<'_> {
-    /// Whether the list keeps an allocation already.
+    /// Whether the list is known to keep an allocation.
     #[inline]
     pub(crate) fn keeps(&self, buffer: &Buffer) -> bool {
-        self.index.get(buffer.identity()).is_some()
+        self.recent[place(buffer)] == buffer.identity()
     }
 
-    /// Keeps an allocation.
+    /// Keeps an allocation, if the list does not do so already.
     #[inline(never)]
     pub(crate) fn retain(&mut self, buffer: &Buffer) {
-        if !self.keeps(buffer) {
+        self.recent[place(buffer)] = buffer.identity();
+        if self.index.get(buffer.identity()).is_none() {
             keep(self.buffers, self.index, buffer);
         }
     }
+}
+
+/// The identities of some allocations that the list keeps, each at its [`place`]. A look takes less time than one into the
+/// index.
+type Recent = [usize; 32];
+
+#[inline]
+fn place(buffer: &Buffer) -> usize {
+    buffer.identity() / 64 % 32
 }
 
 /// What tells the functions of a list apart.
@@ -197,6 +209,7 @@ impl CommandListBuilder {
             slots: &self.list.slots,
             buffers: &mut self.list.tables.buffers,
             index: &mut self.buffers,
+            recent: &mut self.recent,
         };
         Ok((arguments, keeper))
     }
@@ -237,6 +250,7 @@ impl CommandListBuilder {
         }
         if buffers.len() > mark.buffers {
             buffers.truncate(mark.buffers);
+            self.recent = Recent::default();
             self.buffers.clear();
             for (number, buffer) in buffers.iter().enumerate() {
                 self.buffers.insert(buffer.identity(), number as u32);

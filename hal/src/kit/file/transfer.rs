@@ -65,6 +65,7 @@ struct Parts {
 }
 
 /// The memory on the other side of the file.
+#[allow(clippy::large_enum_variant, reason = "a transfer has one")]
 enum Memory {
     /// The range itself.
     InPlace(Mapping),
