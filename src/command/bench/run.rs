@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A run: every chosen row on every chosen device. A row that fails ends alone, and the others go on.
+
+use super::{
+    environment::{DeviceFacts, Machine},
+    icount,
+    interrupt::Interrupt,
+    options::Options,
+    peers::Peers,
+    report::Report,
+    result::{RowResult, Status},
+    row::{Prepared, Row, Stop, Work},
+    sample::{self, Plan, Reference, Statistics},
+    target::Target,
+};
+use crate::command::{
+    failure::{Failure, Outcome},
+    input, output,
+    progress::Progress,
+};
+
+/// Measures, or lists.
+pub(super) fn run(options: &Options) -> Outcome {
+    let (rows, uris) = (options.rows()?, options.devices()?);
+    if options.list {
+        let names: Vec<_> = rows.iter().map(|row| row.name.as_str()).collect();
+        return output::write(&names.join("\n"));
+    }
+    if options.icount {
+        return icount::run(options, &rows, &uris);
+    }
+    options.cpus.apply()?;
+    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0) + Peers::longest(&options.peers);
+    let mut run = Run {
+        plan: options.plan(),
+        interrupt: Interrupt::new(),
+        report: Report::new(options.format, Machine::now(), width)?,
+        absent: None,
+    };
+    let peers = Peers::new(options);
+    let total = uris.iter().map(|uri| rows.iter().filter(|row| row.is_for(uri)).count()).sum::<usize>();
+    let progress = Progress::new("measuring", total.max(2) as u64);
+    for uri in &uris {
+        run.device(uri, &rows, &peers, &progress)?;
+    }
+    drop(progress);
+    run.report.finish()?;
+    run.verdict(options.require)
+}
+
+/// A run in progress.
+struct Run {
+    plan: Plan,
+    interrupt: Interrupt,
+    report: Report,
+    /// Why the first absent device is absent.
+    absent: Option<String>,
+}
+
+impl Run {
+    /// The rows of a device.
+    fn device(&mut self, uri: &str, rows: &[Row], peers: &Peers, progress: &Progress) -> Outcome {
+        let mut rows = rows.iter().filter(|row| row.is_for(uri));
+        let mut target = match Target::open(uri) {
+            Ok(target) => target,
+            Err(error) => {
+                let failure = Failure::open(uri, &error);
+                if !failure.is_absent() {
+                    return Err(failure);
+                }
+                self.absent.get_or_insert_with(|| format!("{uri}: {error}"));
+                return progress.aside(|| {
+                    rows.try_for_each(|row| {
+                        self.report.row(without(row, uri, false, Status::Absent, error.to_string()))
+                    })
+                });
+            }
+        };
+        progress.aside(|| self.report.device(DeviceFacts::of(&target)))?;
+        for row in rows {
+            if self.interrupt.has_come() {
+                break;
+            }
+            progress.say(format!("{uri}: {}", row.name));
+            let results = self.row(row, &target, peers);
+            let has_failed = results.iter().any(|result| result.status == Status::Failed);
+            progress.aside(|| results.into_iter().try_for_each(|result| self.report.row(result)))?;
+            progress.advance();
+            // A failure may have cost the device.
+            if has_failed && let Ok(anew) = Target::open(uri) {
+                target = anew;
+            }
+        }
+        Ok(())
+    }
+
+    /// A row, and its comparisons with peers. Nothing if it was interrupted.
+    fn row(&self, row: &Row, target: &Target, peers: &Peers) -> Vec<RowResult> {
+        let mut results = Vec::new();
+        match self.measure(row, target) {
+            Ok((host, floor)) => results.push(of(row, target, Some(host), floor)),
+            Err(Stop::Interrupted) => return results,
+            Err(stop) => results.push(stopped(row, target, stop)),
+        }
+        if results.iter().all(|result| result.status == Status::Measured) {
+            results.extend(peers.rows(row, target, &self.interrupt));
+        }
+        results
+    }
+
+    fn measure(&self, row: &Row, target: &Target) -> Work<(Statistics, Option<Reference>)> {
+        match row.prepare(target)? {
+            Prepared::Timed(mut subject, mut floor) => {
+                sample::take(&self.plan, &self.interrupt, row.items, &mut subject, floor.as_mut())
+            }
+            Prepared::Exact(value) => {
+                let exact = Statistics { n: 1, batch: 1, min: value, median: value, p99: value, mad: 0.0 };
+                Ok((exact, None))
+            }
+        }
+    }
+
+    /// The exit code.
+    fn verdict(self, is_required: bool) -> Outcome {
+        let failed: Vec<_> = self.report.with(Status::Failed).map(RowResult::full_name).collect();
+        if self.interrupt.has_come() {
+            let done = self.report.with(Status::Measured).count();
+            return Err(Failure::failed(format!(
+                "interrupted after {}",
+                input::count(done, "measured row", "measured rows")
+            )));
+        }
+        if !failed.is_empty() {
+            let count = input::count(failed.len(), "row", "rows");
+            return Err(Failure::failed(format!("{count} failed: {}", failed.join(", "))));
+        }
+        match self.absent {
+            Some(reason) if is_required => Err(Failure::absent(reason)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The result of a row with numbers.
+pub(super) fn of(row: &Row, target: &Target, host: Option<Statistics>, floor: Option<Reference>) -> RowResult {
+    let marks = match row.needs.contains(&windlass::Feature::Dispatch) || target.runs_kernels {
+        true => target.marks().into_iter().map(str::to_owned).collect(),
+        // The null HIP does everything but kernels.
+        false => Vec::new(),
+    };
+    RowResult {
+        row: row.name.clone(),
+        device: target.uri.clone(),
+        simulated: target.device.info().simulated,
+        status: Status::Measured,
+        reason: None,
+        marks,
+        unit: row.whole_unit(),
+        host,
+        device_clock: None,
+        floor,
+        peer: None,
+    }
+}
+
+/// The result of a row that ended without numbers.
+pub(super) fn stopped(row: &Row, target: &Target, stop: Stop) -> RowResult {
+    let (status, reason) = match stop {
+        Stop::Lacks(reason) => (Status::Skipped, reason),
+        Stop::Failed(reason) => (Status::Failed, reason),
+        Stop::Interrupted => (Status::Skipped, "interrupted".to_owned()),
+    };
+    without(row, &target.uri, target.device.info().simulated, status, reason)
+}
+
+fn without(row: &Row, uri: &str, simulated: bool, status: Status, reason: String) -> RowResult {
+    RowResult {
+        row: row.name.clone(),
+        device: uri.to_owned(),
+        simulated,
+        status,
+        reason: Some(reason),
+        marks: Vec::new(),
+        unit: row.whole_unit(),
+        host: None,
+        device_clock: None,
+        floor: None,
+        peer: None,
+    }
+}
