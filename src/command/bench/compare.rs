@@ -1,11 +1,269 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `windlass bench compare`: the rows that became slower beyond their noise.
+
+use std::path::{Path, PathBuf};
+
 use clap::Args;
-use crate::command::failure::Outcome;
+
+use super::{
+    report::number,
+    result::{RowResult, Status},
+    sample::{Statistics, median},
+};
+use crate::command::{
+    escape,
+    failure::{Failure, Outcome, note},
+    input, output,
+    table::Table,
+};
+
+/// Options of `compare`.
 #[derive(Args)]
-pub(crate) struct Compare {}
+pub(super) struct Compare {
+    /// The output of `windlass bench --format jsonl` before
+    old: PathBuf,
+    /// The output after
+    new: PathBuf,
+    /// Changes up to this much do not count
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
+    threshold: f64,
+    /// Compare the first run of each row in OLD with its first in NEW, the second with the second, and so on: for files
+    /// to which runs were appended in turns
+    #[arg(long)]
+    paired: bool,
+}
+
+/// The least number of pairs from which a verdict is drawn.
+const PAIRS: usize = 3;
+
+/// How many MADs a change must exceed to be no noise: three standard deviations of a normal distribution.
+const NOISE: f64 = 3.0 * 1.4826;
+
+/// The change of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    Slower,
+    Faster,
+    Same,
+}
+
 impl Compare {
+    /// Compares, and fails if a row became slower.
     pub(super) fn run(self) -> Outcome {
-        Ok(())
+        let (old, new) = (read(&self.old)?, read(&self.new)?);
+        let mut table = Table::new(&["row", ">old", ">new", "unit", ">change", ">noise", "verdict"]);
+        let (mut slower, mut failed, mut gone, mut compared) = (Vec::new(), Vec::new(), 0, 0);
+        for name in names(&old) {
+            let (before, after) = (runs(&old, &name), runs(&new, &name));
+            let Some(last) = new.iter().rfind(|row| row.full_name() == name) else {
+                gone += 1;
+                continue;
+            };
+            if before.is_empty() {
+                continue;
+            }
+            if after.is_empty() {
+                let reason = last.reason.as_deref().unwrap_or("without numbers");
+                match last.status {
+                    Status::Failed => failed.push(format!("{name}: {reason}")),
+                    _ => gone += 1,
+                }
+                continue;
+            }
+            let Some(found) = self.compare(&name, &before, &after)? else { continue };
+            compared += 1;
+            let verdict = match found.change {
+                Change::Slower => {
+                    slower.push(name.clone());
+                    "SLOWER"
+                }
+                Change::Faster => "faster",
+                Change::Same => "",
+            };
+            table.row([
+                name,
+                number(found.old),
+                number(found.new),
+                last.unit.clone(),
+                format!("{:+.1}%", found.by * 100.0),
+                format!("{:.1}%", found.noise * 100.0),
+                verdict.to_owned(),
+            ]);
+        }
+        if compared == 0 && failed.is_empty() {
+            return Err(Failure::input(format!(
+                "{} and {} have no measured row in common",
+                escape::path(&self.old),
+                escape::path(&self.new)
+            )));
+        }
+        let mut text = String::new();
+        table.print("", &mut text);
+        output::write(&text)?;
+        if gone > 0 {
+            note(&format!("{} of the old file are not measured in the new one", input::count(gone, "row", "rows")));
+        }
+        if slower.is_empty() && failed.is_empty() {
+            return Ok(());
+        }
+        let slower = slower.iter().map(|name| format!("slower: {name}"));
+        let failed = failed.iter().map(|name| format!("failed: {name}"));
+        Err(Failure::failed(slower.chain(failed).collect::<Vec<_>>().join("\n  ")))
+    }
+
+    fn compare(&self, name: &str, old: &[Statistics], new: &[Statistics]) -> Outcome<Option<Found>> {
+        if self.paired {
+            let pairs = old.len().min(new.len());
+            if pairs < PAIRS {
+                return Err(Failure::input(format!(
+                    "--paired: {name} has {} in both files; append at least {PAIRS} runs to each, in turns",
+                    input::count(pairs, "run", "runs")
+                )));
+            }
+            return Ok(paired(old, new, self.threshold));
+        }
+        Ok(joined(old).zip(joined(new)).map(|(old, new)| apart(&old, &new, self.threshold)))
+    }
+}
+
+/// A comparison of a row.
+struct Found {
+    old: f64,
+    new: f64,
+    /// The relative change of the median.
+    by: f64,
+    /// The relative change that noise explains.
+    noise: f64,
+    change: Change,
+}
+
+/// Two runs. Both the median and the minimum must have changed by more than the threshold, and the median by more than
+/// the noise of both runs.
+fn apart(old: &Statistics, new: &Statistics, threshold: f64) -> Found {
+    let by = relative(old.median, new.median);
+    let noise = NOISE * old.mad.max(new.mad) / old.median.max(f64::MIN_POSITIVE);
+    let least = threshold.max(noise);
+    let minimum = relative(old.min, new.min);
+    let change = match () {
+        () if by > least && minimum > threshold => Change::Slower,
+        () if by < -least && minimum < -threshold => Change::Faster,
+        () => Change::Same,
+    };
+    Found { old: old.median, new: new.median, by, noise, change }
+}
+
+/// Pairs of runs that were taken in turns: the median of their ratios, with the noise of these ratios.
+fn paired(old: &[Statistics], new: &[Statistics], threshold: f64) -> Option<Found> {
+    let changes: Vec<_> = old.iter().zip(new).map(|(old, new)| relative(old.median, new.median)).collect();
+    let by = median(&changes)?;
+    let distances: Vec<_> = changes.iter().map(|change| (change - by).abs()).collect();
+    // The error of a median falls with the root of the number of pairs.
+    let noise = NOISE * median(&distances)? / (changes.len() as f64).sqrt();
+    let least = threshold.max(noise);
+    let change = match () {
+        () if by > least => Change::Slower,
+        () if by < -least => Change::Faster,
+        () => Change::Same,
+    };
+    let middle = |runs: &[Statistics]| median(&runs.iter().map(|run| run.median).collect::<Vec<_>>());
+    Some(Found { old: middle(old)?, new: middle(new)?, by, noise, change })
+}
+
+/// Several runs as one: the least minimum, the median of the medians, the greatest noise.
+fn joined(runs: &[Statistics]) -> Option<Statistics> {
+    let first = runs.first()?;
+    let medians: Vec<_> = runs.iter().map(|run| run.median).collect();
+    Some(Statistics {
+        min: runs.iter().map(|run| run.min).min_by(f64::total_cmp)?,
+        median: median(&medians)?,
+        mad: runs.iter().map(|run| run.mad).max_by(f64::total_cmp)?,
+        ..*first
+    })
+}
+
+fn relative(old: f64, new: f64) -> f64 {
+    (new - old) / old.max(f64::MIN_POSITIVE)
+}
+
+/// The names of a file's rows, each once, in the order of the file.
+fn names(rows: &[RowResult]) -> Vec<String> {
+    let mut names = Vec::new();
+    for row in rows {
+        let name = row.full_name();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The runs of a row that have numbers.
+fn runs(rows: &[RowResult], name: &str) -> Vec<Statistics> {
+    rows.iter().filter(|row| row.full_name() == name).filter_map(|row| row.host).collect()
+}
+
+/// The rows of a file. A last line that was cut off, as by the end of its process, is left out.
+fn read(path: &Path) -> Outcome<Vec<RowResult>> {
+    let bytes = input::read(path)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let wrong = |number: usize, error: String| {
+        Failure::input(format!(
+            "{}, line {number}: {error}; compare reads the output of `windlass bench --format jsonl`",
+            escape::path(path)
+        ))
+    };
+    let mut rows = Vec::new();
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        let object: serde_json::Value = match serde_json::from_str(line) {
+            Ok(object) => object,
+            Err(_) if !line.ends_with('\n') || line.trim().is_empty() => continue,
+            Err(error) => return Err(wrong(number, error.to_string())),
+        };
+        match object.get("kind").and_then(serde_json::Value::as_str) {
+            Some("row") => {
+                rows.push(serde_json::from_value(object).map_err(|error| wrong(number, error.to_string()))?);
+            }
+            Some("machine" | "device") => {}
+            _ => return Err(wrong(number, "the line has no kind".to_owned())),
+        }
+    }
+    Ok(rows)
+}
+
+/// Parses `5%` or `5`.
+fn percent(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.strip_suffix('%').unwrap_or(text).parse().ok();
+    match number {
+        Some(number) if number.is_finite() && number >= 0.0 => Ok(number / 100.0),
+        _ => Err(format!("`{text}` is no percentage; write it like 5%")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(min: f64, median: f64, mad: f64) -> Statistics {
+        Statistics { n: 100, batch: 1, min, median, p99: median * 2.0, mad }
+    }
+
+    #[test]
+    fn a_change_counts_beyond_threshold_and_noise_in_minimum_and_median() {
+        let of = |new: Statistics| apart(&run(90.0, 100.0, 1.0), &new, 0.05).change;
+        assert_eq!(of(run(90.0, 100.0, 1.0)), Change::Same);
+        assert_eq!(of(run(99.0, 110.0, 1.0)), Change::Slower);
+        assert_eq!(of(run(81.0, 90.0, 1.0)), Change::Faster);
+        // Only the median, only a little, or only as much as the noise.
+        assert_eq!(of(run(90.0, 110.0, 1.0)), Change::Same);
+        assert_eq!(of(run(94.0, 104.0, 0.1)), Change::Same);
+        assert_eq!(of(run(99.0, 110.0, 5.0)), Change::Same);
+    }
+
+    #[test]
+    fn pairs_show_a_change_through_a_drift_of_the_machine() {
+        let times = [100.0, 200.0, 400.0, 150.0];
+        let runs = |factor: f64| times.map(|time| run(time * factor, time * factor, 1.0));
+        assert_eq!(paired(&runs(1.0), &runs(1.1), 0.05).unwrap().change, Change::Slower);
+        assert_eq!(paired(&runs(1.0), &runs(1.0), 0.05).unwrap().change, Change::Same);
     }
 }

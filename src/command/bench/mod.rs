@@ -2,6 +2,7 @@
 //! `windlass bench`: how long the host takes to record, submit and complete work, on any device.
 
 mod baton;
+mod budgets;
 mod compare;
 mod cpus;
 mod environment;

@@ -33,7 +33,7 @@ impl Once {
         }
         let row = rows::all().into_iter().find(|row| row.name == self.row);
         let row = row.ok_or_else(|| Failure::input(format!("there is no row `{}`", self.row)))?;
-        let target = Target::bare(&self.device).map_err(|error| Failure::open(&self.device, &error))?;
+        let target = Target::open(&self.device).map_err(|error| Failure::open(&self.device, &error))?;
         let ended = match row.prepare(&target) {
             Ok(Prepared::Timed(mut subject, _)) => subject(self.rounds).map(drop),
             Ok(Prepared::Exact(_)) => Ok(()),

@@ -57,6 +57,11 @@ pub(super) struct Options {
 }
 
 impl Options {
+    /// Whether the command line names devices.
+    pub(super) fn names_devices(&self) -> bool {
+        !self.devices.is_empty()
+    }
+
     /// The URIs of the devices. An unknown scheme is a wrong command line.
     pub(super) fn devices(&self) -> Outcome<Vec<String>> {
         let named = std::env::var_os(windlass::DEVICE_VARIABLE).filter(|uri| !uri.is_empty());

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use windlass::{Code, Error, Feature};
 
-use super::target::Target;
+use super::{rows::load::Shape, target::Target};
 
 /// The result of a part of a row.
 pub(super) type Work<T = ()> = Result<T, Stop>;
@@ -77,6 +77,8 @@ pub(super) struct Row {
     /// The name of an item, of which a round has `items`.
     pub(super) per: &'static str,
     pub(super) items: u64,
+    /// The shape of the dispatches, for peers that do the same.
+    pub(super) shape: Option<Shape>,
     /// The unit of an item's value: `ns`, or that of an exact number.
     pub(super) unit: &'static str,
     /// Whether callgrind can count a round: threads that sleep or spin have no steady count.
@@ -99,6 +101,7 @@ impl Row {
             name: name.into(),
             per,
             items,
+            shape: None,
             unit: "ns",
             counted: true,
             needs: &[],
@@ -109,6 +112,10 @@ impl Row {
 
     pub(super) fn needs(self, needs: &'static [Feature]) -> Self {
         Self { needs, ..self }
+    }
+
+    pub(super) fn shape(self, shape: Shape) -> Self {
+        Self { shape: Some(shape), ..self }
     }
 
     /// A row that only the clock can measure.

@@ -128,7 +128,7 @@ pub(super) fn take(
 }
 
 /// Nanoseconds for each item.
-fn each(time: Duration, rounds: u64, items: u64) -> f64 {
+pub(super) fn each(time: Duration, rounds: u64, items: u64) -> f64 {
     time.as_nanos() as f64 / (rounds.max(1) as f64 * items.max(1) as f64)
 }
 

@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Peers: other libraries that do the same work, measured in turns with Windlass in one run.
+//! Peers: other libraries that do the work of a row, measured in turns with Windlass in one run.
+
+mod iree;
+mod program;
+mod wgpu;
+
+use std::time::Duration;
 
 use clap::ValueEnum;
 
-use super::{interrupt::Interrupt, options::Options, result::RowResult, row::Row, target::Target};
+use super::{
+    interrupt::Interrupt,
+    options::Options,
+    result::RowResult,
+    row::{Prepared, Row, Stop, Work},
+    run,
+    sample::{self, Plan, Reference, Statistics},
+    target::Target,
+};
+use iree::Iree;
 
 /// A peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -14,19 +29,95 @@ pub(super) enum Peer {
     Wgpu,
 }
 
+impl Peer {
+    /// The suffix of a row's name.
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Iree => " peer=iree",
+            Self::Wgpu => " peer=wgpu",
+        }
+    }
+}
+
+/// A library that is ready to do the work of a row.
+pub(super) trait Ready {
+    /// The name in reports.
+    fn name(&self) -> String;
+    /// Nanoseconds for each item of the row, in a run of about this time.
+    fn sample(&self, time: Duration) -> Work<f64>;
+}
+
 /// The peers of a run.
-pub(super) struct Peers(Vec<Peer>);
+pub(super) struct Peers {
+    peers: Vec<Peer>,
+    iree: Iree,
+    rounds: usize,
+    /// The time of a sample.
+    time: Duration,
+    plan: Plan,
+}
 
 impl Peers {
     pub(super) fn new(options: &Options) -> Self {
-        Self(options.peers.clone())
+        let plan = options.plan();
+        let is_quick = plan.time.is_zero();
+        Self {
+            peers: options.peers.clone(),
+            iree: Iree::new(&options.python),
+            rounds: if is_quick { 2 } else { 7 },
+            time: if is_quick { Duration::from_millis(1) } else { plan.time / 7 },
+            plan,
+        }
     }
 
-    pub(super) fn longest(_peers: &[Peer]) -> usize {
-        0
+    /// The letters by which the names of peers' rows are longer.
+    pub(super) fn longest(peers: &[Peer]) -> usize {
+        peers.iter().map(|peer| peer.suffix().len()).max().unwrap_or(0)
     }
 
-    pub(super) fn rows(&self, _row: &Row, _target: &Target, _interrupt: &Interrupt) -> Vec<RowResult> {
-        Vec::new()
+    /// The rows of peers beside a row; none if no peer does its kind of work.
+    pub(super) fn rows(&self, row: &Row, target: &Target, interrupt: &Interrupt) -> Vec<RowResult> {
+        self.peers.iter().filter_map(|peer| self.row(*peer, row, target, interrupt)).collect()
+    }
+
+    fn row(&self, peer: Peer, row: &Row, target: &Target, interrupt: &Interrupt) -> Option<RowResult> {
+        let found = match peer {
+            Peer::Iree => self.iree.prepare(row, target)?,
+            Peer::Wgpu => wgpu::prepare(row, target)?,
+        };
+        let mut result = match found.and_then(|ready| self.compare(ready.as_ref(), row, target, interrupt)) {
+            Ok((host, reference)) => {
+                let result = run::of(row, target, Some(host), None);
+                RowResult { peer: Some(reference), ..result }
+            }
+            Err(Stop::Interrupted) => return None,
+            Err(stop) => run::stopped(row, target, stop),
+        };
+        result.row.push_str(peer.suffix());
+        Some(result)
+    }
+
+    /// Measures both in turns.
+    fn compare(
+        &self,
+        ready: &dyn Ready,
+        row: &Row,
+        target: &Target,
+        interrupt: &Interrupt,
+    ) -> Work<(Statistics, Reference)> {
+        let Prepared::Timed(mut subject, _) = row.prepare(target)? else {
+            return Err(Stop::Lacks("the row has no time".to_owned()));
+        };
+        let plan = Plan { batch: self.time.max(self.plan.batch), ..self.plan };
+        let rounds = sample::calibrate(&plan, interrupt, &mut subject)?;
+        let (mut own, mut other) = (Vec::new(), Vec::new());
+        for _ in 0..self.rounds {
+            interrupt.check()?;
+            own.push(sample::each(subject(rounds)?, rounds, row.items));
+            other.push(ready.sample(self.time)?);
+        }
+        let none = || Stop::Failed("no sample was taken".to_owned());
+        let statistics = Statistics::of(&own, rounds).ok_or_else(none)?;
+        Ok((statistics, Reference::of(&ready.name(), &own, &other).ok_or_else(none)?))
     }
 }

@@ -9,6 +9,8 @@ mod table;
 
 use clap::ValueEnum;
 
+pub(super) use table::number;
+
 use super::{
     environment::{DeviceFacts, Machine},
     result::{RowResult, Status},

@@ -42,7 +42,7 @@ pub(super) fn line(row: &RowResult, width: usize) -> String {
 }
 
 /// Four digits of a small number, and all whole digits of a large one.
-pub(super) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     match value.abs() {
         value if value >= 1000.0 || value == 0.0 => format!("{value:.0}"),
         value if value >= 100.0 => format!("{value:.1}"),

@@ -38,7 +38,7 @@ pub(super) fn add(rows: &mut Vec<Row>) {
     for shape in more.into_iter().chain(tables) {
         rows.push(of("dispatch/replay", shape, replay));
     }
-    rows.push(of("dispatch/oneshot", Shape::direct(2, 1), oneshot));
+    rows.extend([1, 1000].map(|n| of("dispatch/oneshot", Shape::direct(2, n), oneshot)));
     rows.push(Row::new("dispatch/direct bindings=2", (1, "dispatch"), direct).needs(DISPATCH));
     for fence in ["none", "after", "each"] {
         let name = format!("dispatch/arm n={ARM} fence={fence}");
@@ -55,7 +55,8 @@ pub(super) fn add(rows: &mut Vec<Row>) {
 
 fn of(theme: &str, shape: Shape, prepare: fn(&Target, Shape) -> Work<Prepared>) -> Row {
     let name = format!("{theme} {}", shape.text());
-    Row::new(name, (shape.n.into(), "dispatch"), move |target| prepare(target, shape)).needs(COMMANDS)
+    let row = Row::new(name, (shape.n.into(), "dispatch"), move |target| prepare(target, shape));
+    row.needs(COMMANDS).shape(shape)
 }
 
 /// Recording with its validation, and dropping the result.
@@ -96,7 +97,7 @@ fn replay(target: &Target, shape: Shape) -> Work<Prepared> {
     Ok(Prepared::Timed(subject, completed(target, shape)?))
 }
 
-/// Recording one dispatch, submitting it and waiting for it.
+/// Recording a command buffer, submitting it and waiting for it.
 fn oneshot(target: &Target, shape: Shape) -> Work<Prepared> {
     let load = Load::new(target, shape)?;
     let mut timeline = Timeline::default();

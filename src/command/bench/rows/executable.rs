@@ -16,7 +16,8 @@ pub(super) fn add(rows: &mut Vec<Row>) {
         load(target, || {})
     });
     let cold = Row::new("executable/load container=ccob images=decoded", (1, "load"), |target| load(target, forget));
-    rows.extend([cold, warm].map(|row| row.needs(&[Feature::Dispatch])));
+    // Only the HIP driver keeps decoded images.
+    rows.extend([cold, warm.schemes(&["hip", "hip-sim", "hip-null"])].map(|row| row.needs(&[Feature::Dispatch])));
 }
 
 /// Loading the bundle and dropping the executable. The kernel is checked first.
