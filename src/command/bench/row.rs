@@ -170,3 +170,16 @@ pub(super) fn check(what: &str, got: &[u8], expected: impl Fn(u32) -> u32) -> Wo
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_numbers_fail_a_row_and_say_which() {
+        let right: Vec<_> = [7_u32, 8].into_iter().flat_map(u32::to_le_bytes).collect();
+        assert!(check("kernel", &right, |index| index + 7).is_ok());
+        let Err(Stop::Failed(reason)) = check("kernel", &right, |_| 7) else { panic!("it is wrong") };
+        assert!(reason.contains("[1] is 8, and 7 is right"), "{reason}");
+    }
+}

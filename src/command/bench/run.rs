@@ -30,6 +30,14 @@ pub(super) fn run(options: &Options) -> Outcome {
         return icount::run(options, &rows, &uris);
     }
     options.cpus.apply()?;
+    // A mistake in the last URI must not cost the rows of the others.
+    for uri in &uris {
+        if let Err(failure) = windlass::open(uri).map_err(|error| Failure::open(uri, &error))
+            && !failure.is_absent()
+        {
+            return Err(failure);
+        }
+    }
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0) + Peers::longest(&options.peers);
     let mut run = Run {
         plan: options.plan(),
@@ -60,7 +68,6 @@ struct Run {
 impl Run {
     /// The rows of a device.
     fn device(&mut self, uri: &str, rows: &[Row], peers: &Peers, progress: &Progress) -> Outcome {
-        let mut rows = rows.iter().filter(|row| row.is_for(uri));
         let mut target = match Target::open(uri) {
             Ok(target) => target,
             Err(error) => {
@@ -69,15 +76,11 @@ impl Run {
                     return Err(failure);
                 }
                 self.absent.get_or_insert_with(|| format!("{uri}: {error}"));
-                return progress.aside(|| {
-                    rows.try_for_each(|row| {
-                        self.report.row(without(row, uri, false, Status::Absent, error.to_string()))
-                    })
-                });
+                return progress.aside(|| self.report.row(absent(uri, &error)));
             }
         };
         progress.aside(|| self.report.device(DeviceFacts::of(&target)))?;
-        for row in rows {
+        for row in rows.iter().filter(|row| row.is_for(uri)) {
             if self.interrupt.has_come() {
                 break;
             }
@@ -170,18 +173,19 @@ pub(super) fn stopped(row: &Row, target: &Target, stop: Stop) -> RowResult {
         Stop::Failed(reason) => (Status::Failed, reason),
         Stop::Interrupted => (Status::Skipped, "interrupted".to_owned()),
     };
-    without(row, &target.uri, target.device.info().simulated, status, reason)
+    RowResult { status, reason: Some(reason), ..of(row, target, None, None) }
 }
 
-fn without(row: &Row, uri: &str, simulated: bool, status: Status, reason: String) -> RowResult {
+/// The one row of a device that is not there.
+fn absent(uri: &str, error: &windlass::Error) -> RowResult {
     RowResult {
-        row: row.name.clone(),
+        row: "all rows".to_owned(),
         device: uri.to_owned(),
-        simulated,
-        status,
-        reason: Some(reason),
+        simulated: false,
+        status: Status::Absent,
+        reason: Some(error.to_string()),
         marks: Vec::new(),
-        unit: row.whole_unit(),
+        unit: String::new(),
         host: None,
         device_clock: None,
         floor: None,

@@ -106,8 +106,8 @@ fn flags(target: &Target) -> Work<(Vec<String>, Vec<String>)> {
             Ok((device, compiler))
         }
         "hip-null" => Err(Stop::Lacks(
-            "hip-null:// lies in this process, where IREE cannot find it; measure both over one library, such as \
-             hip://?library=target/release/libamdhip64.so"
+            "the HIP of hip-null:// lies in this process, where IREE cannot find it; --device hip://?library=FOLDER \
+             measures both over one library"
                 .to_owned(),
         )),
         _ => Err(Stop::Lacks(format!("IREE has no device like {scheme}://"))),
@@ -157,7 +157,7 @@ impl Ready for Replay {
         command.env("WINDLASS_SIM", &self.processor);
         command.args(&self.device).arg(format!("--executable_file={}", self.code.display()));
         command.args(["--entry_point=0", "--workgroup_count=1,1,1"]);
-        command.args((0..bindings).map(|_| "--binding=4xf32"));
+        command.args((0..bindings).map(|_| "--binding=64xi32"));
         command.args((0..constants).map(|_| "--constant=1"));
         command.arg(format!("--batch_size={n}"));
         command.arg(format!("--benchmark_min_time={}s", time.as_secs_f64().max(0.01)));
@@ -182,7 +182,7 @@ fn parse(text: &str) -> Work<f64> {
 
 /// One kernel that adds its inputs and its constants, in IREE's MLIR.
 fn module(shape: Shape) -> String {
-    const TENSOR: &str = "tensor<4xf32>";
+    const TENSOR: &str = "tensor<64xi32>";
     let (bindings, constants, last) = (shape.bindings, shape.constants, shape.bindings.saturating_sub(1));
     let slots = vec!["#hal.pipeline.binding<storage_buffer>"; bindings as usize].join(", ");
     let mut body = String::new();
@@ -191,29 +191,28 @@ fn module(shape: Shape) -> String {
         let _ = write!(
             body,
             "%from{index} = hal.interface.binding.subspan layout(#layout) binding({index}) alignment(32) : {kind}\n\
-             %in{index} = iree_tensor_ext.dispatch.tensor.load %from{index}, offsets = [0], sizes = [4], strides = [1] : {kind} -> {TENSOR}\n"
+             %in{index} = iree_tensor_ext.dispatch.tensor.load %from{index}, offsets = [0], sizes = [64], strides = [1] : {kind} -> {TENSOR}\n"
         );
     }
     for index in 0..constants {
         let _ = write!(
             body,
-            "%c{index} = hal.interface.constant.load layout(#layout) ordinal({index}) : i32\n\
-             %f{index} = arith.sitofp %c{index} : i32 to f32\n"
+            "%c{index} = hal.interface.constant.load layout(#layout) ordinal({index}) : i32\n"
         );
     }
     let list = |name: &str| (0..last).map(|index| format!("%{name}{index}")).collect::<Vec<_>>().join(", ");
     let maps = vec!["affine_map<(d0) -> (d0)>"; bindings as usize].join(", ");
-    let elements: Vec<_> = (0..last).map(|index| format!("%x{index}: f32")).collect();
+    let elements: Vec<_> = (0..last).map(|index| format!("%x{index}: i32")).collect();
     let inputs = match last {
         0 => String::new(),
         _ => format!("ins({} : {}) ", list("in"), vec![TENSOR; last as usize].join(", ")),
     };
-    let elements = elements.into_iter().chain(["%old: f32".to_owned()]).collect::<Vec<_>>().join(", ");
+    let elements = elements.into_iter().chain(["%old: i32".to_owned()]).collect::<Vec<_>>().join(", ");
     let mut sum = "%zero".to_owned();
     let mut adds = String::new();
-    let terms = (0..last).map(|index| format!("%x{index}")).chain((0..constants).map(|index| format!("%f{index}")));
+    let terms = (0..last).map(|index| format!("%x{index}")).chain((0..constants).map(|index| format!("%c{index}")));
     for (index, term) in terms.enumerate() {
-        let _ = writeln!(adds, "%sum{index} = arith.addf {sum}, {term} : f32");
+        let _ = writeln!(adds, "%sum{index} = arith.addi {sum}, {term} : i32");
         sum = format!("%sum{index}");
     }
     let out = format!("!iree_tensor_ext.dispatch.tensor<writeonly:{TENSOR}>");
@@ -226,16 +225,16 @@ fn module(shape: Shape) -> String {
          }}\n\
          builtin.module {{\n\
          func.func @add() {{\n\
-         %zero = arith.constant 0.0 : f32\n\
+         %zero = arith.constant 0 : i32\n\
          {body}\
          %to = hal.interface.binding.subspan layout(#layout) binding({last}) alignment(32) : {out}\n\
          %empty = tensor.empty() : {TENSOR}\n\
          %y = linalg.generic {{indexing_maps = [{maps}], iterator_types = [\"parallel\"]}} {inputs}outs(%empty : {TENSOR}) {{\n\
          ^bb0({elements}):\n\
          {adds}\
-         linalg.yield {sum} : f32\n\
+         linalg.yield {sum} : i32\n\
          }} -> {TENSOR}\n\
-         iree_tensor_ext.dispatch.tensor.store %y, %to, offsets = [0], sizes = [4], strides = [1] : {TENSOR} -> {out}\n\
+         iree_tensor_ext.dispatch.tensor.store %y, %to, offsets = [0], sizes = [64], strides = [1] : {TENSOR} -> {out}\n\
          return\n\
          }}\n}}\n}}\n"
     )

@@ -9,8 +9,8 @@ use crate::command::{
 /// The headings.
 pub(super) fn heading(width: usize) -> String {
     format!(
-        "{:<width$}  {:>10}  {:>10}  {:>10}  {:>8}  {:>6}  {:<23}  {}",
-        "row", "min", "median", "p99", "MAD", "n", "unit", "ratio to floor or peer (of minima, median)"
+        "{:<width$}  {:>10}  {:>10}  {:>10}  {:>8}  {:>6}  {:<23}  {:<14}  {}",
+        "row", "min", "median", "p99", "MAD", "n", "unit", "mark", "ratio of the minima, median ratio, to"
     )
 }
 
@@ -24,19 +24,21 @@ pub(super) fn line(row: &RowResult, width: usize) -> String {
             Status::Skipped | Status::Measured => "left out",
         };
         let reason = row.reason.as_deref().unwrap_or_default().replace('\n', "\n    ");
+        let name = if row.status == Status::Absent { format!("\n{}", escape::line(&row.device)) } else { name.into_owned() };
         return format!("{name:<width$}  {status}: {reason}");
     };
     let ratio = row.reference().map_or_else(String::new, |other| {
-        format!("{:.2}  {:.2}  {}", other.ratio_min, other.ratio_median, other.name)
+        format!("{}  {}  {}", number(other.ratio_min), number(other.ratio_median), other.name)
     });
     let line = format!(
-        "{name:<width$}  {:>10}  {:>10}  {:>10}  {:>8}  {:>6}  {:<23}  {ratio}",
+        "{name:<width$}  {:>10}  {:>10}  {:>10}  {:>8}  {:>6}  {:<23}  {:<14}  {ratio}",
         number(host.min),
         number(host.median),
         number(host.p99),
         number(host.mad),
         host.n,
-        row.unit
+        row.unit,
+        row.marks.join(", ")
     );
     line.trim_end().to_owned()
 }

@@ -49,7 +49,7 @@ pub(super) fn add(rows: &mut Vec<Row>) {
     for n in [1, 1000] {
         let name = format!("dispatch/calls n={n}");
         let row = Row::new(name, (1, "submission"), move |_| calls(n));
-        rows.push(row.unit("calls").schemes(&["hip-null"]).uncounted());
+        rows.push(row.needs(COMMANDS).unit("calls").schemes(&["hip-null"]).uncounted());
     }
 }
 

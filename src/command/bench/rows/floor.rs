@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows of the floors themselves: bare calls into the HIP library of a device.
 
+use windlass::Feature;
+
 use super::load::Shape;
 use crate::command::bench::{
     floor::Hip,
@@ -21,7 +23,7 @@ pub(super) fn add(rows: &mut Vec<Row>) {
             Row::new(format!("floor/completed bindings=2 n={n}"), (n.into(), "dispatch"), move |target| {
                 bare(target, |hip| hip.completed(shape))
             });
-        rows.extend([launches, completed].map(|row| row.schemes(HIP)));
+        rows.extend([launches, completed].map(|row| row.needs(&[Feature::Dispatch]).schemes(HIP)));
     }
     let event = Row::new("floor/event", (1, "event"), |target| bare(target, Hip::event));
     rows.push(event.schemes(HIP));
