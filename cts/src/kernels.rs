@@ -59,7 +59,10 @@ pub(crate) const VECTOR_ADD_GFX942: Module =
 /// themselves, such as benchmarks: `vector_add`, or `bindings` for kernels that differ in the number of their arguments
 /// only. `None` for modules that are not embedded.
 pub fn bundle(module: &str) -> Option<&'static [u8]> {
-    [BINDINGS, SAXPY, VECTOR_ADD].iter().find(|known| known.name.strip_suffix(".ccob") == Some(module)).map(|known| known.bytes)
+    [BINDINGS, SAXPY, VECTOR_ADD]
+        .iter()
+        .find(|known| known.name.strip_suffix(".ccob") == Some(module))
+        .map(|known| known.bytes)
 }
 
 /// The processors for which every bundle has code.

@@ -129,7 +129,8 @@ fn a_mistake_is_answered_with_the_right_names() {
 
 #[test]
 fn an_absent_device_is_a_row_with_the_reason() {
-    let absent = ["--device", "hip://?library=/nonexistent/libamdhip64.so", "--format", "jsonl", "semaphore/query"];
+    let absent =
+        ["--device", "hip://?library=/nonexistent/libamdhip64.so", "--format", "jsonl", "semaphore/query"];
     let run = bench(&absent);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let rows = objects(&run.stdout, "row");
@@ -179,7 +180,12 @@ fn line(row: &str, median: f64) -> String {
 fn compare(old: &str, new: &str, options: &[&str]) -> Finished {
     let (old, new) = (file(old), file(new));
     let paths = [old.display().to_string(), new.display().to_string()];
-    let run = windlass(["bench", "compare"].into_iter().chain(paths.iter().map(String::as_str)).chain(options.iter().copied()));
+    let run = windlass(
+        ["bench", "compare"]
+            .into_iter()
+            .chain(paths.iter().map(String::as_str))
+            .chain(options.iter().copied()),
+    );
     let _ = (fs::remove_file(old), fs::remove_file(new));
     run
 }
@@ -216,8 +222,13 @@ fn a_comparison_refuses_what_it_cannot_compare() {
     assert_eq!(other.code, Some(2), "{}", other.stderr);
     let damaged = compare("row  min\n", &line("b", 1.0), &[]);
     assert_eq!(damaged.code, Some(2), "{}", damaged.stderr);
-    assert!(damaged.stderr.contains("line 1") && damaged.stderr.contains("--format jsonl"), "{}", damaged.stderr);
-    let failed = line("a", 1.0).replace("measured", "failed").replace("\"n\":100,", "\"reason\":\"it broke\",");
+    assert!(
+        damaged.stderr.contains("line 1") && damaged.stderr.contains("--format jsonl"),
+        "{}",
+        damaged.stderr
+    );
+    let failed =
+        line("a", 1.0).replace("measured", "failed").replace("\"n\":100,", "\"reason\":\"it broke\",");
     let failed = compare(&line("a", 1.0), &failed, &[]);
     assert_eq!(failed.code, Some(1), "{}", failed.stderr);
     assert!(failed.stderr.contains("failed: a @ hip-null://: it broke"), "{}", failed.stderr);
@@ -248,7 +259,12 @@ fn a_count_above_its_budget_is_refused_by_name() {
     let row = "semaphore/query";
     let run = |budget: &str| {
         let path = file(&format!("# comment\n\n{budget} hip-null:// {row}\n"));
-        let run = windlass(["bench", "--icount", "--budgets"].map(String::from).into_iter().chain([path.display().to_string()]));
+        let run = windlass(
+            ["bench", "--icount", "--budgets"]
+                .map(String::from)
+                .into_iter()
+                .chain([path.display().to_string()]),
+        );
         let _ = fs::remove_file(path);
         run
     };
@@ -257,7 +273,11 @@ fn a_count_above_its_budget_is_refused_by_name() {
     assert!(enough.stdout.contains("instructions/query"), "{}", enough.stdout);
     let exceeded = run("1");
     assert_eq!(exceeded.code, Some(1), "{}", exceeded.stderr);
-    assert!(exceeded.stderr.contains(row) && exceeded.stderr.contains("its budget is 1.0"), "{}", exceeded.stderr);
+    assert!(
+        exceeded.stderr.contains(row) && exceeded.stderr.contains("its budget is 1.0"),
+        "{}",
+        exceeded.stderr
+    );
 }
 
 #[test]
@@ -271,7 +291,8 @@ fn a_file_of_budgets_names_rows_that_are_counted() {
         ("seven hip-null:// semaphore/query", "write a number, a device and a row"),
     ] {
         let path = file(text);
-        let run = windlass(["bench".into(), "--icount".into(), "--budgets".into(), path.clone().into_os_string()]);
+        let run =
+            windlass(["bench".into(), "--icount".into(), "--budgets".into(), path.clone().into_os_string()]);
         let _ = fs::remove_file(path);
         assert_eq!(run.code, Some(2), "{}", run.stderr);
         assert!(run.stderr.contains(answer) && run.stderr.contains("line 1"), "{}", run.stderr);
@@ -309,7 +330,8 @@ fn a_peer_that_is_absent_is_a_row_with_advice() {
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let rows = objects(&run.stdout, "row");
     let reason = |peer: &str| {
-        let row = rows.iter().find(|row| row["row"].as_str().unwrap().ends_with(peer)).expect("a row of the peer");
+        let row =
+            rows.iter().find(|row| row["row"].as_str().unwrap().ends_with(peer)).expect("a row of the peer");
         row["reason"].as_str().unwrap_or_default().to_owned()
     };
     assert!(reason(" peer=iree").contains("pip install iree-base-runtime"), "{}", reason(" peer=iree"));
@@ -324,8 +346,19 @@ fn a_peer_that_is_absent_is_a_row_with_advice() {
 #[test]
 fn an_interrupted_run_leaves_whole_rows() {
     let mut command = command();
-    command.args(["bench", "--device", "hip-null://", "--time", "60s", "--format", "jsonl", "dispatch/calls", "semaphore/"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
+    command.args([
+        "bench",
+        "--device",
+        "hip-null://",
+        "--time",
+        "60s",
+        "--format",
+        "jsonl",
+        "dispatch/calls",
+        "semaphore/",
+    ]);
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
     let mut output = BufReader::new(child.stdout.take().expect("its output"));
     let mut text = String::new();
     while !text.contains("\"kind\":\"row\"") {

@@ -12,7 +12,7 @@ use std::{
     thread::{self, Thread},
 };
 
-use super::row::Work;
+use super::stop::Work;
 
 /// A counter that one thread raises and another one waits for.
 pub(super) trait Baton: Send + Sync + 'static {

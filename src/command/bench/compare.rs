@@ -101,7 +101,10 @@ impl Compare {
         table.print("", &mut text);
         output::write(&text)?;
         if gone > 0 {
-            note(&format!("{} of the old file are not measured in the new one", input::count(gone, "row", "rows")));
+            note(&format!(
+                "{} of the old file are not measured in the new one",
+                input::count(gone, "row", "rows")
+            ));
         }
         if slower.is_empty() && failed.is_empty() {
             return Ok(());

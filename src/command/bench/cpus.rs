@@ -37,5 +37,6 @@ fn pin() -> Result<(), String> {
 
 #[cfg(not(target_os = "linux"))]
 fn pin() -> Result<(), String> {
-    Err("this system has no call for it that Windlass knows; start the command under the system's own tool".to_owned())
+    Err("this system has no call for it that Windlass knows; start the command under the system's own tool"
+        .to_owned())
 }

@@ -61,7 +61,8 @@ impl Machine {
     /// The facts in one line each, for people.
     pub(super) fn lines(&self) -> Vec<String> {
         let commit = self.commit.as_deref().and_then(|commit| commit.get(..12)).unwrap_or("no commit");
-        let or = |fact: &Option<String>, otherwise: &str| fact.clone().unwrap_or_else(|| otherwise.to_owned());
+        let or =
+            |fact: &Option<String>, otherwise: &str| fact.clone().unwrap_or_else(|| otherwise.to_owned());
         let load = self.load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.2}"));
         vec![
             format!(
@@ -137,5 +138,8 @@ pub(super) fn load() -> Option<f64> {
 /// The driver's own version where it has one; a driver of the kernel's tree has the kernel's.
 fn kernel_driver() -> Option<String> {
     fs::metadata("/sys/module/amdgpu").ok()?;
-    Some(line("/sys/module/amdgpu/version").map_or_else(|| "amdgpu of the kernel".to_owned(), |v| format!("amdgpu {v}")))
+    Some(
+        line("/sys/module/amdgpu/version")
+            .map_or_else(|| "amdgpu of the kernel".to_owned(), |v| format!("amdgpu {v}")),
+    )
 }

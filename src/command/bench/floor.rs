@@ -16,9 +16,10 @@ use windlass_hip_sys::{
 };
 
 use super::{
-    row::{Stop, Subject, Work, whole},
-    rows::load::{BYTES, ITEMS, Shape},
-    target,
+    kernels,
+    shape::{BYTES, ITEMS, Shape},
+    stop::{Stop, Work},
+    subject::{Subject, whole},
 };
 use crate::command::input;
 
@@ -47,7 +48,8 @@ impl Hip {
             "hip-sim" => simulated(uri)?,
             windlass::REAL_SCHEME => {
                 let reader = parsed.reader();
-                let source = reader.text("library").map_or(Source::System, |path| Source::Library(path.into()));
+                let source =
+                    reader.text("library").map_or(Source::System, |path| Source::Library(path.into()));
                 // SAFETY: the device came from the same library, which its driver took for HIP.
                 let api = Arc::new(unsafe { Api::load(&source) }.ok()?);
                 let ordinal = parsed.path().parse().unwrap_or(0);
@@ -75,16 +77,23 @@ impl Hip {
         };
         // SAFETY: pointers to fields that HIP writes.
         unsafe {
-            did("hipStreamCreateWithFlags", self.api.hipStreamCreateWithFlags(&mut session.stream, NON_BLOCKING))?;
-            did("hipEventCreateWithFlags", self.api.hipEventCreateWithFlags(&mut session.event, WITHOUT_TIME))?;
+            did(
+                "hipStreamCreateWithFlags",
+                self.api.hipStreamCreateWithFlags(&mut session.stream, NON_BLOCKING),
+            )?;
+            did(
+                "hipEventCreateWithFlags",
+                self.api.hipEventCreateWithFlags(&mut session.event, WITHOUT_TIME),
+            )?;
         }
         Ok(session)
     }
 
     /// The rows' code object for this GPU.
     pub(super) fn image(&self) -> Work<Vec<u8>> {
-        let code = target::bytes()?;
-        let lacks = |reason: String| Stop::Lacks(format!("the rows' kernels for {}: {reason}", self.architecture));
+        let code = kernels::bytes()?;
+        let lacks =
+            |reason: String| Stop::Lacks(format!("the rows' kernels for {}: {reason}", self.architecture));
         let agent = self.architecture.parse().map_err(|error| lacks(format!("{error}")))?;
         let file = File::parse(code, &Options::default()).map_err(|error| lacks(error.to_string()))?;
         let bundle = file.bundles().first().ok_or_else(|| lacks("there is no bundle".to_owned()))?;

@@ -11,10 +11,10 @@ use super::{
     options::Options,
     report::Report,
     result::{RowResult, Status},
-    row::{Row, Stop, Work},
+    row::Row,
     rows,
-    run,
     sample::Statistics,
+    stop::{Stop, Work},
     target::Target,
 };
 use crate::command::{
@@ -32,7 +32,9 @@ const LEAST: u64 = 10;
 pub(super) fn run(options: &Options, chosen: &[Row], uris: &[String]) -> Outcome {
     check_valgrind()?;
     if windlass::build_info::PROFILE == "debug" {
-        note("this is a build without optimisation, so its counts are several times those of a release build");
+        note(
+            "this is a build without optimisation, so its counts are several times those of a release build",
+        );
     }
     let budgets = match &options.budgets {
         Some(path) => budgets::read(path, &rows::all())?,
@@ -69,7 +71,7 @@ pub(super) fn run(options: &Options, chosen: &[Row], uris: &[String]) -> Outcome
             progress.say(format!("{uri}: {}", row.name));
             let result = match count(row, &target, &interrupt) {
                 Err(Stop::Interrupted) => break,
-                Err(stop) => run::stopped(row, &target, stop),
+                Err(stop) => RowResult::stopped(row, &target, stop),
                 Ok(each) => counted(row, &target, each),
             };
             let budget = budgets.iter().find(|budget| budget.row == row.name && budget.device == *uri);
@@ -94,9 +96,9 @@ pub(super) fn run(options: &Options, chosen: &[Row], uris: &[String]) -> Outcome
 }
 
 fn verdict(report: &Report, exceeded: Vec<String>, interrupt: &Interrupt, absent: Option<String>) -> Outcome {
-    let failed = report.with(Status::Failed).map(|row| {
-        format!("{}: {}", row.full_name(), row.reason.as_deref().unwrap_or("it failed"))
-    });
+    let failed = report
+        .with(Status::Failed)
+        .map(|row| format!("{}: {}", row.full_name(), row.reason.as_deref().unwrap_or("it failed")));
     let problems: Vec<_> = exceeded.into_iter().chain(failed).collect();
     match (interrupt.has_come(), problems.is_empty(), absent) {
         (true, ..) => Err(Failure::failed("interrupted")),
@@ -119,7 +121,7 @@ fn distinct(budgets: &[Budget]) -> Vec<String> {
 
 fn counted(row: &Row, target: &Target, each: f64) -> RowResult {
     let exact = Statistics { n: 1, batch: rounds(row), min: each, median: each, p99: each, mad: 0.0 };
-    RowResult { unit: format!("instructions/{}", row.per), ..run::of(row, target, Some(exact), None) }
+    RowResult { unit: format!("instructions/{}", row.per), ..RowResult::of(row, target, Some(exact), None) }
 }
 
 /// Rounds of the shorter run.
@@ -168,7 +170,9 @@ fn check_valgrind() -> Outcome {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::input(
             "--icount counts with valgrind, which is not on PATH; install it (Debian's package is valgrind)",
         )),
-        Ok(output) => Err(Failure::input(format!("--icount: valgrind --version ended with {}", output.status))),
+        Ok(output) => {
+            Err(Failure::input(format!("--icount: valgrind --version ended with {}", output.status)))
+        }
         Err(error) => Err(Failure::input(format!("--icount: valgrind --version: {error}"))),
     }
 }

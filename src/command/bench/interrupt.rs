@@ -6,7 +6,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use super::row::{Stop, Work};
+use super::stop::{Stop, Work};
 
 /// Whether the user wants the run to end.
 #[derive(Clone, Default)]

@@ -10,6 +10,7 @@ mod environment;
 mod floor;
 mod icount;
 mod interrupt;
+mod kernels;
 mod once;
 mod options;
 mod peers;
@@ -19,6 +20,9 @@ mod row;
 mod rows;
 mod run;
 mod sample;
+mod shape;
+mod stop;
+mod subject;
 mod target;
 
 use clap::{Args, Subcommand};

@@ -4,16 +4,12 @@
 use clap::Args;
 
 use super::{
-    row::{Prepared, Stop},
-    rows,
+    row::Prepared,
+    rows::{self, start::NOTHING},
+    stop::Stop,
     target::Target,
 };
 use crate::command::failure::{Failure, Outcome};
-
-/// The name of a row that does nothing.
-pub(super) const NOTHING: &str = "nothing";
-/// The row of a process up to its first dispatch.
-pub(super) const FIRST: &str = "dispatch/oneshot bindings=2 n=1 form=direct";
 
 /// Options of `once`.
 #[derive(Args)]

@@ -83,7 +83,9 @@ impl Options {
             }
         }
         match uris.is_empty() {
-            true => Err(Failure::input("this build has no driver with a default device; name one with --device URI")),
+            true => Err(Failure::input(
+                "this build has no driver with a default device; name one with --device URI",
+            )),
             false => Ok(uris),
         }
     }
@@ -102,7 +104,8 @@ impl Options {
             }
         }
         rows.retain(|row| {
-            self.patterns.is_empty() || self.patterns.iter().any(|pattern| row.name.contains(pattern.as_str()))
+            self.patterns.is_empty()
+                || self.patterns.iter().any(|pattern| row.name.contains(pattern.as_str()))
         });
         Ok(rows)
     }

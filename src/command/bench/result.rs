@@ -3,7 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::sample::{Reference, Statistics};
+use super::{
+    row::Row,
+    sample::{Reference, Statistics},
+    stop::Stop,
+    target::Target,
+};
 
 /// The end of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +53,55 @@ pub(super) struct RowResult {
 }
 
 impl RowResult {
+    /// The result of a row with numbers.
+    pub(super) fn of(row: &Row, target: &Target, host: Option<Statistics>, floor: Option<Reference>) -> Self {
+        let marks = match row.needs.contains(&windlass::Feature::Dispatch) || target.runs_kernels {
+            true => target.marks().into_iter().map(str::to_owned).collect(),
+            // The null HIP does everything but kernels.
+            false => Vec::new(),
+        };
+        Self {
+            row: row.name.clone(),
+            device: target.uri.clone(),
+            simulated: target.device.info().simulated,
+            status: Status::Measured,
+            reason: None,
+            marks,
+            unit: row.whole_unit(),
+            host,
+            device_clock: None,
+            floor,
+            peer: None,
+        }
+    }
+
+    /// The result of a row that ended without numbers.
+    pub(super) fn stopped(row: &Row, target: &Target, stop: Stop) -> Self {
+        let (status, reason) = match stop {
+            Stop::Lacks(reason) => (Status::Skipped, reason),
+            Stop::Failed(reason) => (Status::Failed, reason),
+            Stop::Interrupted => (Status::Skipped, "interrupted".to_owned()),
+        };
+        Self { status, reason: Some(reason), ..Self::of(row, target, None, None) }
+    }
+
+    /// The one row of a device that is not there.
+    pub(super) fn absent(uri: &str, error: &windlass::Error) -> Self {
+        Self {
+            row: "all rows".to_owned(),
+            device: uri.to_owned(),
+            simulated: false,
+            status: Status::Absent,
+            reason: Some(error.to_string()),
+            marks: Vec::new(),
+            unit: String::new(),
+            host: None,
+            device_clock: None,
+            floor: None,
+            peer: None,
+        }
+    }
+
     /// The row and its device, for formats in which a row is one name.
     pub(super) fn full_name(&self) -> String {
         format!("{} @ {}", self.row, self.device)

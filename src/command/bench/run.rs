@@ -9,8 +9,9 @@ use super::{
     peers::Peers,
     report::Report,
     result::{RowResult, Status},
-    row::{Prepared, Row, Stop, Work},
+    row::{Prepared, Row},
     sample::{self, Plan, Reference, Statistics},
+    stop::{Stop, Work},
     target::Target,
 };
 use crate::command::{
@@ -38,14 +39,15 @@ pub(super) fn run(options: &Options) -> Outcome {
             return Err(failure);
         }
     }
-    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0) + Peers::longest(&options.peers);
+    let width =
+        rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0) + Peers::longest(&options.peers);
     let mut run = Run {
         plan: options.plan(),
         interrupt: Interrupt::new(),
         report: Report::new(options.format, Machine::now(), width)?,
         absent: None,
     };
-    let peers = Peers::new(options);
+    let peers = Peers::new(&options.peers, &options.python, options.plan());
     let total = uris.iter().map(|uri| rows.iter().filter(|row| row.is_for(uri)).count()).sum::<usize>();
     let progress = Progress::new("measuring", total.max(2) as u64);
     for uri in &uris {
@@ -76,7 +78,7 @@ impl Run {
                     return Err(failure);
                 }
                 self.absent.get_or_insert_with(|| format!("{uri}: {error}"));
-                return progress.aside(|| self.report.row(absent(uri, &error)));
+                return progress.aside(|| self.report.row(RowResult::absent(uri, &error)));
             }
         };
         progress.aside(|| self.report.device(DeviceFacts::of(&target)))?;
@@ -101,9 +103,9 @@ impl Run {
     fn row(&self, row: &Row, target: &Target, peers: &Peers) -> Vec<RowResult> {
         let mut results = Vec::new();
         match self.measure(row, target) {
-            Ok((host, floor)) => results.push(of(row, target, Some(host), floor)),
+            Ok((host, floor)) => results.push(RowResult::of(row, target, Some(host), floor)),
             Err(Stop::Interrupted) => return results,
-            Err(stop) => results.push(stopped(row, target, stop)),
+            Err(stop) => results.push(RowResult::stopped(row, target, stop)),
         }
         if results.iter().all(|result| result.status == Status::Measured) {
             results.extend(peers.rows(row, target, &self.interrupt));
@@ -141,54 +143,5 @@ impl Run {
             Some(reason) if is_required => Err(Failure::absent(reason)),
             _ => Ok(()),
         }
-    }
-}
-
-/// The result of a row with numbers.
-pub(super) fn of(row: &Row, target: &Target, host: Option<Statistics>, floor: Option<Reference>) -> RowResult {
-    let marks = match row.needs.contains(&windlass::Feature::Dispatch) || target.runs_kernels {
-        true => target.marks().into_iter().map(str::to_owned).collect(),
-        // The null HIP does everything but kernels.
-        false => Vec::new(),
-    };
-    RowResult {
-        row: row.name.clone(),
-        device: target.uri.clone(),
-        simulated: target.device.info().simulated,
-        status: Status::Measured,
-        reason: None,
-        marks,
-        unit: row.whole_unit(),
-        host,
-        device_clock: None,
-        floor,
-        peer: None,
-    }
-}
-
-/// The result of a row that ended without numbers.
-pub(super) fn stopped(row: &Row, target: &Target, stop: Stop) -> RowResult {
-    let (status, reason) = match stop {
-        Stop::Lacks(reason) => (Status::Skipped, reason),
-        Stop::Failed(reason) => (Status::Failed, reason),
-        Stop::Interrupted => (Status::Skipped, "interrupted".to_owned()),
-    };
-    RowResult { status, reason: Some(reason), ..of(row, target, None, None) }
-}
-
-/// The one row of a device that is not there.
-fn absent(uri: &str, error: &windlass::Error) -> RowResult {
-    RowResult {
-        row: "all rows".to_owned(),
-        device: uri.to_owned(),
-        simulated: false,
-        status: Status::Absent,
-        reason: Some(error.to_string()),
-        marks: Vec::new(),
-        unit: String::new(),
-        host: None,
-        device_clock: None,
-        floor: None,
-        peer: None,
     }
 }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     interrupt::Interrupt,
-    row::{Floor, Stop, Subject, Work},
+    stop::{Stop, Work},
+    subject::{Floor, Subject},
 };
 
 /// How long a row is measured.

@@ -5,10 +5,7 @@ use windlass::{Buffer, Deadline, Device, DeviceInfo, Executable, Function, Queue
 
 #[cfg(feature = "hip")]
 use super::floor::Hip;
-use super::row::{Stop, Work};
-
-/// The kernels of the rows: `bindings_N` and `constants_16`.
-pub(super) const KERNELS: &str = "bindings";
+use super::{kernels, stop::Work};
 
 /// A device to measure.
 pub(super) struct Target {
@@ -60,7 +57,7 @@ impl Target {
 
     /// Loads the rows' kernels.
     pub(super) fn load(&self) -> Work<Executable> {
-        let code = bytes()?;
+        let code = kernels::bytes()?;
         // SAFETY: the project's own kernels stay within 64 numbers of each of their buffers.
         Ok(unsafe { self.device.load_executable(code) }?)
     }
@@ -94,11 +91,6 @@ impl Target {
     pub(super) fn download(&self, buffer: &Buffer) -> Work<Vec<u8>> {
         Ok(self.queue()?.download(&[], buffer)?.wait(Deadline::NEVER)?)
     }
-}
-
-/// The compressed bundle with the rows' kernels.
-pub(super) fn bytes() -> Work<&'static [u8]> {
-    windlass_cts::bundle(KERNELS).ok_or_else(|| Stop::Lacks("this build has no kernels for the rows".to_owned()))
 }
 
 /// Whether a device is that of a HIP without a GPU, in this process or in a library.

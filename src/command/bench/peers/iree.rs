@@ -9,15 +9,17 @@ use std::{
     time::Duration,
 };
 
-use super::{Ready, program};
+use super::{program, ready::Ready};
 use crate::command::bench::{
-    row::{Row, Stop, Work},
-    rows::load::Shape,
+    row::Row,
+    shape::Shape,
+    stop::{Stop, Work},
     target::Target,
 };
 
 /// Advice for a machine without IREE.
-const INSTALL: &str = "python3 -m pip install iree-base-runtime iree-base-compiler, and name that Python by --python";
+const INSTALL: &str =
+    "python3 -m pip install iree-base-runtime iree-base-compiler, and name that Python by --python";
 
 /// Prints the folders of the two packages.
 const FIND: &str = "import os, iree.runtime, iree.compiler\n\
@@ -50,7 +52,8 @@ impl Iree {
     fn ready(&self, shape: Shape, target: &Target) -> Work<Box<dyn Ready>> {
         let tools = self.tools.get_or_init(|| find(&self.python)).clone().map_err(Stop::Lacks)?;
         let (device, compiler_flags) = flags(target)?;
-        let failed = |error: std::io::Error| Stop::Failed(format!("writing a file for iree-compile: {error}"));
+        let failed =
+            |error: std::io::Error| Stop::Failed(format!("writing a file for iree-compile: {error}"));
         let folder = tempfile::tempdir().map_err(failed)?;
         let (source, code) = (folder.path().join("shape.mlir"), folder.path().join("shape.bin"));
         std::fs::write(&source, module(shape)).map_err(failed)?;
@@ -195,10 +198,8 @@ fn module(shape: Shape) -> String {
         );
     }
     for index in 0..constants {
-        let _ = write!(
-            body,
-            "%c{index} = hal.interface.constant.load layout(#layout) ordinal({index}) : i32\n"
-        );
+        let _ =
+            write!(body, "%c{index} = hal.interface.constant.load layout(#layout) ordinal({index}) : i32\n");
     }
     let list = |name: &str| (0..last).map(|index| format!("%{name}{index}")).collect::<Vec<_>>().join(", ");
     let maps = vec!["affine_map<(d0) -> (d0)>"; bindings as usize].join(", ");
@@ -210,7 +211,8 @@ fn module(shape: Shape) -> String {
     let elements = elements.into_iter().chain(["%old: i32".to_owned()]).collect::<Vec<_>>().join(", ");
     let mut sum = "%zero".to_owned();
     let mut adds = String::new();
-    let terms = (0..last).map(|index| format!("%x{index}")).chain((0..constants).map(|index| format!("%c{index}")));
+    let terms =
+        (0..last).map(|index| format!("%x{index}")).chain((0..constants).map(|index| format!("%c{index}")));
     for (index, term) in terms.enumerate() {
         let _ = writeln!(adds, "%sum{index} = arith.addi {sum}, {term} : i32");
         sum = format!("%sum{index}");

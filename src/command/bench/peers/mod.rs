@@ -3,22 +3,23 @@
 
 mod iree;
 mod program;
+mod ready;
 mod wgpu;
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use clap::ValueEnum;
 
 use super::{
     interrupt::Interrupt,
-    options::Options,
     result::RowResult,
-    row::{Prepared, Row, Stop, Work},
-    run,
+    row::{Prepared, Row},
     sample::{self, Plan, Reference, Statistics},
+    stop::{Stop, Work},
     target::Target,
 };
 use iree::Iree;
+use ready::Ready;
 
 /// A peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -39,14 +40,6 @@ impl Peer {
     }
 }
 
-/// A library that is ready to do the work of a row.
-pub(super) trait Ready {
-    /// The name in reports.
-    fn name(&self) -> String;
-    /// Nanoseconds for each item of the row, in a run of about this time.
-    fn sample(&self, time: Duration) -> Work<f64>;
-}
-
 /// The peers of a run.
 pub(super) struct Peers {
     peers: Vec<Peer>,
@@ -58,12 +51,11 @@ pub(super) struct Peers {
 }
 
 impl Peers {
-    pub(super) fn new(options: &Options) -> Self {
-        let plan = options.plan();
+    pub(super) fn new(peers: &[Peer], python: &Path, plan: Plan) -> Self {
         let is_quick = plan.time.is_zero();
         Self {
-            peers: options.peers.clone(),
-            iree: Iree::new(&options.python),
+            peers: peers.to_vec(),
+            iree: Iree::new(python),
             rounds: if is_quick { 2 } else { 7 },
             time: if is_quick { Duration::from_millis(1) } else { plan.time / 7 },
             plan,
@@ -87,11 +79,11 @@ impl Peers {
         };
         let mut result = match found.and_then(|ready| self.compare(ready.as_ref(), row, target, interrupt)) {
             Ok((host, reference)) => {
-                let result = run::of(row, target, Some(host), None);
+                let result = RowResult::of(row, target, Some(host), None);
                 RowResult { peer: Some(reference), ..result }
             }
             Err(Stop::Interrupted) => return None,
-            Err(stop) => run::stopped(row, target, stop),
+            Err(stop) => RowResult::stopped(row, target, stop),
         };
         result.row.push_str(peer.suffix());
         Some(result)

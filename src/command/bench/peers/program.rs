@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::command::bench::row::{Stop, Work};
+use crate::command::bench::stop::{Stop, Work};
 
 /// Standard output of a program that must succeed.
 pub(super) fn output(command: &mut Command) -> Work<String> {

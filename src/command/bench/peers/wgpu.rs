@@ -3,11 +3,12 @@
 
 use std::{path::PathBuf, process::Command, time::Duration};
 
-use super::{Ready, program};
+use super::{program, ready::Ready};
 use crate::command::{
     bench::{
-        row::{Row, Stop, Work},
-        rows::load::Shape,
+        row::Row,
+        shape::Shape,
+        stop::{Stop, Work},
         target::Target,
     },
     started,
@@ -27,7 +28,8 @@ pub(super) fn prepare(row: &Row, target: &Target) -> Option<Work<Box<dyn Ready>>
 fn ready(shape: Shape, target: &Target) -> Work<Box<dyn Ready>> {
     if target.runs_kernels {
         return Err(Stop::Lacks(
-            "wgpu's backend that does nothing is the peer of a HIP that runs no kernel: hip-null://".to_owned(),
+            "wgpu's backend that does nothing is the peer of a HIP that runs no kernel: hip-null://"
+                .to_owned(),
         ));
     }
     let ready = Oneshot { program: find(), shape };

@@ -4,10 +4,13 @@
 use serde_json::{Value, json};
 
 use super::table::number;
-use crate::command::bench::{environment::DeviceFacts, result::RowResult};
+use crate::command::bench::{
+    environment::{DeviceFacts, Machine},
+    result::RowResult,
+};
 
 /// The measured rows.
-pub(super) fn document(rows: &[RowResult], devices: &[DeviceFacts]) -> Value {
+pub(super) fn document(machine: &Machine, devices: &[DeviceFacts], rows: &[RowResult]) -> Value {
     let benchmarks = rows.iter().filter_map(|row| {
         let host = row.host.as_ref()?;
         let mut extra = vec![
@@ -20,6 +23,7 @@ pub(super) fn document(rows: &[RowResult], devices: &[DeviceFacts]) -> Value {
         }
         let device = devices.iter().find(|device| device.uri == row.device);
         extra.extend(device.map(DeviceFacts::line));
+        extra.extend(machine.lines());
         Some(json!({
             "name": row.full_name(),
             "unit": row.unit,

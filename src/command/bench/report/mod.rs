@@ -80,7 +80,7 @@ impl Report {
         match self.format {
             Format::Table | Format::Jsonl => Ok(()),
             Format::Bmf => output::write_json(&bmf::document(&self.rows)),
-            Format::Github => output::write_json(&github::document(&self.rows, &self.devices)),
+            Format::Github => output::write_json(&github::document(&self.machine, &self.devices, &self.rows)),
             Format::Gbench => output::write_json(&gbench::document(&self.machine, &self.devices, &self.rows)),
         }
     }

@@ -24,7 +24,11 @@ pub(super) fn line(row: &RowResult, width: usize) -> String {
             Status::Skipped | Status::Measured => "left out",
         };
         let reason = row.reason.as_deref().unwrap_or_default().replace('\n', "\n    ");
-        let name = if row.status == Status::Absent { format!("\n{}", escape::line(&row.device)) } else { name.into_owned() };
+        let name = if row.status == Status::Absent {
+            format!("\n{}", escape::line(&row.device))
+        } else {
+            name.into_owned()
+        };
         return format!("{name:<width$}  {status}: {reason}");
     };
     let ratio = row.reference().map_or_else(String::new, |other| {

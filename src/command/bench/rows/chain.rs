@@ -3,9 +3,12 @@
 
 use windlass::{CommandBuffer, Feature, Queue, Semaphore};
 
-use super::load::{Load, Shape, Timeline};
+use super::load::{Load, Timeline};
 use crate::command::bench::{
-    row::{Floor, Prepared, Row, Stop, Work, whole},
+    row::{Prepared, Row},
+    shape::Shape,
+    stop::{Stop, Work},
+    subject::{Floor, whole},
     target::Target,
 };
 
@@ -16,7 +19,9 @@ const LINKS: u32 = 100;
 
 pub(super) fn add(rows: &mut Vec<Row>) {
     let mut row = |name: &str, prepare: fn(&Target) -> Work<Prepared>| {
-        rows.push(Row::new(format!("{name} n={LINKS}"), (LINKS.into(), "submission"), prepare).needs(COMMANDS));
+        rows.push(
+            Row::new(format!("{name} n={LINKS}"), (LINKS.into(), "submission"), prepare).needs(COMMANDS),
+        );
     };
     row("chain/one-queue", |target| chain(target, 1));
     row("chain/across-queues", |target| chain(target, 2));

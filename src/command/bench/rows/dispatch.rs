@@ -5,9 +5,12 @@ use std::time::Instant;
 
 use windlass::Feature;
 
-use super::load::{GRID, Load, Shape, Timeline};
+use super::load::{Load, Timeline};
 use crate::command::bench::{
-    row::{Floor, Prepared, Row, Work, partly, whole},
+    row::{Prepared, Row},
+    shape::{GRID, Shape},
+    stop::Work,
+    subject::{Floor, partly, whole},
     target::Target,
 };
 

@@ -5,26 +5,32 @@ use std::hint::black_box;
 
 use windlass::Feature;
 
-use super::load::{Load, Shape};
+use super::load::Load;
 use crate::command::bench::{
-    row::{Floor, Prepared, Row, Work, whole},
-    target::{self, Target},
+    kernels,
+    row::{Prepared, Row},
+    shape::Shape,
+    stop::Work,
+    subject::{Floor, whole},
+    target::Target,
 };
 
 pub(super) fn add(rows: &mut Vec<Row>) {
-    let warm = Row::new("executable/load container=ccob images=cached", (1, "load"), |target| {
-        load(target, || {})
-    });
-    let cold = Row::new("executable/load container=ccob images=decoded", (1, "load"), |target| load(target, forget));
+    let warm =
+        Row::new("executable/load container=ccob images=cached", (1, "load"), |target| load(target, || {}));
+    let cold =
+        Row::new("executable/load container=ccob images=decoded", (1, "load"), |target| load(target, forget));
     // Only the HIP driver keeps decoded images.
-    rows.extend([cold, warm.schemes(&["hip", "hip-sim", "hip-null"])].map(|row| row.needs(&[Feature::Dispatch])));
+    rows.extend(
+        [cold, warm.schemes(&["hip", "hip-sim", "hip-null"])].map(|row| row.needs(&[Feature::Dispatch])),
+    );
 }
 
 /// Loading the bundle and dropping the executable. The kernel is checked first.
 fn load(target: &Target, before: fn()) -> Work<Prepared> {
     // The executable must be dropped before the rounds: a device gives the same one for the same bytes while it lives.
     drop(Load::new(target, Shape::direct(2, 1))?);
-    let (device, code) = (target.device.clone(), target::bytes()?);
+    let (device, code) = (target.device.clone(), kernels::bytes()?);
     let subject = whole(move || {
         before();
         // SAFETY: nothing of the code is dispatched.

@@ -7,7 +7,9 @@ use windlass::{Feature, File};
 
 use super::load::Timeline;
 use crate::command::bench::{
-    row::{Floor, Prepared, Row, Stop, Work, whole},
+    row::{Prepared, Row},
+    stop::{Stop, Work},
+    subject::{Floor, whole},
     target::Target,
 };
 
@@ -15,8 +17,10 @@ const SIZES: [(&str, u64); 2] = [("4KiB", 4 << 10), ("1MiB", 1 << 20)];
 
 pub(super) fn add(rows: &mut Vec<Row>) {
     for (name, bytes) in SIZES {
-        let read = Row::new(format!("file/read bytes={name}"), (1, "read"), move |target| read(target, bytes));
-        let write = Row::new(format!("file/write bytes={name}"), (1, "write"), move |target| write(target, bytes));
+        let read =
+            Row::new(format!("file/read bytes={name}"), (1, "read"), move |target| read(target, bytes));
+        let write =
+            Row::new(format!("file/write bytes={name}"), (1, "write"), move |target| write(target, bytes));
         // The system moves the bytes, and threads wake up for it.
         rows.extend([read, write].map(|row| row.needs(&[Feature::Files]).uncounted()));
     }

@@ -3,10 +3,12 @@
 
 use windlass::Feature;
 
-use super::load::Shape;
 use crate::command::bench::{
     floor::Hip,
-    row::{Prepared, Row, Stop, Subject, Work},
+    row::{Prepared, Row},
+    shape::Shape,
+    stop::{Stop, Work},
+    subject::Subject,
     target::Target,
 };
 
@@ -16,9 +18,10 @@ const HIP: &[&str] = &["hip", "hip-sim", "hip-null"];
 pub(super) fn add(rows: &mut Vec<Row>) {
     for n in [1, 1000] {
         let shape = Shape::direct(2, n);
-        let launches = Row::new(format!("floor/launch bindings=2 n={n}"), (n.into(), "dispatch"), move |target| {
-            bare(target, |hip| hip.launches(shape))
-        });
+        let launches =
+            Row::new(format!("floor/launch bindings=2 n={n}"), (n.into(), "dispatch"), move |target| {
+                bare(target, |hip| hip.launches(shape))
+            });
         let completed =
             Row::new(format!("floor/completed bindings=2 n={n}"), (n.into(), "dispatch"), move |target| {
                 bare(target, |hip| hip.completed(shape))

@@ -5,7 +5,9 @@ use windlass::{Feature, HostCallFlags};
 
 use super::load::Timeline;
 use crate::command::bench::{
-    row::{Prepared, Row, Stop, Work, whole},
+    row::{Prepared, Row},
+    stop::{Stop, Work},
+    subject::whole,
     target::Target,
 };
 

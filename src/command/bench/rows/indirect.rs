@@ -6,9 +6,12 @@ use windlass::{
     IndirectParameters, Semaphore,
 };
 
-use super::load::{ITEMS, Load, Shape, Timeline};
+use super::load::{Load, Timeline};
 use crate::command::bench::{
-    row::{Prepared, Row, Work, whole},
+    row::{Prepared, Row},
+    shape::{ITEMS, Shape},
+    stop::Work,
+    subject::whole,
     target::Target,
 };
 

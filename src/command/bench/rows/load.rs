@@ -1,91 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The load of most rows: N dispatches of one small workgroup, with a barrier after each.
+//! The load of most rows on a device: its kernel, its buffers, its command buffer.
 
-use windlass::{
-    Argument, BindingTable, Buffer, CommandBuffer, Deadline, DispatchConfig, Function, Queue, Semaphore,
-};
+use windlass::{Argument, BindingTable, Buffer, CommandBuffer, Deadline, Function, Queue, Semaphore};
 
 use crate::command::bench::{
-    row::{self, Work},
+    shape::{BYTES, GRID, ITEMS, Shape, content},
+    stop::Work,
+    subject,
     target::Target,
 };
 
-/// Work-items of a workgroup, and numbers in a buffer.
-pub(crate) const ITEMS: u32 = 64;
-/// Bytes of a buffer.
-pub(crate) const BYTES: u64 = ITEMS as u64 * 4;
-/// One workgroup.
-pub(crate) const GRID: DispatchConfig = DispatchConfig::new([1, 1, 1]).workgroup_size([ITEMS, 1, 1]);
-
-/// The shape of a load.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
-    pub(crate) bindings: u32,
-    pub(crate) constants: u32,
-    pub(crate) n: u32,
-    /// Whether the buffers come from a binding table at submission.
-    pub(crate) by_table: bool,
-}
-
-impl Shape {
-    /// Direct buffers, no constants.
-    pub(crate) const fn direct(bindings: u32, n: u32) -> Self {
-        Self { bindings, constants: 0, n, by_table: false }
-    }
-
-    /// The same through a binding table.
-    pub(crate) const fn table(bindings: u32, n: u32) -> Self {
-        Self { by_table: true, ..Self::direct(bindings, n) }
-    }
-
-    /// With constants among the arguments. The kernel for these has two buffers and sixteen constants.
-    pub(crate) const fn constants(n: u32) -> Self {
-        Self { constants: 16, ..Self::direct(2, n) }
-    }
-
-    /// The parameters in a row's name.
-    pub(crate) fn text(self) -> String {
-        let constants = match self.constants {
-            0 => String::new(),
-            constants => format!(" constants={constants}"),
-        };
-        let form = if self.by_table { "table" } else { "direct" };
-        format!("bindings={}{constants} n={} form={form}", self.bindings, self.n)
-    }
-
-    /// The kernel.
-    pub(crate) fn kernel(self) -> String {
-        match self.constants {
-            0 => format!("bindings_{}", self.bindings),
-            constants => format!("constants_{constants}"),
-        }
-    }
-
-    /// The numbers that the kernel writes.
-    pub(crate) fn expected(self, index: u32) -> u32 {
-        let inputs = (0..self.bindings.saturating_sub(1)).map(|input| content(input, index));
-        (0..self.constants).chain(inputs).fold(index, u32::wrapping_add)
-    }
-}
-
-/// The numbers of an input.
-fn content(input: u32, index: u32) -> u32 {
-    (input + 1).wrapping_mul(index + 3)
-}
-
 /// A shape on a device: its kernel and its buffers.
 #[derive(Clone)]
-pub(crate) struct Load {
-    pub(crate) shape: Shape,
-    pub(crate) queue: Queue,
-    pub(crate) function: Function,
+pub(super) struct Load {
+    pub(super) shape: Shape,
+    pub(super) queue: Queue,
+    pub(super) function: Function,
     /// The last one is the output.
-    pub(crate) buffers: Vec<Buffer>,
+    pub(super) buffers: Vec<Buffer>,
 }
 
 impl Load {
     /// Loads the kernel, fills the inputs, runs the load once, and checks its numbers where kernels run.
-    pub(crate) fn new(target: &Target, shape: Shape) -> Work<Self> {
+    pub(super) fn new(target: &Target, shape: Shape) -> Work<Self> {
         let mut buffers = Vec::new();
         for input in 0..shape.bindings.saturating_sub(1) {
             buffers.push(target.numbers((0..ITEMS).map(|index| content(input, index)))?);
@@ -101,7 +38,7 @@ impl Load {
     }
 
     /// Does work that reaches 1, and checks the numbers in the output where kernels run.
-    pub(crate) fn check(&self, target: &Target, work: impl FnOnce(&Semaphore) -> Work) -> Work {
+    pub(super) fn check(&self, target: &Target, work: impl FnOnce(&Semaphore) -> Work) -> Work {
         let Some(output) = self.buffers.last() else { return Ok(()) };
         let done = Semaphore::new(0);
         self.queue.fill(&[], &[done.at(1)], output, 0xa5_u8)?;
@@ -112,11 +49,11 @@ impl Load {
         if !target.runs_kernels {
             return Ok(());
         }
-        row::check(self.function.name(), &target.download(output)?, |index| self.shape.expected(index))
+        subject::check(self.function.name(), &target.download(output)?, |index| self.shape.expected(index))
     }
 
     /// The arguments of a dispatch.
-    pub(crate) fn arguments(&self) -> Vec<Argument<'_>> {
+    pub(super) fn arguments(&self) -> Vec<Argument<'_>> {
         let argument = |(slot, buffer)| match self.shape.by_table {
             true => Argument::Slot { slot, offset: 0, length: BYTES },
             false => Buffer::arg(buffer),
@@ -129,12 +66,12 @@ impl Load {
     }
 
     /// The command buffer.
-    pub(crate) fn record(&self) -> Work<CommandBuffer> {
+    pub(super) fn record(&self) -> Work<CommandBuffer> {
         self.record_with(&self.arguments())
     }
 
     /// The same with arguments that were made before.
-    pub(crate) fn record_with(&self, arguments: &[Argument<'_>]) -> Work<CommandBuffer> {
+    pub(super) fn record_with(&self, arguments: &[Argument<'_>]) -> Work<CommandBuffer> {
         let slots = if self.shape.by_table { self.shape.bindings } else { 0 };
         let mut recorder = self.queue.device().record_with_slots(slots)?;
         for _ in 0..self.shape.n {
@@ -145,27 +82,27 @@ impl Load {
     }
 
     /// The binding table of a submission.
-    pub(crate) fn table(&self) -> BindingTable {
+    pub(super) fn table(&self) -> BindingTable {
         if self.shape.by_table { self.buffers.clone().into() } else { BindingTable::empty() }
     }
 }
 
 /// A timeline with the values that were given out.
 #[derive(Default)]
-pub(crate) struct Timeline {
-    pub(crate) semaphore: Semaphore,
-    pub(crate) value: u64,
+pub(super) struct Timeline {
+    pub(super) semaphore: Semaphore,
+    pub(super) value: u64,
 }
 
 impl Timeline {
     /// The next value.
-    pub(crate) fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.value += 1;
         self.value
     }
 
     /// Waits for the latest value.
-    pub(crate) fn wait(&self) -> Work {
+    pub(super) fn wait(&self) -> Work {
         Ok(self.semaphore.wait_blocking(self.value, Deadline::NEVER)?)
     }
 }

@@ -9,10 +9,10 @@ mod file;
 mod floor;
 mod host_call;
 mod indirect;
-pub(super) mod load;
+mod load;
 mod memory;
 mod semaphore;
-mod start;
+pub(super) mod start;
 mod transfer;
 mod wake;
 

@@ -11,7 +11,10 @@ use std::{
 
 use windlass::Semaphore;
 
-use crate::command::bench::row::{Floor, Prepared, Row, whole};
+use crate::command::bench::{
+    row::{Prepared, Row},
+    subject::{Floor, whole},
+};
 
 pub(super) fn add(rows: &mut Vec<Row>) {
     rows.push(Row::new("semaphore/create", (1, "semaphore"), |_| {

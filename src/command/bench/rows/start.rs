@@ -10,12 +10,18 @@ use windlass::Feature;
 
 use crate::command::{
     bench::{
-        once::{FIRST, NOTHING},
-        row::{Floor, Prepared, Row, Stop, Work, whole},
+        row::{Prepared, Row},
+        stop::{Stop, Work},
+        subject::{Floor, whole},
         target::Target,
     },
     started,
 };
+
+/// The name of a row that does nothing.
+pub(crate) const NOTHING: &str = "nothing";
+/// The row of a process up to its first dispatch.
+const FIRST: &str = "dispatch/oneshot bindings=2 n=1 form=direct";
 
 pub(super) fn add(rows: &mut Vec<Row>) {
     // Threads start and end.
@@ -46,7 +52,9 @@ fn process(target: &Target) -> Work<Prepared> {
 fn run(uri: &str, row: &str) -> Work {
     let failed = |error: String| Stop::Failed(format!("starting this program again: {error}"));
     let words = started::words().map_err(|error| failed(error.to_string()))?;
-    let Some((program, before)) = words.split_first() else { return Err(failed("it has no name".to_owned())) };
+    let Some((program, before)) = words.split_first() else {
+        return Err(failed("it has no name".to_owned()));
+    };
     let mut command = Command::new(program);
     command.args(before).args(["bench", "once", "--rounds", "1", "--device", uri, row]);
     let output = command.stdin(Stdio::null()).output().map_err(|error| failed(error.to_string()))?;

@@ -5,7 +5,9 @@ use windlass::{Buffer, Queue};
 
 use super::load::Timeline;
 use crate::command::bench::{
-    row::{Floor, Prepared, Row, Stop, Work, whole},
+    row::{Prepared, Row},
+    stop::{Stop, Work},
+    subject::{Floor, whole},
     target::Target,
 };
 

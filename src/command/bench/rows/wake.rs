@@ -14,13 +14,19 @@ use windlass::{Deadline, Semaphore, WaitPolicy};
 
 use crate::command::bench::{
     baton::{self, Baton},
-    row::{Floor, Prepared, Row, Stop, Work, whole},
+    row::{Prepared, Row},
+    stop::{Stop, Work},
+    subject::{Floor, whole},
 };
 
 pub(super) fn add(rows: &mut Vec<Row>) {
     rows.push(row("sleeping", || Sleeping(Semaphore::new(0)), futex));
     rows.push(row("hot", || Hot(Semaphore::new(0)), spin_then_futex));
-    rows.push(row("future", || Awaited(Semaphore::new(0)), || floor("std::thread::park", baton::Parked::default)));
+    rows.push(row(
+        "future",
+        || Awaited(Semaphore::new(0)),
+        || floor("std::thread::park", baton::Parked::default),
+    ));
 }
 
 fn row<B: Baton>(waiter: &str, new: fn() -> B, floor: fn() -> Work<Option<Floor>>) -> Row {
