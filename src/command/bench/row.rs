@@ -15,8 +15,12 @@ pub(super) enum Prepared {
     /// Work to time, beside its lower bound where there is one.
     Timed(Subject, Option<Floor>),
     /// A number that is exact without a clock.
+    #[cfg_attr(not(feature = "hip"), expect(dead_code, reason = "only the null HIP counts"))]
     Exact(f64),
 }
+
+/// Sets a row up on a device.
+type Prepare = Box<dyn Fn(&Target) -> Work<Prepared>>;
 
 /// A row of the suite.
 pub(super) struct Row {
@@ -34,7 +38,7 @@ pub(super) struct Row {
     pub(super) needs: &'static [Feature],
     /// The schemes that have this row; empty if all have.
     pub(super) schemes: &'static [&'static str],
-    prepare: Box<dyn Fn(&Target) -> Work<Prepared>>,
+    prepare: Prepare,
 }
 
 impl Row {
@@ -74,6 +78,7 @@ impl Row {
         Self { schemes, ..self }
     }
 
+    #[cfg_attr(not(feature = "hip"), expect(dead_code, reason = "only the null HIP counts"))]
     pub(super) fn unit(self, unit: &'static str) -> Self {
         Self { unit, ..self }
     }

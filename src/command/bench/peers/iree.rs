@@ -191,15 +191,15 @@ fn module(shape: Shape) -> String {
     let mut body = String::new();
     for index in 0..last {
         let kind = format!("!iree_tensor_ext.dispatch.tensor<readonly:{TENSOR}>");
-        let _ = write!(
+        let _ = writeln!(
             body,
             "%from{index} = hal.interface.binding.subspan layout(#layout) binding({index}) alignment(32) : {kind}\n\
-             %in{index} = iree_tensor_ext.dispatch.tensor.load %from{index}, offsets = [0], sizes = [64], strides = [1] : {kind} -> {TENSOR}\n"
+             %in{index} = iree_tensor_ext.dispatch.tensor.load %from{index}, offsets = [0], sizes = [64], strides = [1] : {kind} -> {TENSOR}"
         );
     }
     for index in 0..constants {
         let _ =
-            write!(body, "%c{index} = hal.interface.constant.load layout(#layout) ordinal({index}) : i32\n");
+            writeln!(body, "%c{index} = hal.interface.constant.load layout(#layout) ordinal({index}) : i32");
     }
     let list = |name: &str| (0..last).map(|index| format!("%{name}{index}")).collect::<Vec<_>>().join(", ");
     let maps = vec!["affine_map<(d0) -> (d0)>"; bindings as usize].join(", ");
