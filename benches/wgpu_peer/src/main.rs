@@ -71,8 +71,10 @@ impl Work {
         });
         let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))?;
         let mut limits = wgpu::Limits::default();
-        limits.max_storage_buffers_per_shader_stage = limits.max_storage_buffers_per_shader_stage.max(bindings);
-        let descriptor = wgpu::DeviceDescriptor { required_limits: limits, ..wgpu::DeviceDescriptor::default() };
+        limits.max_storage_buffers_per_shader_stage =
+            limits.max_storage_buffers_per_shader_stage.max(bindings);
+        let descriptor =
+            wgpu::DeviceDescriptor { required_limits: limits, ..wgpu::DeviceDescriptor::default() };
         let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))?;
         let shader = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: None,
@@ -91,9 +93,16 @@ impl Work {
         let group = |from: &[&Buffer]| {
             let entries: Vec<_> = (0..)
                 .zip(from)
-                .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
+                .map(|(binding, buffer)| wgpu::BindGroupEntry {
+                    binding,
+                    resource: buffer.as_entire_binding(),
+                })
                 .collect();
-            device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries })
+            device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: None,
+                layout: &layout,
+                entries: &entries,
+            })
         };
         let forth: Vec<_> = buffers.iter().collect();
         let back: Vec<_> = buffers.iter().rev().collect();

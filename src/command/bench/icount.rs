@@ -23,8 +23,11 @@ use crate::command::{
     started,
 };
 
-/// Items of the shorter run; rounds of many items are fewer.
+/// Items of the shorter run of a first count; rounds of many items are fewer.
 const ITEMS: u64 = 2000;
+/// The least difference of two runs in instructions. Their beginnings differ by some ten thousand, with the addresses
+/// that the system gives out.
+const ENOUGH: f64 = 2e7;
 /// The least rounds of the shorter run.
 const LEAST: u64 = 10;
 
@@ -120,11 +123,11 @@ fn distinct(budgets: &[Budget]) -> Vec<String> {
 }
 
 fn counted(row: &Row, target: &Target, each: f64) -> RowResult {
-    let exact = Statistics { n: 1, batch: rounds(row), min: each, median: each, p99: each, mad: 0.0 };
+    let exact = Statistics { n: 1, batch: 1, min: each, median: each, p99: each, mad: 0.0 };
     RowResult { unit: format!("instructions/{}", row.per), ..RowResult::of(row, target, Some(exact), None) }
 }
 
-/// Rounds of the shorter run.
+/// Rounds of the shorter run of a first count.
 fn rounds(row: &Row) -> u64 {
     (ITEMS / row.items.max(1)).max(LEAST)
 }
@@ -133,11 +136,22 @@ fn rounds(row: &Row) -> u64 {
 fn count(row: &Row, target: &Target, interrupt: &Interrupt) -> Work<f64> {
     // On its own first, where an error has a message without valgrind's.
     row.prepare(target)?;
-    let rounds = rounds(row);
+    let first = round(row, target, interrupt, rounds(row))?;
+    let enough = (ENOUGH / first.max(1.0)) as u64;
+    let each = match enough > rounds(row) {
+        true => round(row, target, interrupt, enough)?,
+        false => first,
+    };
+    Ok(each / row.items.max(1) as f64)
+}
+
+/// Instructions of a round: the difference of two runs.
+fn round(row: &Row, target: &Target, interrupt: &Interrupt, rounds: u64) -> Work<f64> {
+    interrupt.check()?;
     let short = instructions(row, &target.uri, rounds)?;
     interrupt.check()?;
     let long = instructions(row, &target.uri, 2 * rounds)?;
-    Ok((long as f64 - short as f64) / (rounds as f64 * row.items as f64))
+    Ok((long as f64 - short as f64) / rounds as f64)
 }
 
 /// Instructions of a whole process with this many rounds.

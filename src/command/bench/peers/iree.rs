@@ -21,6 +21,9 @@ use crate::command::bench::{
 const INSTALL: &str =
     "python3 -m pip install iree-base-runtime iree-base-compiler, and name that Python by --python";
 
+/// The most buffers of a kernel in IREE's HIP driver.
+const MOST_BINDINGS: u32 = 16;
+
 /// Prints the folders of the two packages.
 const FIND: &str = "import os, iree.runtime, iree.compiler\n\
                     print(os.path.join(os.path.dirname(os.path.dirname(iree.runtime.__file__)), '_runtime_libs'))\n\
@@ -51,7 +54,7 @@ impl Iree {
 
     fn ready(&self, shape: Shape, target: &Target) -> Work<Box<dyn Ready>> {
         let tools = self.tools.get_or_init(|| find(&self.python)).clone().map_err(Stop::Lacks)?;
-        let (device, compiler_flags) = flags(target)?;
+        let (device, compiler_flags) = flags(shape, target)?;
         let failed =
             |error: std::io::Error| Stop::Failed(format!("writing a file for iree-compile: {error}"));
         let folder = tempfile::tempdir().map_err(failed)?;
@@ -83,7 +86,7 @@ fn find(python: &Path) -> Result<Tools, String> {
 }
 
 /// The flags of IREE's tool for a device, and those of its compiler.
-fn flags(target: &Target) -> Work<(Vec<String>, Vec<String>)> {
+fn flags(shape: Shape, target: &Target) -> Work<(Vec<String>, Vec<String>)> {
     let scheme = target.uri.split("://").next().unwrap_or_default();
     match scheme {
         "local" => {
@@ -94,6 +97,9 @@ fn flags(target: &Target) -> Work<(Vec<String>, Vec<String>)> {
                 "--iree-llvmcpu-target-cpu=generic",
             ];
             Ok((device.map(str::to_owned).to_vec(), compiler.map(str::to_owned).to_vec()))
+        }
+        "hip" | "hip-sim" if shape.bindings > MOST_BINDINGS => {
+            Err(Stop::Lacks(format!("IREE's HIP driver takes at most {MOST_BINDINGS} buffers of a kernel")))
         }
         "hip" | "hip-sim" => {
             let library = library(target)?;
@@ -109,8 +115,9 @@ fn flags(target: &Target) -> Work<(Vec<String>, Vec<String>)> {
             Ok((device, compiler))
         }
         "hip-null" => Err(Stop::Lacks(
-            "the HIP of hip-null:// lies in this process, where IREE cannot find it; --device hip://?library=FOLDER \
-             measures both over one library"
+            "the HIP of hip-null:// lies in this process, where IREE cannot find it; `cargo build --release \
+             --manifest-path benches/null_hip/Cargo.toml` makes it a library, and --device \
+             hip://?library=benches/null_hip/target/release measures both over that"
                 .to_owned(),
         )),
         _ => Err(Stop::Lacks(format!("IREE has no device like {scheme}://"))),
