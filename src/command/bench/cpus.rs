@@ -24,19 +24,71 @@ impl Cpus {
     }
 }
 
+/// Two CPUs for two threads that wake each other: different ones if the process may use several. The way that the system
+/// spreads two threads by itself changes from run to run, and a wake across CPUs costs ten times as much.
+#[derive(Clone, Copy)]
+pub(super) struct Pair(#[cfg(target_os = "linux")] [Option<usize>; 2]);
+
 #[cfg(target_os = "linux")]
-fn pin() -> Result<(), String> {
+mod of_linux {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-    let allowed = sched_getaffinity(None).map_err(|error| format!("asking for the CPUs: {error}"))?;
-    let first = (0..CpuSet::MAX_CPU).find(|cpu| allowed.is_set(*cpu)).ok_or("the process has no CPU")?;
-    let mut set = CpuSet::new();
-    set.set(first);
-    sched_setaffinity(None, &set).map_err(|error| format!("pinning to CPU {first}: {error}"))
+    use super::Pair;
+
+    fn allowed() -> Result<Vec<usize>, String> {
+        let set = sched_getaffinity(None).map_err(|error| format!("asking for the CPUs: {error}"))?;
+        Ok((0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect())
+    }
+
+    fn pin_to(cpu: usize) -> Result<(), String> {
+        let mut set = CpuSet::new();
+        set.set(cpu);
+        sched_setaffinity(None, &set).map_err(|error| format!("pinning to CPU {cpu}: {error}"))
+    }
+
+    pub(super) fn pin() -> Result<(), String> {
+        pin_to(*allowed()?.first().ok_or("the process has no CPU")?)
+    }
+
+    impl Pair {
+        pub(crate) fn new() -> Self {
+            let allowed = allowed().unwrap_or_default();
+            let first = allowed.first().copied();
+            Self([first, allowed.get(1).copied().or(first)])
+        }
+
+        /// Whether the two CPUs differ.
+        pub(crate) fn is_apart(self) -> bool {
+            self.0[0] != self.0[1]
+        }
+
+        /// Pins the calling thread to the first or the second CPU, as far as the system allows it.
+        pub(crate) fn pin(self, index: usize) {
+            if let Some(cpu) = self.0.get(index).copied().flatten() {
+                let _ = pin_to(cpu);
+            }
+        }
+    }
 }
+
+#[cfg(target_os = "linux")]
+use of_linux::pin;
 
 #[cfg(not(target_os = "linux"))]
 fn pin() -> Result<(), String> {
     Err("this system has no call for it that Windlass knows; start the command under the system's own tool"
         .to_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Pair {
+    pub(super) fn new() -> Self {
+        Self()
+    }
+
+    pub(super) fn is_apart(self) -> bool {
+        std::thread::available_parallelism().is_ok_and(|count| count.get() > 1)
+    }
+
+    pub(super) fn pin(self, _index: usize) {}
 }

@@ -6,22 +6,26 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
+        mpsc::{self, Receiver, Sender},
     },
     thread::{self, JoinHandle},
+    time::{Duration, Instant},
 };
 
 use windlass::{Deadline, Semaphore, WaitPolicy};
 
 use crate::command::bench::{
     baton::{self, Baton},
+    cpus::Pair,
     row::{Prepared, Row},
     stop::{Stop, Work},
-    subject::{Floor, whole},
+    subject::{Floor, Subject},
 };
 
 pub(super) fn add(rows: &mut Vec<Row>) {
     rows.push(row("sleeping", || Sleeping(Semaphore::new(0)), futex));
     rows.push(row("hot", || Hot(Semaphore::new(0)), spin_then_futex));
+    rows.push(row("default", || Default(Semaphore::new(0)), spin_then_futex));
     rows.push(row(
         "future",
         || Awaited(Semaphore::new(0)),
@@ -31,16 +35,17 @@ pub(super) fn add(rows: &mut Vec<Row>) {
 
 fn row<B: Baton>(waiter: &str, new: fn() -> B, floor: fn() -> Work<Option<Floor>>) -> Row {
     let name = format!("semaphore/wake waiter={waiter}");
-    let prepare = move |_: &_| {
-        let mut rally = Rally::new(new)?;
-        Ok(Prepared::Timed(whole(move || rally.round()), floor()?))
-    };
+    let prepare = move |_: &_| Ok(Prepared::Timed(rally(new)?, floor()?));
     Row::new(name, (2, "wake"), prepare).uncounted()
 }
 
 fn floor<B: Baton>(name: &'static str, new: fn() -> B) -> Work<Option<Floor>> {
-    let mut rally = Rally::new(new)?;
-    Ok(Some(Floor::new(name, 2, whole(move || rally.round()))))
+    Ok(Some(Floor::new(name, 2, rally(new)?)))
+}
+
+fn rally<B: Baton>(new: fn() -> B) -> Work<Subject> {
+    let rally = Rally::new(new)?;
+    Ok(Box::new(move |rounds| rally.run(rounds)))
 }
 
 #[cfg(target_os = "linux")]
@@ -76,10 +81,23 @@ impl Baton for Sleeping {
     }
 }
 
-/// A waiter that polls for a while before it sleeps.
+/// A waiter that polls until the end.
 struct Hot(Semaphore);
 
 impl Baton for Hot {
+    fn post(&self, value: u64) -> Work {
+        Ok(self.0.signal(value)?)
+    }
+
+    fn take(&self, value: u64) -> Work {
+        Ok(self.0.wait_blocking_with(value, Deadline::NEVER, WaitPolicy::Spin)?)
+    }
+}
+
+/// A waiter that polls for a while before it sleeps, as waiters do unless they are told otherwise.
+struct Default(Semaphore);
+
+impl Baton for Default {
     fn post(&self, value: u64) -> Work {
         Ok(self.0.signal(value)?)
     }
@@ -102,47 +120,68 @@ impl Baton for Awaited {
     }
 }
 
-/// Two batons between this thread and another one.
-struct Rally<B: Baton> {
-    there: Arc<B>,
-    back: Arc<B>,
-    ends: Arc<AtomicBool>,
-    value: u64,
-    thread: Option<JoinHandle<()>>,
+/// Two threads with a baton each way.
+struct Rally {
+    /// The numbers of rounds to do; its end ends both threads.
+    orders: Option<Sender<u64>>,
+    times: Receiver<Work<Duration>>,
+    threads: Vec<JoinHandle<()>>,
 }
 
-impl<B: Baton> Rally<B> {
-    fn new(new: fn() -> B) -> Work<Self> {
+impl Rally {
+    fn new<B: Baton>(new: fn() -> B) -> Work<Self> {
         let (there, back, ends) = (Arc::new(new()), Arc::new(new()), Arc::new(AtomicBool::new(false)));
+        let (orders, taken) = mpsc::channel();
+        let (done, times) = mpsc::channel();
+        let cpus = Pair::new();
         let (theirs, ours, end) = (there.clone(), back.clone(), ends.clone());
         let answer = move || {
-            let mut value = 0;
-            loop {
-                value += 1;
-                // A baton that fails would leave the other thread waiting; the semaphores here have nobody to fail them.
+            cpus.pin(1);
+            for value in 1.. {
+                // The batons here fail for nobody: no other thread has their semaphores.
                 if theirs.take(value).is_err() || end.load(Ordering::Acquire) || ours.post(value).is_err() {
                     return;
                 }
             }
         };
-        let thread = thread::Builder::new().name("windlass-rally".to_owned()).spawn(answer);
-        let thread = thread.map_err(|error| Stop::Failed(format!("starting the other thread: {error}")))?;
-        Ok(Self { there, back, ends, value: 0, thread: Some(thread) })
+        let call = move || {
+            cpus.pin(0);
+            let mut value = 0;
+            let mut round = || -> Work {
+                value += 1;
+                there.post(value)?;
+                back.take(value)
+            };
+            while let Ok(rounds) = taken.recv() {
+                let start = Instant::now();
+                let ended = (0..rounds).try_for_each(|_| round());
+                if done.send(ended.map(|()| start.elapsed())).is_err() {
+                    break;
+                }
+            }
+            ends.store(true, Ordering::Release);
+            let _ = there.post(value + 1);
+        };
+        let threads = vec![started(answer)?, started(call)?];
+        Ok(Self { orders: Some(orders), times, threads })
     }
 
-    fn round(&mut self) -> Work {
-        self.value += 1;
-        self.there.post(self.value)?;
-        self.back.take(self.value)
+    fn run(&self, rounds: u64) -> Work<Duration> {
+        let ended = || Stop::Failed("a thread of the row has ended".to_owned());
+        self.orders.as_ref().and_then(|orders| orders.send(rounds).ok()).ok_or_else(ended)?;
+        self.times.recv().map_err(|_| ended())?
     }
 }
 
-impl<B: Baton> Drop for Rally<B> {
+fn started(work: impl FnOnce() + Send + 'static) -> Work<JoinHandle<()>> {
+    let thread = thread::Builder::new().name("windlass-rally".to_owned()).spawn(work);
+    thread.map_err(|error| Stop::Failed(format!("starting a thread: {error}")))
+}
+
+impl Drop for Rally {
     fn drop(&mut self) {
-        self.ends.store(true, Ordering::Release);
-        if self.there.post(self.value + 1).is_ok()
-            && let Some(thread) = self.thread.take()
-        {
+        self.orders = None;
+        for thread in self.threads.drain(..).rev() {
             let _ = thread.join();
         }
     }
