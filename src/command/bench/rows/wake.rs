@@ -35,7 +35,13 @@ pub(super) fn add(rows: &mut Vec<Row>) {
 
 fn row<B: Baton>(waiter: &str, new: fn() -> B, floor: fn() -> Work<Option<Floor>>) -> Row {
     let name = format!("semaphore/wake waiter={waiter}");
-    let prepare = move |_: &_| Ok(Prepared::Timed(rally(new)?, floor()?));
+    let needs_two = waiter == "hot";
+    let prepare = move |_: &_| {
+        if needs_two && !Pair::new().is_apart() {
+            return Err(Stop::Lacks("two threads that poll need two CPUs".to_owned()));
+        }
+        Ok(Prepared::Timed(rally(new)?, floor()?))
+    };
     Row::new(name, (2, "wake"), prepare).uncounted()
 }
 
