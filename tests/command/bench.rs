@@ -224,6 +224,8 @@ fn pairs_of_runs_show_what_the_machine_hides() {
 fn a_comparison_refuses_what_it_cannot_compare() {
     let other = compare(&line("a", 1.0), &line("b", 1.0), &[]);
     assert_eq!(other.code, Some(2), "{}", other.stderr);
+    let counted = compare(&line("a", 1.0), &line("a", 1.0).replace("ns/x", "instructions/x"), &[]);
+    assert_eq!(counted.code, Some(2), "{}", counted.stderr);
     let damaged = compare("row  min\n", &line("b", 1.0), &[]);
     assert_eq!(damaged.code, Some(2), "{}", damaged.stderr);
     assert!(

@@ -52,47 +52,43 @@ impl Compare {
     pub(super) fn run(self) -> Outcome {
         let (old, new) = (read(&self.old)?, read(&self.new)?);
         let mut table = Table::new(&["row", ">old", ">new", "unit", ">change", ">noise", "verdict"]);
-        let (mut slower, mut failed, mut gone, mut compared) = (Vec::new(), Vec::new(), 0, 0);
-        for name in names(&old) {
-            let (before, after) = (runs(&old, &name), runs(&new, &name));
-            let Some(last) = new.iter().rfind(|row| row.full_name() == name) else {
-                gone += 1;
-                continue;
-            };
-            if before.is_empty() {
-                continue;
-            }
-            if after.is_empty() {
-                let reason = last.reason.as_deref().unwrap_or("without numbers");
-                match last.status {
-                    Status::Failed => failed.push(format!("{name}: {reason}")),
-                    _ => gone += 1,
+        let (mut worse, mut gone, mut compared) = (Vec::new(), 0, 0);
+        for key in keys(&old) {
+            let name = &key.0;
+            let found = match self.row(&key, &old, &new)? {
+                Verdict::Unmeasured => continue,
+                Verdict::Gone => {
+                    gone += 1;
+                    continue;
                 }
-                continue;
-            }
-            let Some(found) = self.compare(&name, &before, &after)? else { continue };
+                Verdict::Failed(reason) => {
+                    worse.push(format!("failed: {name}: {reason}"));
+                    continue;
+                }
+                Verdict::Found(found) => found,
+            };
             compared += 1;
             let verdict = match found.change {
                 Change::Slower => {
-                    slower.push(name.clone());
+                    worse.push(format!("slower: {name}"));
                     "SLOWER"
                 }
                 Change::Faster => "faster",
                 Change::Same => "",
             };
             table.row([
-                name,
+                name.clone(),
                 number(found.old),
                 number(found.new),
-                last.unit.clone(),
+                key.1.clone(),
                 format!("{:+.1}%", found.by * 100.0),
                 format!("{:.1}%", found.noise * 100.0),
                 verdict.to_owned(),
             ]);
         }
-        if compared == 0 && failed.is_empty() {
+        if compared == 0 && worse.is_empty() {
             return Err(Failure::input(format!(
-                "{} and {} have no measured row in common",
+                "{} and {} have no measured row of one unit in common",
                 escape::path(&self.old),
                 escape::path(&self.new)
             )));
@@ -101,17 +97,29 @@ impl Compare {
         table.print("", &mut text);
         output::write(&text)?;
         if gone > 0 {
-            note(&format!(
-                "{} of the old file are not measured in the new one",
-                input::count(gone, "row", "rows")
-            ));
+            let count = input::count(gone, "row", "rows");
+            note(&format!("{count} of the old file are not measured in the new one"));
         }
-        if slower.is_empty() && failed.is_empty() {
-            return Ok(());
+        match worse.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::failed(worse.join("\n  "))),
         }
-        let slower = slower.iter().map(|name| format!("slower: {name}"));
-        let failed = failed.iter().map(|name| format!("failed: {name}"));
-        Err(Failure::failed(slower.chain(failed).collect::<Vec<_>>().join("\n  ")))
+    }
+
+    /// One row of both files.
+    fn row(&self, key: &Key, old: &[RowResult], new: &[RowResult]) -> Outcome<Verdict> {
+        let (before, after) = (runs(old, key), runs(new, key));
+        if before.is_empty() {
+            return Ok(Verdict::Unmeasured);
+        }
+        if after.is_empty() {
+            let failed = new.iter().rfind(|row| Key::of(row) == *key && row.status == Status::Failed);
+            return Ok(match failed {
+                Some(row) => Verdict::Failed(row.reason.clone().unwrap_or_default()),
+                None => Verdict::Gone,
+            });
+        }
+        Ok(self.compare(&key.0, &before, &after)?.map_or(Verdict::Gone, Verdict::Found))
     }
 
     fn compare(&self, name: &str, old: &[Statistics], new: &[Statistics]) -> Outcome<Option<Found>> {
@@ -126,6 +134,27 @@ impl Compare {
             return Ok(paired(old, new, self.threshold));
         }
         Ok(joined(old).zip(joined(new)).map(|(old, new)| apart(&old, &new, self.threshold)))
+    }
+}
+
+/// The outcome for a row of the old file.
+enum Verdict {
+    /// The old file has no numbers.
+    Unmeasured,
+    /// The new file has no numbers.
+    Gone,
+    /// The row failed in the new file.
+    Failed(String),
+    Found(Found),
+}
+
+/// A row on a device, and its unit: times are not compared with instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Key(String, String);
+
+impl Key {
+    fn of(row: &RowResult) -> Self {
+        Self(row.full_name(), row.unit.clone())
     }
 }
 
@@ -188,21 +217,20 @@ fn relative(old: f64, new: f64) -> f64 {
     (new - old) / old.max(f64::MIN_POSITIVE)
 }
 
-/// The names of a file's rows, each once, in the order of the file.
-fn names(rows: &[RowResult]) -> Vec<String> {
-    let mut names = Vec::new();
-    for row in rows {
-        let name = row.full_name();
-        if !names.contains(&name) {
-            names.push(name);
+/// The rows of a file, each once, in the order of the file.
+fn keys(rows: &[RowResult]) -> Vec<Key> {
+    let mut keys = Vec::new();
+    for key in rows.iter().map(Key::of) {
+        if !keys.contains(&key) {
+            keys.push(key);
         }
     }
-    names
+    keys
 }
 
 /// The runs of a row that have numbers.
-fn runs(rows: &[RowResult], name: &str) -> Vec<Statistics> {
-    rows.iter().filter(|row| row.full_name() == name).filter_map(|row| row.host).collect()
+fn runs(rows: &[RowResult], key: &Key) -> Vec<Statistics> {
+    rows.iter().filter(|row| Key::of(row) == *key).filter_map(|row| row.host).collect()
 }
 
 /// The rows of a file. A last line that was cut off, as by the end of its process, is left out.
@@ -226,7 +254,7 @@ fn read(path: &Path) -> Outcome<Vec<RowResult>> {
             Some("row") => {
                 rows.push(serde_json::from_value(object).map_err(|error| wrong(number, error.to_string()))?);
             }
-            Some("machine" | "device") => {}
+            Some("machine" | "device" | "end") => {}
             _ => return Err(wrong(number, "the line has no kind".to_owned())),
         }
     }

@@ -74,7 +74,7 @@ pub(super) fn run(options: &Options, chosen: &[Row], uris: &[String]) -> Outcome
             progress.say(format!("{uri}: {}", row.name));
             let result = match count(row, &target, &interrupt) {
                 Err(Stop::Interrupted) => break,
-                Err(stop) => RowResult::stopped(row, &target, stop),
+                Err(stop) => RowResult { unit: unit(row), ..RowResult::stopped(row, &target, stop) },
                 Ok(each) => counted(row, &target, each),
             };
             let budget = budgets.iter().find(|budget| budget.row == row.name && budget.device == *uri);
@@ -124,7 +124,11 @@ fn distinct(budgets: &[Budget]) -> Vec<String> {
 
 fn counted(row: &Row, target: &Target, each: f64) -> RowResult {
     let exact = Statistics { n: 1, batch: 1, min: each, median: each, p99: each, mad: 0.0 };
-    RowResult { unit: format!("instructions/{}", row.per), ..RowResult::of(row, target, Some(exact), None) }
+    RowResult { unit: unit(row), ..RowResult::of(row, target, Some(exact), None) }
+}
+
+fn unit(row: &Row) -> String {
+    format!("instructions/{}", row.per)
 }
 
 /// Rounds of the shorter run of a first count.

@@ -51,7 +51,9 @@ pub(super) fn run(options: &Options) -> Outcome {
     let total = uris.iter().map(|uri| rows.iter().filter(|row| row.is_for(uri)).count()).sum::<usize>();
     let progress = Progress::new("measuring", total.max(2) as u64);
     for uri in &uris {
-        run.device(uri, &rows, &peers, &progress)?;
+        if !run.interrupt.has_come() {
+            run.device(uri, &rows, &peers, &progress)?;
+        }
     }
     drop(progress);
     run.report.finish()?;

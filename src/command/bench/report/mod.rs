@@ -8,11 +8,12 @@ mod jsonl;
 mod table;
 
 use clap::ValueEnum;
+use serde::Serialize;
 
 pub(super) use table::number;
 
 use super::{
-    environment::{DeviceFacts, Machine},
+    environment::{self, DeviceFacts, Machine},
     result::{RowResult, Status},
 };
 use crate::command::{failure::Outcome, output};
@@ -22,7 +23,7 @@ use crate::command::{failure::Outcome, output};
 pub(super) enum Format {
     /// Columns for people
     Table,
-    /// An object on each line: the machine, each device, each row
+    /// An object on each line: the machine, each device, each row, the end
     Jsonl,
     /// Bencher's metric format
     Bmf,
@@ -30,6 +31,13 @@ pub(super) enum Format {
     Github,
     /// Google Benchmark's JSON
     Gbench,
+}
+
+/// The last line of a run that was not cut off.
+#[derive(Serialize)]
+struct End {
+    /// The load of the last minute.
+    load: Option<f64>,
 }
 
 /// Writes a run. Formats with lines write each row when it is done, the others at the end.
@@ -78,7 +86,11 @@ impl Report {
     /// Ends the report.
     pub(super) fn finish(&self) -> Outcome {
         match self.format {
-            Format::Table | Format::Jsonl => Ok(()),
+            Format::Table => match environment::load() {
+                Some(load) => output::write(&format!("\nload at the end {load:.2}")),
+                None => Ok(()),
+            },
+            Format::Jsonl => output::write(&jsonl::line("end", &End { load: environment::load() })?),
             Format::Bmf => output::write_json(&bmf::document(&self.rows)),
             Format::Github => output::write_json(&github::document(&self.machine, &self.devices, &self.rows)),
             Format::Gbench => output::write_json(&gbench::document(&self.machine, &self.devices, &self.rows)),
