@@ -73,6 +73,22 @@ fn rows_say_which_numbers_are_no_gpu_s() {
     }
 }
 
+#[test]
+fn a_gpu_for_which_there_is_no_kernel_leaves_rows_out() {
+    for (arch, status) in [("gfx1201", "measured"), ("gfx1030", "measured"), ("gfx803", "skipped")] {
+        let uri = format!("hip-null://?arch={arch}");
+        let run = windlass(["bench", "--quick", "--device", &uri, "--format", "jsonl", "dispatch/direct"]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let rows = objects(&run.stdout, "row");
+        assert_eq!(rows[0]["status"], status, "{}", rows[0]);
+        assert!(
+            status == "measured" || rows[0]["reason"].as_str().unwrap().contains("gfx803"),
+            "{}",
+            rows[0]
+        );
+    }
+}
+
 #[cfg(feature = "local")]
 #[test]
 fn the_cpu_has_the_rows_and_no_floor_of_hip() {

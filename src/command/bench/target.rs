@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An open device under measurement, and the marks that its rows carry.
 
-use windlass::{Buffer, Deadline, Device, DeviceInfo, Executable, Function, Queue, Semaphore};
+use windlass::{Buffer, Code, Deadline, Device, DeviceInfo, Executable, Function, Queue, Semaphore};
 
 #[cfg(feature = "hip")]
 use super::floor::Hip;
-use super::{kernels, stop::Work};
+use super::{
+    kernels,
+    stop::{Stop, Work},
+};
 
 /// A device to measure.
 pub(super) struct Target {
@@ -59,7 +62,12 @@ impl Target {
     pub(super) fn load(&self) -> Work<Executable> {
         let code = kernels::bytes()?;
         // SAFETY: the project's own kernels stay within 64 numbers of each of their buffers.
-        Ok(unsafe { self.device.load_executable(code) }?)
+        unsafe { self.device.load_executable(code) }.map_err(|error| match error.code() {
+            Code::NotFound => {
+                Stop::Lacks(format!("the rows' kernels are not built for this device: {error}"))
+            }
+            _ => error.into(),
+        })
     }
 
     /// A kernel by name.

@@ -34,6 +34,6 @@ pub(super) fn add(rows: &mut Vec<Row>) {
 
 fn bare(target: &Target, subject: impl FnOnce(&Hip) -> Work<Subject>) -> Work<Prepared> {
     let hip = target.hip.as_ref();
-    let hip = hip.ok_or_else(|| Stop::Lacks("there are bare calls for a device of one GPU".to_owned()))?;
+    let hip = hip.ok_or_else(|| Stop::Lacks("bare calls are for devices of one GPU".to_owned()))?;
     Ok(Prepared::Timed(subject(hip)?, None))
 }
