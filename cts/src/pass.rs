@@ -29,7 +29,7 @@ impl Pass for dyn driver::RawDevice {
         operation: Operation,
     ) -> Result<()> {
         // SAFETY: the caller of the wrapper vouched for the work, as the trait says.
-        unsafe { self.submit(affinity, waits, signals, operation) }
+        operation.lend(|operation| unsafe { self.submit(affinity, waits, signals, operation) })
     }
 
     fn pass_list(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {

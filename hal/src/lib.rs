@@ -10,7 +10,7 @@
 //! program   Queue::dispatch(waits, signals, ..)                   semaphore.wait(value).await
 //!               |                                                             ^
 //!               v                                                             | wakers run
-//! front     check the call, make an Operation                                 |
+//! front     check the call, lend an OperationRef                              |
 //!               |                                                             |
 //!               v                                                             |
 //! driver    RawDevice::submit(affinity, waits, signals, operation)        Semaphore
@@ -144,7 +144,7 @@
 //!
 //! The structs of this page wrap the traits in [`driver`]. All work that reaches a driver is canonical: ranges are in
 //! bounds, the usage is allowed, and the objects belong to the device. A driver has one entry for work,
-//! [`driver::RawDevice::submit`], which takes an [`Operation`]. So a [`driver::Wrapper`] that traces, records or
+//! [`driver::RawDevice::submit`], which takes an [`OperationRef`]. So a [`driver::Wrapper`] that traces, records or
 //! reorders work has one method to write. The conformance suite is built of such wrappers. New kinds of operation may
 //! be added later. Handing work to a driver without the front is `unsafe`.
 //!
@@ -196,7 +196,7 @@ pub use driver::{
     command::{Command, DispatchCommand},
     command_list::{CommandList, Patch, SlotRequirement},
     host_call::{Completion, HostCall, HostCallContext, HostCallFlags, HostCalls},
-    operation::{Dispatch, Operation},
+    operation::{Dispatch, DispatchRef, Operation, OperationRef},
     range::Buffer,
     storage::File,
     workgroup_count::{IndirectParameters, WorkgroupCount},

@@ -11,9 +11,9 @@ use std::{
 };
 
 use windlass_hal::{
-    Error, Point, Points, Semaphore,
+    Error, Point, Semaphore,
     edge::Domain,
-    pending::{Edges, Issue, PendingSet, reach},
+    pending::{Issue, Ordered, PendingSet, reach},
 };
 
 struct Counting;
@@ -57,25 +57,23 @@ impl Device {
     }
 
     fn submit(self: &Arc<Self>, wait: Point, signal: Point) {
-        self.pending
-            .submit(self, Points::from(&[wait][..]), Points::from(&[signal][..]), ())
-            .expect("is open");
+        self.pending.submit(self, &[wait], &[signal], ().into()).expect("is open");
     }
 }
 
 impl Issue for Device {
-    type Work = ();
+    type Work = Ordered<()>;
 
     fn pending(&self) -> &PendingSet<Self> {
         &self.pending
     }
 
-    fn domain_for(&self, (): &()) -> Option<Domain> {
+    fn domain_for(&self, _: &Ordered<()>) -> Option<Domain> {
         Some(self.domain)
     }
 
-    fn issue(self: &Arc<Self>, (): (), _: Points, signals: Points, _: Edges) {
-        reach(&signals);
+    fn issue(self: &Arc<Self>, work: Ordered<()>) {
+        reach(&work.order.signals);
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use windlass_hal::{
     Buffer, BufferParams, Code, CommandList, Deadline, DeviceInfo, Error, HostCalls, Limits, MemoryType,
-    Operation, Point, Points, QueueAffinity, Result, Semaphore, Statistics, WaitPolicy,
+    OperationRef, Point, Points, QueueAffinity, Result, Semaphore, Statistics, WaitPolicy,
     driver::{self, RawDevice as _},
     edge::Domain,
     file::{self, File, Storage},
@@ -83,7 +83,7 @@ impl Device {
         let done = Semaphore::new(0).at(1);
         let points = (&[][..], &[done.clone()][..]);
         // SAFETY: a range of the device's own memory, which no other thread accesses.
-        unsafe { file::read_through_host(self.clone(), QueueAffinity::ANY, points, file, offset, target) }
+        unsafe { file::read_through_host(self.clone(), QueueAffinity::ANY, points, &file, offset, &target) }
             .expect("submits");
         done
     }
@@ -92,7 +92,7 @@ impl Device {
         let done = Semaphore::new(0).at(1);
         let points = (&[][..], &[done.clone()][..]);
         // SAFETY: as above.
-        unsafe { file::write_through_host(self.clone(), QueueAffinity::ANY, points, source, file, offset) }
+        unsafe { file::write_through_host(self.clone(), QueueAffinity::ANY, points, &source, &file, offset) }
             .expect("submits");
         done
     }
@@ -136,24 +136,24 @@ unsafe impl driver::RawDevice for Device {
         _: QueueAffinity,
         waits: &[Point],
         signals: &[Point],
-        operation: Operation,
+        operation: OperationRef<'_>,
     ) -> Result<()> {
         assert!(waits.is_empty());
         let signals = Points::from(signals);
         match (operation, self.copies) {
-            (Operation::HostCall(call), _) => self.calls.spawn(call, signals),
-            (Operation::Copy { .. }, Copies::Refused) => {
+            (OperationRef::HostCall(call), _) => self.calls.spawn(call, signals),
+            (OperationRef::Copy { .. }, Copies::Refused) => {
                 return Err(Error::unavailable("refused on purpose"));
             }
-            (Operation::Copy { .. }, Copies::Failed) => {
+            (OperationRef::Copy { .. }, Copies::Failed) => {
                 pending::fail(&signals, &Error::data_loss("failed on purpose"));
             }
-            (Operation::Copy { source, target }, Copies::AtOnce) => {
-                host_memory::copy(&source, &target)?;
+            (OperationRef::Copy { source, target }, Copies::AtOnce) => {
+                host_memory::copy(source, target)?;
                 pending::reach(&signals);
             }
-            (Operation::Copy { source, target }, Copies::WhenLetGo) => {
-                self.held.lock().unwrap().push((source, target, signals));
+            (OperationRef::Copy { source, target }, Copies::WhenLetGo) => {
+                self.held.lock().unwrap().push((source.clone(), target.clone(), signals));
                 self.changed.notify_all();
             }
             (other, _) => return Err(Error::unimplemented(other.name())),

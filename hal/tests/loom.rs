@@ -16,9 +16,9 @@ use loom::{
     thread,
 };
 use windlass_hal::{
-    Code, Deadline, Error, Notifications, Point, Points, Semaphore, WaitPolicy,
+    Code, Deadline, Error, Notifications, Point, Semaphore, WaitPolicy,
     edge::{Domain, Edge, EdgeSource},
-    pending::{Edges, Issue, PendingSet},
+    pending::{Issue, Order, Ordered, PendingSet},
     wait_all, wait_any,
 };
 
@@ -149,22 +149,23 @@ impl Device {
     }
 
     fn submit(self: &Arc<Self>, waits: &[Point], signals: &[Point]) -> windlass_hal::Result<()> {
-        self.pending.submit(self, Points::from(waits), Points::from(signals), ())
+        self.pending.submit(self, waits, signals, ().into())
     }
 }
 
 impl Issue for Device {
-    type Work = ();
+    type Work = Ordered<()>;
 
     fn pending(&self) -> &PendingSet<Self> {
         &self.pending
     }
 
-    fn domain_for(&self, (): &()) -> Option<Domain> {
+    fn domain_for(&self, _: &Ordered<()>) -> Option<Domain> {
         (!self.host).then_some(self.domain)
     }
 
-    fn issue(self: &Arc<Self>, (): (), waits: Points, signals: Points, edges: Edges) {
+    fn issue(self: &Arc<Self>, work: Ordered<()>) {
+        let Order { waits, signals, edges, .. } = work.order;
         let unreached =
             waits.iter().filter(|wait| wait.semaphore.query().is_ok_and(|value| value < wait.value)).count();
         assert!(unreached <= edges.len(), "issued before its waits were reached or promised");

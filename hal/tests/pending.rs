@@ -13,9 +13,9 @@ use std::{
 };
 
 use windlass_hal::{
-    Code, Error, Notifications, Point, Points, Result, Semaphore,
+    Code, Error, Notifications, Point, Result, Semaphore,
     edge::{Domain, Edge, EdgeSource},
-    pending::{Edges, Issue, PendingSet},
+    pending::{Edges, Issue, Ordered, PendingSet},
 };
 
 /// The call in which the device panics.
@@ -34,7 +34,7 @@ impl Device {
     }
 
     fn submit(self: &Arc<Self>, name: &'static str, waits: &[Point], signals: &[Point]) -> Result<()> {
-        self.pending.submit(self, Points::from(waits), Points::from(signals), name)
+        self.pending.submit(self, waits, signals, name.into())
     }
 
     /// The operations issued so far, with the epochs of their edges.
@@ -45,17 +45,18 @@ impl Device {
 }
 
 impl Issue for Device {
-    type Work = &'static str;
+    type Work = Ordered<&'static str>;
 
     fn pending(&self) -> &PendingSet<Self> {
         &self.pending
     }
 
-    fn domain_for(&self, _: &&'static str) -> Option<Domain> {
+    fn domain_for(&self, _: &Ordered<&'static str>) -> Option<Domain> {
         Some(self.domain)
     }
 
-    fn issue(self: &Arc<Self>, name: &'static str, _: Points, _: Points, edges: Edges) {
+    fn issue(self: &Arc<Self>, work: Ordered<&'static str>) {
+        let (name, edges) = (work.operation, work.order.edges);
         assert_ne!(name, PANICS, "on purpose");
         self.issued.lock().unwrap().push((name, edges));
     }
@@ -168,14 +169,14 @@ fn what_is_ready_counts_until_it_is_issued() {
     /// Makes more work ready during `issue`, and looks at its own set.
     struct Looks(PendingSet<Looks>, Semaphore, Mutex<Vec<usize>>);
     impl Issue for Looks {
-        type Work = ();
+        type Work = Ordered<()>;
         fn pending(&self) -> &PendingSet<Self> {
             &self.0
         }
-        fn domain_for(&self, (): &()) -> Option<Domain> {
+        fn domain_for(&self, _: &Ordered<()>) -> Option<Domain> {
             None
         }
-        fn issue(self: &Arc<Self>, (): (), _: Points, _: Points, _: Edges) {
+        fn issue(self: &Arc<Self>, _: Ordered<()>) {
             self.1.signal(2).unwrap();
             self.2.lock().unwrap().push(self.0.len());
         }
@@ -183,7 +184,7 @@ fn what_is_ready_counts_until_it_is_issued() {
     let gate = Semaphore::new(0);
     let device = Arc::new(Looks(PendingSet::new(), gate.clone(), Mutex::default()));
     for value in [1, 2, 2, 3] {
-        device.0.submit(&device, Points::from(&[gate.at(value)][..]), Points::default(), ()).unwrap();
+        device.0.submit(&device, &[gate.at(value)], &[], ().into()).unwrap();
     }
     gate.signal(1).unwrap();
     assert_eq!(*device.2.lock().unwrap(), [3, 2, 1], "what is ready and not issued, and one that waits");

@@ -9,8 +9,8 @@ use std::{
 
 use windlass_hal::{
     Buffer, BufferParams, CommandList, Deadline, DeviceInfo, Error, External, Limits, Notifications,
-    Operation, Point, QueueAffinity, Release, Result, Semaphore, Statistics, Uri, Wait, driver, edge::Domain,
-    pool::SlabSource,
+    Operation, OperationRef, Point, QueueAffinity, Release, Result, Semaphore, Statistics, Uri, Wait, driver,
+    edge::Domain, pool::SlabSource,
 };
 
 use crate::pass::Pass;
@@ -375,8 +375,9 @@ unsafe impl driver::RawDevice for Device {
         affinity: QueueAffinity,
         waits: &[Point],
         signals: &[Point],
-        operation: Operation,
+        operation: OperationRef<'_>,
     ) -> Result<()> {
+        let operation = operation.into_owned();
         self.sabotage.submit(&self.inner, Submission { affinity, waits, signals, operation })
     }
 

@@ -8,8 +8,8 @@ use std::{
 };
 
 use windlass_hal::{
-    Code, CommandList, Deadline, DeviceInfo, Error, Feature, Operation, Point, Points, Probe, QueueAffinity,
-    Result, Semaphore, driver, edge::Domain, pending,
+    Code, CommandList, Deadline, DeviceInfo, Error, Feature, Operation, OperationRef, Point, Points, Probe,
+    QueueAffinity, Result, Semaphore, driver, edge::Domain, pending,
 };
 
 use crate::pass::Pass;
@@ -379,8 +379,9 @@ unsafe impl driver::Wrapper for Device {
         affinity: QueueAffinity,
         waits: &[Point],
         signals: &[Point],
-        operation: Operation,
+        operation: OperationRef<'_>,
     ) -> Result<()> {
+        let operation = operation.into_owned();
         self.activity.note();
         let mut state = self.lock();
         if state.closing != Closing::Open {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    CommandList, Operation, Point, QueueAffinity, Result,
+    CommandList, Operation, OperationRef, Point, QueueAffinity, Result,
     driver::{self, Driver},
 };
 
@@ -60,9 +60,9 @@ unsafe impl driver::Wrapper for Wrapped {
         affinity: QueueAffinity,
         waits: &[Point],
         signals: &[Point],
-        operation: Operation,
+        operation: OperationRef<'_>,
     ) -> Result<()> {
-        (self.submit)(&*self.raw, affinity, waits, signals, operation)
+        (self.submit)(&*self.raw, affinity, waits, signals, operation.into_owned())
     }
 }
 
@@ -75,5 +75,5 @@ pub(crate) fn pass(
     operation: Operation,
 ) -> Result<()> {
     // SAFETY: the front made the operation, and a test's change of it stays within the same ranges and objects.
-    unsafe { raw.submit(affinity, waits, signals, operation) }
+    operation.lend(|operation| unsafe { raw.submit(affinity, waits, signals, operation) })
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, Weak};
 use windlass_codeobject::Options as CodeOptions;
 use windlass_hal::{
     Accounts, BufferParams, CommandList, Deadline, DeviceInfo, Error, External, HostCalls, Limits,
-    Notifications, Operation, Point, QueueAffinity, Release, Result, Semaphore, Statistics, WaitPolicy,
+    Notifications, OperationRef, Point, QueueAffinity, Release, Result, Semaphore, Statistics, WaitPolicy,
     callback_pool, driver,
     edge::Domain,
     file,
@@ -23,8 +23,10 @@ use crate::{
     gpus::Gpus,
     hip::Hip,
     import::Imported,
+    queue::Queue,
     queues::Queues,
     retire::Retirer,
+    submission::Boxes,
 };
 
 /// The driver's side of an opened device.
@@ -43,6 +45,7 @@ pub(crate) struct Inner {
     pub(crate) allocator: Allocator,
     pub(crate) pending: PendingSet<Self>,
     pub(crate) host_calls: HostCalls,
+    pub(crate) boxes: Boxes,
     pub(crate) retirer: Retirer,
 }
 
@@ -68,6 +71,7 @@ impl Device {
             allocator,
             pending: PendingSet::new(),
             host_calls: HostCalls::default(),
+            boxes: Boxes::default(),
             retirer: Retirer::default(),
         })))
     }
@@ -200,17 +204,17 @@ unsafe impl driver::RawDevice for Device {
         affinity: QueueAffinity,
         waits: &[Point],
         signals: &[Point],
-        operation: Operation,
+        operation: OperationRef<'_>,
     ) -> Result<()> {
         let this = || Arc::new(Self(self.0.clone()));
         match operation {
-            Operation::Read { file, file_offset, target } => {
+            OperationRef::Read { file, file_offset, target } => {
                 // SAFETY: the front's own operation, unchanged.
                 unsafe {
                     file::read_through_host(this(), affinity, (waits, signals), file, file_offset, target)
                 }
             }
-            Operation::Write { source, file, file_offset } => {
+            OperationRef::Write { source, file, file_offset } => {
                 // SAFETY: the front's own operation, unchanged.
                 unsafe {
                     file::write_through_host(this(), affinity, (waits, signals), source, file, file_offset)
@@ -283,13 +287,18 @@ impl Drop for Inner {
             return;
         }
         let gpus = self.gpus.clone();
-        let streams: Vec<_> = self.queues.iter().map(|queue| (queue.gpu.index, queue.handle)).collect();
+        let of_queue = |queue: &mut Queue| {
+            let state = queue.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+            (queue.gpu.index, queue.handle, state.events.take())
+        };
+        let streams: Vec<_> = self.queues.iter_mut().map(of_queue).collect();
         callback_pool::spawn(Box::new(move || {
             for gpu in gpus.iter() {
                 gpu.hip.give_back(|hip| {
-                    gpu.events.take().iter().for_each(|event| hip.destroy_event(**event));
-                    let own = streams.iter().filter(|(index, _)| *index == gpu.index);
-                    own.for_each(|(_, stream)| hip.destroy_stream(*stream));
+                    for (_, stream, events) in streams.iter().filter(|(index, ..)| *index == gpu.index) {
+                        events.iter().for_each(|event| hip.destroy_event(**event));
+                        hip.destroy_stream(*stream);
+                    }
                 });
             }
         }));
@@ -302,10 +311,10 @@ impl Inner {
     fn give_up_in_flight(&mut self) {
         for queue in self.queues.iter_mut() {
             let state = queue.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-            for piece in std::mem::take(&mut state.in_flight) {
+            for mut submission in std::mem::take(&mut state.in_flight) {
                 let error = Error::cancelled("the device went away before the work was seen to complete");
-                pending::fail(&piece.submission.signals, &error);
-                piece.event.into_iter().for_each(|event| queue.gpu.events.release(event));
+                pending::fail(&submission.order.signals, &error);
+                submission.piece.event.take().into_iter().for_each(|event| state.events.release(event));
             }
         }
     }

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A submitted dispatch: its launch, and before that a copy of its workgroup count if only device memory has it.
 
-use windlass_hal::{Dispatch, Error, FunctionInfo, Result, WorkgroupCount, driver};
+use windlass_hal::{Error, FunctionInfo, Result, WorkgroupCount, driver};
 
 use crate::{
     call::Function,
     executable::Executable,
-    submission::{NewPiece, Resume},
+    submission::{NewPiece, Resume, Submission, Work},
     workgroup_count,
 };
 
 /// Enqueues the launch, or the copy of its workgroup count. Returns where the next piece begins, if one is needed.
-pub(crate) fn enqueue(piece: &NewPiece<'_>, dispatch: &Dispatch) -> Result<Option<Resume>> {
+pub(crate) fn enqueue(piece: &NewPiece<'_>, submission: &Submission) -> Result<Option<Resume>> {
+    let Work::Dispatch { executable, function, workgroup_count: count, workgroup_size, dynamic_local_memory } =
+        &submission.work
+    else {
+        return Err(Error::internal("a dispatch that is none"));
+    };
     let NewPiece { stream, limits, start, waits_completed, ref counts } = *piece;
-    let (executable, function) = (dispatch.executable.as_ref(), dispatch.function);
-    let grid = match &dispatch.workgroup_count {
+    let (executable, function) = (executable.as_ref(), *function);
+    let grid = match count {
         WorkgroupCount::Direct(grid) => *grid,
         indirect => {
             let count = indirect.buffer(&[]).ok_or_else(|| Error::internal("a count without a buffer"))?;
@@ -25,15 +30,14 @@ pub(crate) fn enqueue(piece: &NewPiece<'_>, dispatch: &Dispatch) -> Result<Optio
             let grid = counts.get(0)?;
             let info = function_info(executable, function)?;
             let context = || format!("indirect count {grid:?}");
-            match workgroup_count::checked(grid, info, dispatch.workgroup_size, limits, context)? {
+            match workgroup_count::checked(grid, info, *workgroup_size, limits, context)? {
                 Some(grid) => grid,
                 None => return Ok(None),
             }
         }
     };
     let function = functions_of(executable, function)?[stream.gpu.index];
-    let (block, local_memory) = (dispatch.workgroup_size, dispatch.dynamic_local_memory);
-    stream.launch(function, grid, block, local_memory, &dispatch.arguments)?;
+    stream.launch(function, grid, *workgroup_size, *dynamic_local_memory, &submission.arguments)?;
     Ok(None)
 }
 

@@ -10,7 +10,6 @@ use windlass_hip_sys::{Api, null};
 use crate::{
     allocator,
     device::Device,
-    event_pool::EventPool,
     gpu::{self, Gpu},
     hip::{self, Hip},
     info,
@@ -202,7 +201,7 @@ impl driver::Driver for Driver {
             let one = info::device_info(hip, uri.to_string())
                 .context(|| format!("asking device {}", hip.ordinal()))?;
             let architecture = one.architecture.clone();
-            gpus.push(Gpu { index, hip: hip.clone(), events: EventPool::default(), architecture });
+            gpus.push(Gpu { index, hip: hip.clone(), architecture });
             info = Some(info::joined(info, one));
             limits = Some(info::least(limits, info::limits(hip, queues)?));
         }

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A pool of HIP events. One event stands for all signals of a submission.
+//! The HIP events of a queue. One event stands for all signals of a submission.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use windlass_hal::Result;
 
-use crate::{call::Event, hip::Hip, sync::lock};
+use crate::{call::Event, hip::Hip};
 
 /// Events that no piece in flight holds. The piece that recorded an event shares it with threads that are making a
-/// stream wait for it. The pool hands an event out again only when no other owner is left.
+/// stream wait for it. The pool hands an event out again only when no other owner is left. All events are of the GPU of
+/// the queue, because an event can be recorded only in streams of the GPU that it was made on. Any stream may wait for it.
 #[derive(Default)]
-pub(crate) struct EventPool(Mutex<Vec<Arc<Event>>>);
+pub(crate) struct EventPool(Vec<Arc<Event>>);
 
 impl EventPool {
-    pub(crate) fn acquire(&self, hip: &Hip) -> Result<Arc<Event>> {
-        let mut free = lock(&self.0);
-        if let Some(index) = free.iter_mut().rposition(|event| Arc::get_mut(event).is_some()) {
-            return Ok(free.swap_remove(index));
+    pub(crate) fn acquire(&mut self, hip: &Hip) -> Result<Arc<Event>> {
+        match self.0.iter_mut().rposition(|event| Arc::get_mut(event).is_some()) {
+            Some(index) => Ok(self.0.swap_remove(index)),
+            None => Ok(Arc::new(hip.create_event()?)),
         }
-        drop(free);
-        Ok(Arc::new(hip.create_event()?))
     }
 
-    pub(crate) fn release(&self, event: Arc<Event>) {
-        lock(&self.0).push(event);
+    pub(crate) fn release(&mut self, event: Arc<Event>) {
+        self.0.push(event);
     }
 
     /// Takes every released event out, to destroy it.
-    pub(crate) fn take(&self) -> Vec<Arc<Event>> {
-        std::mem::take(&mut lock(&self.0))
+    pub(crate) fn take(&mut self) -> Vec<Arc<Event>> {
+        std::mem::take(&mut self.0)
     }
 }

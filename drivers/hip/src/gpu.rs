@@ -4,15 +4,13 @@
 
 use windlass_hal::{Code, Error, Result};
 
-use crate::{event_pool::EventPool, hip::Hip};
+use crate::hip::Hip;
 
-/// A GPU, and the objects that must be made on it.
+/// A GPU, and what must be made on it.
 pub(crate) struct Gpu {
     /// Its number within the device.
     pub(crate) index: usize,
     pub(crate) hip: Hip,
-    /// An event can be recorded only in streams of the GPU that it was made on. Any stream may wait for it.
-    pub(crate) events: EventPool,
     /// The target that its code must be built for.
     pub(crate) architecture: String,
 }

@@ -64,6 +64,7 @@ impl Gpus {
 impl Deref for Gpus {
     type Target = [Arc<Gpu>];
 
+    #[inline]
     fn deref(&self) -> &[Arc<Gpu>] {
         &self.gpus
     }

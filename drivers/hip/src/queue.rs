@@ -10,16 +10,18 @@ use std::{
 };
 
 use smallvec::SmallVec;
-use windlass_hal::{Buffer, Error, Limits, Operation, Result, edge::Edge, pending::Edges};
+use windlass_hal::{Buffer, Error, Limits, Result, edge::Edge, pending::Edges};
 
 use crate::{
     call::{Event, StreamHandle},
     demand::Demand,
     dispatch,
+    event_pool::EventPool,
     gpu::Gpu,
+    queues::Queues,
     replay::{self, Scratch},
     stream::Stream,
-    submission::{NewPiece, Next, Piece, Resume, Submission, UnfinishedList},
+    submission::{NewPiece, Next, Piece, Resume, Submission, Work},
     sync::{lock, try_lock},
     watchers::Watchers,
     workgroup_count::Counts,
@@ -49,7 +51,9 @@ const MOST_WITHOUT_EVENT: u32 = 64;
 
 #[derive(Default)]
 pub(crate) struct QueueState {
-    pub(crate) in_flight: VecDeque<Piece>,
+    /// The submissions with a piece in the stream, by epoch.
+    pub(crate) in_flight: VecDeque<Box<Submission>>,
+    pub(crate) events: EventPool,
     /// The newest pieces without an event behind them.
     without_event: u32,
     scratch: Scratch,
@@ -63,6 +67,13 @@ pub(crate) enum Enqueued {
     Part(u64),
     /// It failed, wholly or in part. No work may be ordered behind it; its signals fail when it retires.
     Failed(u64),
+}
+
+impl Enqueued {
+    pub(crate) fn epoch(&self) -> u64 {
+        let (Self::All(epoch) | Self::Part(epoch) | Self::Failed(epoch)) = self;
+        *epoch
+    }
 }
 
 impl Queue {
@@ -80,39 +91,51 @@ impl Queue {
     }
 
     /// Enqueues the next piece of a submission behind `events`. A failure is kept with the piece, and reaches the signals
-    /// when all work before the piece has retired.
+    /// when all work before the piece has retired. See [`Queues::enqueue`](crate::queues::Queues::enqueue) for `promise`.
     pub(crate) fn enqueue(
         &self,
-        events: Result<Events>,
-        limits: &Limits,
-        unfinished: &UnfinishedList,
-        mut submission: Submission,
+        events: &Result<Events>,
+        queues: &Queues,
+        mut submission: Box<Submission>,
+        promise: impl FnOnce(&Submission, u64),
     ) -> Enqueued {
         let needs_event = self.needs_event(&submission);
         let mut state = lock(&self.state);
+        let state = &mut *state;
         let needs_event = needs_event || state.without_event + 1 >= MOST_WITHOUT_EVENT;
-        let (outcome, event) = match self.gpu.hip.current() {
-            Ok(_current) => {
-                let outcome = self.wait_for(events);
-                let outcome = outcome.and_then(|()| self.run(&submission, limits, &mut state.scratch));
-                self.seal(outcome, needs_event)
+        let mut event = None;
+        let outcome = self.gpu.hip.current().and_then(|_current| {
+            let waited = self.wait_for(events);
+            let outcome = waited.and_then(|()| self.run(&submission, queues.limits(), &mut state.scratch));
+            // The next piece needs an event in any case: it follows when the event completes.
+            if needs_event || matches!(outcome, Ok(Some(_))) {
+                match self.stream().record(&mut state.events) {
+                    Ok(recorded) => event = Some(recorded),
+                    Err(error) => return outcome.and(Err(error)),
+                }
             }
-            // No event: one that is made while another GPU is current is of no use.
-            Err(error) => (Err(error), None),
-        };
+            outcome
+        });
         let epoch = self.newest() + 1;
         self.newest.store(epoch, Ordering::SeqCst);
         let (enqueued, next) = match outcome {
             Ok(None) => (Enqueued::All(epoch), Next::Signal),
             Ok(Some(resume)) => {
                 submission.resume = resume;
-                submission.unfinished.get_or_insert_with(|| unfinished.begin());
+                submission.unfinished.get_or_insert_with(|| queues.unfinished.begin());
                 (Enqueued::Part(epoch), Next::Resume)
             }
-            Err(error) => (Enqueued::Failed(epoch), Next::Fail(error.context(submission.operation.name()))),
+            Err(error) => (Enqueued::Failed(epoch), Next::Fail(error.context(submission.work.name()))),
         };
         state.without_event = if event.is_some() { 0 } else { state.without_event + 1 };
-        state.in_flight.push_back(Piece { queue: self.index, epoch, event, next, submission });
+        submission.piece = Piece { queue: self.index, epoch, event, next };
+        if let Enqueued::All(epoch) = enqueued {
+            promise(&submission, epoch);
+        }
+        if state.in_flight.is_empty() {
+            queues.note(self, true);
+        }
+        state.in_flight.push_back(submission);
         enqueued
     }
 
@@ -123,13 +146,16 @@ impl Queue {
     /// Whether an event must be recorded behind a submission. A dealloca needs one without signals, because reuse of the
     /// memory waits for it.
     fn needs_event(&self, submission: &Submission) -> bool {
-        !submission.signals.is_empty()
-            || matches!(submission.operation, Operation::Dealloca { .. })
+        !submission.order.signals.is_empty()
+            || matches!(submission.work, Work::Dealloca)
             || self.gpu.hip.quirks.contained_faults
     }
 
-    fn wait_for(&self, events: Result<Events>) -> Result<()> {
-        events?.iter().try_for_each(|event| self.stream().wait(event))
+    fn wait_for(&self, events: &Result<Events>) -> Result<()> {
+        match events {
+            Ok(events) => events.iter().try_for_each(|event| self.stream().wait(event)),
+            Err(error) => Err(error.clone()),
+        }
     }
 
     /// Puts the next piece of an operation into the stream. Returns where the piece after it begins, if there is one.
@@ -139,49 +165,39 @@ impl Queue {
             stream,
             limits,
             start: submission.resume,
-            waits_completed: submission.edges.is_empty(),
+            waits_completed: submission.order.edges.is_empty(),
             counts: Counts(staging),
         };
-        match &submission.operation {
-            Operation::Barrier | Operation::Alloca { .. } | Operation::Dealloca { .. } => Ok(()),
-            Operation::Fill { target, pattern } => {
+        match &submission.work {
+            Work::Barrier | Work::Alloca | Work::Dealloca => Ok(()),
+            Work::Fill { pattern } => {
+                let target = submission.target()?;
                 let staged = staging.map(Buffer::device_address);
                 stream.fill(target.device_address(), target.len(), *pattern, staged)
             }
-            Operation::Update { target, .. } => {
+            Work::Update => {
+                let target = submission.target()?;
                 let bytes = staging
                     .filter(|bytes| bytes.len() == target.len())
                     .ok_or_else(|| Error::internal("an update with fewer or more bytes than its target"))?;
                 stream.copy(target.device_address(), bytes.device_address(), target.len())
             }
-            Operation::Copy { source, target } if source.len() != target.len() => {
-                Err(Error::internal("a copy between ranges of different lengths"))
-            }
-            Operation::Copy { source, target } => {
+            Work::Copy => {
+                let (source, target) = (submission.source()?, submission.target()?);
+                if source.len() != target.len() {
+                    return Err(Error::internal("a copy between ranges of different lengths"));
+                }
                 stream.copy(target.device_address(), source.device_address(), target.len())
             }
-            Operation::Dispatch(dispatch) => return dispatch::enqueue(&piece, dispatch),
-            Operation::Execute { command_buffer, bindings } => {
-                return replay::enqueue(&piece, command_buffer.as_ref(), bindings, scratch);
+            Work::Dispatch { .. } => return dispatch::enqueue(&piece, submission),
+            Work::Execute { command_buffer } => {
+                return replay::enqueue(&piece, command_buffer.as_ref(), &submission.bindings, scratch);
             }
-            other => Err(Error::unimplemented(format!("the HIP driver does not know {}", other.name()))),
+            other @ (Work::HostCall(_) | Work::Unknown(_)) => {
+                Err(Error::unimplemented(format!("the HIP driver does not know {}", other.name())))
+            }
         }
         .map(|()| None)
-    }
-
-    /// Records the event of a piece if something needs it. The next piece always does: it follows when the event completes.
-    fn seal(
-        &self,
-        outcome: Result<Option<Resume>>,
-        needs_event: bool,
-    ) -> (Result<Option<Resume>>, Option<Arc<Event>>) {
-        if !needs_event && !matches!(outcome, Ok(Some(_))) {
-            return (outcome, None);
-        }
-        match self.stream().record() {
-            Ok(event) => (outcome, Some(event)),
-            Err(error) => (outcome.and(Err(error)), None),
-        }
     }
 
     /// The edges that this stream has to wait for: the last of each other stream.
@@ -203,14 +219,16 @@ impl Queue {
 
     /// Whether everything up to `epoch` has retired.
     pub(crate) fn has_retired(&self, epoch: u64) -> bool {
-        self.retired.load(Ordering::Acquire) >= epoch
+        self.retired.load(Ordering::SeqCst) >= epoch
     }
 
     /// The first event at or behind `epoch`. Records one if there is none; `None` if the epoch has retired.
     pub(crate) fn event_from(&self, epoch: u64) -> Result<Option<Arc<Event>>> {
         let mut state = lock(&self.state);
-        let first = state.in_flight.partition_point(|piece| piece.epoch < epoch);
-        if let Some(event) = state.in_flight.range(first..).find_map(|piece| piece.event.clone()) {
+        let first = state.in_flight.partition_point(|submission| submission.piece.epoch < epoch);
+        if let Some(event) =
+            state.in_flight.range(first..).find_map(|submission| submission.piece.event.clone())
+        {
             return Ok(Some(event));
         }
         if self.newest() < epoch || state.in_flight.is_empty() {
@@ -231,9 +249,9 @@ impl Queue {
 
     fn record_behind_newest(&self, state: &mut QueueState) -> Result<Arc<Event>> {
         let _current = self.gpu.hip.current()?;
-        let event = self.stream().record()?;
+        let event = self.stream().record(&mut state.events)?;
         if let Some(newest) = state.in_flight.back_mut() {
-            newest.event = Some(event.clone());
+            newest.piece.event = Some(event.clone());
         }
         state.without_event = 0;
         Ok(event)
@@ -241,6 +259,6 @@ impl Queue {
 
     /// The oldest piece in flight, and the edges that have to retire before it.
     pub(crate) fn oldest(&self) -> Option<(u64, Edges)> {
-        lock(&self.state).in_flight.front().map(|piece| (piece.epoch, piece.submission.edges.clone()))
+        lock(&self.state).in_flight.front().map(|oldest| (oldest.piece.epoch, oldest.order.edges.clone()))
     }
 }

@@ -5,11 +5,11 @@ use std::{
     ops::Deref,
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
 };
 
-use windlass_hal::{Operation, QueueAffinity, Result, edge::Edge, pending::Edges};
+use windlass_hal::{Limits, QueueAffinity, Result, edge::Edge};
 
 use crate::{
     buffer::gpu_of,
@@ -17,7 +17,7 @@ use crate::{
     gpus::Gpus,
     hip::Hip,
     queue::{Enqueued, Events, Queue},
-    submission::{Submission, UnfinishedList},
+    submission::{Submission, UnfinishedList, Work},
 };
 
 /// The queues, by their index. To the HAL a queue is a lane.
@@ -28,6 +28,8 @@ pub(crate) struct Queues {
     pub(crate) hip: Hip,
     /// The queue whose turn it is.
     next: AtomicU32,
+    /// The queues that have pieces in flight, as bits. Changed under the lock of the queue.
+    busy: AtomicU64,
     pub(crate) unfinished: UnfinishedList,
 }
 
@@ -45,6 +47,7 @@ impl Queues {
             gpus: gpus.clone(),
             hip: gpus.hip.clone(),
             next: AtomicU32::new(0),
+            busy: AtomicU64::new(0),
             unfinished: UnfinishedList::default(),
         })
     }
@@ -54,19 +57,48 @@ impl Queues {
         self.queues.iter_mut()
     }
 
+    /// The queues that have pieces in flight, as bits.
+    #[inline]
+    pub(crate) fn busy(&self) -> u64 {
+        self.busy.load(Ordering::Acquire)
+    }
+
+    /// Notes whether a queue has pieces in flight. The caller holds its lock.
+    pub(crate) fn note(&self, queue: &Queue, is_busy: bool) {
+        let bit = 1 << queue.index;
+        match is_busy {
+            true => self.busy.fetch_or(bit, Ordering::AcqRel),
+            false => self.busy.fetch_and(!bit, Ordering::AcqRel),
+        };
+    }
+
+    /// The queues of a set of bits.
+    pub(crate) fn of_bits(&self, mut bits: u64) -> impl Iterator<Item = &Queue> + Clone {
+        std::iter::from_fn(move || {
+            let queue = self.get(bits.trailing_zeros() as usize)?;
+            bits &= bits - 1;
+            Some(queue)
+        })
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.gpus.limits
+    }
+
     /// Whether everything up to `epoch` of a queue has retired.
     pub(crate) fn has_retired(&self, lane: u32, epoch: u64) -> bool {
         self.get(lane as usize).is_none_or(|queue| queue.has_retired(epoch))
     }
 
     /// The queue for an operation: one that the operation has to follow anyway, else the next in turn.
-    pub(crate) fn choose(&self, mut affinity: QueueAffinity, edges: &Edges, operation: &Operation) -> &Queue {
-        if let Some(near) = self.near(operation).filter(|near| near & affinity.bits() != 0) {
+    pub(crate) fn choose(&self, mut affinity: QueueAffinity, submission: &Submission) -> &Queue {
+        if let Some(near) = self.near(submission).filter(|near| near & affinity.bits() != 0) {
             affinity = QueueAffinity::from_bits(near & affinity.bits());
         }
         let allowed = |index: u32| affinity.bits() >> index & 1 == 1;
         let last = self.queues.len() as u32 - 1;
-        if let Some(edge) = edges.iter().find(|edge| edge.lane <= last && allowed(edge.lane)) {
+        if let Some(edge) = submission.order.edges.iter().find(|edge| edge.lane <= last && allowed(edge.lane))
+        {
             return &self.queues[edge.lane as usize];
         }
         let only = affinity.bits().trailing_zeros();
@@ -78,16 +110,15 @@ impl Queues {
         &self.queues[turn.unwrap_or(0) as usize]
     }
 
-    /// The queues of the GPU that has the memory an operation works on, as bits. `None` if the device has one GPU.
-    fn near(&self, operation: &Operation) -> Option<u64> {
+    /// The queues of the GPU that has the memory a submission works on, as bits. `None` if the device has one GPU.
+    fn near(&self, submission: &Submission) -> Option<u64> {
         if self.gpus.len() == 1 {
             return None;
         }
-        let buffer = match operation {
-            Operation::Fill { target, .. } | Operation::Update { target, .. } => target,
-            Operation::Copy { source, .. } => source,
-            Operation::Dispatch(dispatch) => dispatch.resources.first()?,
-            Operation::Execute { bindings, .. } => bindings.first()?,
+        let buffer = match &submission.work {
+            Work::Fill { .. } | Work::Update | Work::Dispatch { .. } => submission.resources.first()?,
+            Work::Copy => submission.source().ok()?,
+            Work::Execute { .. } => submission.bindings.first()?,
             _ => return None,
         };
         let gpu = gpu_of(buffer)?;
@@ -95,12 +126,21 @@ impl Queues {
         Some(near.fold(0, |bits, queue| bits | 1 << queue.index))
     }
 
-    /// Enqueues the next piece of a submission behind its edges.
-    pub(crate) fn enqueue(&self, queue: &Queue, submission: Submission) -> Enqueued {
+    /// Enqueues the next piece of a submission behind its edges. Calls `promise` with the submission and its epoch once all
+    /// of it is in the stream, before it can retire.
+    pub(crate) fn enqueue(
+        &self,
+        queue: &Queue,
+        submission: Box<Submission>,
+        promise: impl FnOnce(&Submission, u64),
+    ) -> Enqueued {
         // Events of other queues are looked up before this queue is locked: no thread holds the locks of two queues.
-        let events: Result<Events> =
-            queue.foreign(&submission.edges).filter_map(|edge| self.event_of(edge).transpose()).collect();
-        queue.enqueue(events, &self.gpus.limits, &self.unfinished, submission)
+        let edges = &submission.order.edges;
+        let events = match edges.is_empty() {
+            true => Ok(Events::new()),
+            false => queue.foreign(edges).filter_map(|edge| self.event_of(edge).transpose()).collect(),
+        };
+        queue.enqueue(&events, self, submission, promise)
     }
 
     /// The event that a stream waits for to honour an edge of this device; `None` if the edge has retired.

@@ -3,7 +3,7 @@
 //!
 //! One thread at a time retires, for all queues of the device, under a lock that is only ever tried. A thread that finds the
 //! lock taken leaves a note and goes on. A piece retires only after the work that its edges name, so payloads grow in the
-//! order of cause and effect. Wakers run, and objects are dropped, after the lock is released.
+//! order of cause and effect. Wakers run, and objects are dropped, after all locks are released.
 
 use std::sync::{
     Mutex, MutexGuard,
@@ -14,19 +14,38 @@ use windlass_hal::{Error, Notifications, Probe};
 
 use crate::{
     call::{Event, EventStatus},
-    queue::Queue,
+    queue::{Queue, QueueState},
     queues::Queues,
-    submission::{Next, Piece},
+    submission::{Next, Stack, Submission},
     sync::try_lock,
 };
 
-/// The pieces whose memory a list keeps after a burst.
+/// The most pieces that one round retires, which bounds how long a thread has the turn.
+const ROUND: usize = 32;
+
+/// The pieces that one round retired.
+#[derive(Default)]
+pub(crate) struct Retired {
+    pub(crate) submissions: Stack,
+    count: usize,
+    /// Whether a piece follows one of them.
+    pub(crate) goes_on: bool,
+}
+
+impl Retired {
+    /// Whether the round ended before it had looked at everything.
+    pub(crate) fn is_full(&self) -> bool {
+        self.count == ROUND
+    }
+}
+
+/// The pieces whose memory a queue keeps after a burst.
 const KEPT: usize = 1024;
 
 #[derive(Default)]
 pub(crate) struct Retirer {
-    /// Held by the thread that retires. The memory for retired pieces is kept between rounds.
-    turn: Mutex<Vec<Piece>>,
+    /// Held by the thread that retires.
+    turn: Mutex<()>,
     /// A thread came while another one had the turn.
     again: AtomicBool,
     /// The queue that the next submission to another queue looks at.
@@ -34,7 +53,7 @@ pub(crate) struct Retirer {
 }
 
 /// The turn to retire.
-pub(crate) type Turn<'a> = MutexGuard<'a, Vec<Piece>>;
+pub(crate) type Turn<'a> = MutexGuard<'a, ()>;
 
 impl Retirer {
     /// Takes the turn if no other thread has it.
@@ -49,7 +68,9 @@ impl Retirer {
             // The other thread may have looked for the note just before.
             self.try_turn()
         })?;
-        self.again.store(false, Ordering::SeqCst);
+        if self.is_noted() {
+            self.again.store(false, Ordering::SeqCst);
+        }
         Some(turn)
     }
 
@@ -58,94 +79,59 @@ impl Retirer {
         self.again.load(Ordering::SeqCst)
     }
 
-    /// A busy queue other than `own`, each in turn.
-    pub(crate) fn next_busy<'q>(&self, queues: &'q Queues, own: Option<&Queue>) -> Option<&'q Queue> {
-        let (count, start) = (queues.len(), self.next.load(Ordering::Relaxed));
-        let turns = (0..count).filter_map(|step| queues.get((start + step) % count));
-        let other =
-            turns.filter(|queue| is_busy(queue)).find(|queue| own.is_none_or(|own| own.index != queue.index));
-        if let Some(other) = other {
-            self.next.store(other.index as usize + 1, Ordering::Relaxed);
+    /// A busy queue other than those in `own`, each in turn, as a bit.
+    pub(crate) fn next_busy(&self, queues: &Queues, own: u64) -> u64 {
+        let others = queues.busy() & !own;
+        if others == 0 {
+            return 0;
         }
-        other
+        let passed = self.next.load(Ordering::Relaxed) & 63;
+        let later = others >> passed << passed;
+        let next = if later == 0 { others } else { later }.trailing_zeros();
+        self.next.store(next as usize + 1, Ordering::Relaxed);
+        1 << next
     }
-
-    /// Retires the finished pieces of some queues. Returns them after the turn is over and the wakers have run.
-    pub(crate) fn retire<'q>(
-        &self,
-        mut turn: Turn<'_>,
-        queues: &Queues,
-        some: impl Iterator<Item = &'q Queue> + Clone,
-    ) -> Vec<Piece> {
-        let mut notifications = Notifications::new();
-        queues.collect(some, &mut turn, &mut notifications);
-        // The list stays in place if nothing has finished, as in most rounds of submissions.
-        let retired = if turn.is_empty() { Vec::new() } else { std::mem::take(&mut *turn) };
-        drop(turn);
-        notifications.fire();
-        retired
-    }
-
-    /// Drops retired pieces, and keeps the memory of their list for the next round.
-    pub(crate) fn drop_all(&self, mut retired: Vec<Piece>) {
-        if retired.capacity() == 0 {
-            return;
-        }
-        retired.clear();
-        retired.shrink_to(KEPT);
-        if let Some(mut turn) = self.try_turn()
-            && turn.capacity() < retired.capacity()
-        {
-            *turn = retired;
-        }
-    }
-}
-
-/// Whether a queue has pieces in flight.
-pub(crate) fn is_busy(queue: &Queue) -> bool {
-    !queue.has_retired(queue.newest())
 }
 
 impl Queues {
-    fn collect<'q>(
-        &self,
-        queues: impl Iterator<Item = &'q Queue> + Clone,
-        retired: &mut Vec<Piece>,
-        notifications: &mut Notifications,
-    ) {
+    /// Retires finished pieces of some queues, given as bits, at most [`ROUND`].
+    pub(crate) fn collect(&self, bits: u64, retired: &mut Retired, notifications: &mut Notifications) {
         let mut progress = true;
         while std::mem::take(&mut progress) {
-            for queue in queues.clone() {
-                while let Some((epoch, fault)) = self.finished(queue) {
-                    let before = retired.len();
-                    self.take(queue, epoch, retired);
-                    if retired.len() == before {
-                        break;
-                    }
-                    progress = true;
-                    for piece in &mut retired[before..] {
-                        let fault = fault.as_ref().filter(|_| piece.epoch == epoch);
-                        self.settle_signals(queue, piece, fault, notifications);
-                    }
-                    queue.watchers.tell(queue.retired.load(Ordering::Acquire), notifications);
-                }
+            let mut left = bits & self.busy();
+            while let Some(queue) = self.get(left.trailing_zeros() as usize) {
+                left &= left - 1;
+                progress |= self.collect_queue(queue, retired, notifications);
             }
         }
     }
 
+    /// Retires finished pieces of a queue. Returns whether there were any.
+    fn collect_queue(&self, queue: &Queue, retired: &mut Retired, notifications: &mut Notifications) -> bool {
+        let before = retired.count;
+        while !retired.is_full()
+            && let Some((epoch, fault)) = self.finished(queue)
+            && self.take(queue, epoch, fault, retired, notifications)
+        {}
+        let progress = retired.count > before;
+        if progress {
+            queue.watchers.tell(queue.retired.load(Ordering::Acquire), notifications);
+        }
+        progress
+    }
+
     /// The epoch up to which a queue has completed since the last call, if any, and the fault of the piece of that epoch. A
-    /// queue that HIP is taking work into is skipped: the caller may have a deadline.
+    /// queue that HIP is taking work into is skipped: the caller may have a deadline. Only the thread that has the turn calls
+    /// this, so a piece that it finds stays in flight, and keeps its event, until that thread takes it out.
     fn finished(&self, queue: &Queue) -> Option<(u64, Option<Error>)> {
         let (epoch, event) = {
             let state = try_lock(&queue.state)?;
+            let mut pieces = state.in_flight.iter().map(|submission| &submission.piece);
             if self.hip.lost().is_some() {
-                return state.in_flight.back().map(|last| (last.epoch, None));
+                return pieces.next_back().map(|last| (last.epoch, None));
             }
-            let piece = state
-                .in_flight
-                .iter()
-                .find(|piece| piece.event.is_some() || matches!(piece.next, Next::Fail(_)))?;
-            (piece.epoch, piece.event.clone())
+            let piece = pieces.find(|piece| piece.event.is_some() || matches!(piece.next, Next::Fail(_)))?;
+            (piece.epoch, piece.event.as_deref().copied())
         };
         let Some(event) = event else {
             // Enqueueing the piece failed, and so did recording its event: wait for the work before it by another event.
@@ -159,7 +145,7 @@ impl Queues {
                 }
             };
         };
-        self.outcome(*event).map(|fault| (epoch, fault))
+        self.outcome(event).map(|fault| (epoch, fault))
     }
 
     /// The fault of the work that an event stands for, if any; `None` while the work runs.
@@ -175,43 +161,61 @@ impl Queues {
         }
     }
 
-    /// Takes completed pieces out, up to the first whose edges have not retired.
-    fn take(&self, queue: &Queue, epoch: u64, retired: &mut Vec<Piece>) {
-        let Some(mut state) = try_lock(&queue.state) else { return };
-        while let Some(piece) = state.in_flight.front() {
-            let edges = &piece.submission.edges;
-            let ready = piece.epoch <= epoch
-                && (self.hip.lost().is_some()
+    /// Takes completed pieces out, up to the first whose edges have not retired, and settles their signals. `fault` is that of
+    /// the piece of `epoch`. Returns whether more pieces of the queue may have completed.
+    fn take(
+        &self,
+        queue: &Queue,
+        epoch: u64,
+        fault: Option<Error>,
+        retired: &mut Retired,
+        notifications: &mut Notifications,
+    ) -> bool {
+        let Some(mut state) = try_lock(&queue.state) else { return false };
+        let QueueState { in_flight, events, .. } = &mut *state;
+        while !retired.is_full()
+            && let Some(mut submission) = in_flight.pop_front()
+        {
+            let edges = &submission.order.edges;
+            let ready = submission.piece.epoch <= epoch
+                && (edges.is_empty()
+                    || self.hip.lost().is_some()
                     || edges.iter().all(|edge| self.has_retired(edge.lane, edge.epoch)));
             if !ready {
-                return;
+                let goes_on = submission.piece.epoch > epoch;
+                in_flight.push_front(submission);
+                return goes_on;
             }
-            queue.retired.store(piece.epoch, Ordering::Release);
-            if let Some(piece) = state.in_flight.pop_front() {
-                retired.push(piece);
+            if let Some(event) = submission.piece.event.take() {
+                events.release(event);
             }
-            if state.in_flight.is_empty() {
-                state.in_flight.shrink_to(KEPT);
-            }
+            queue.retired.store(submission.piece.epoch, Ordering::SeqCst);
+            let fault = fault.as_ref().filter(|_| submission.piece.epoch == epoch);
+            self.settle_signals(&mut submission, fault, notifications);
+            retired.goes_on |= matches!(submission.piece.next, Next::Resume);
+            retired.count += 1;
+            retired.submissions.push(submission);
         }
+        if in_flight.is_empty() {
+            in_flight.shrink_to(KEPT);
+            self.note(queue, false);
+            return false;
+        }
+        true
     }
 
     /// Reaches the signals of a completed piece, or fails them. The signals of a piece that another follows stay open.
     fn settle_signals(
         &self,
-        queue: &Queue,
-        piece: &mut Piece,
+        submission: &mut Submission,
         fault: Option<&Error>,
         notifications: &mut Notifications,
     ) {
-        if let Some(event) = piece.event.take() {
-            queue.gpu.events.release(event);
+        if let Some(error) = self.failure(submission, fault) {
+            submission.piece.next = Next::Fail(error);
         }
-        if let Some(error) = self.failure(piece, fault) {
-            piece.next = Next::Fail(error);
-        }
-        for signal in piece.submission.signals.iter() {
-            match &piece.next {
+        for signal in submission.order.signals.iter() {
+            match &submission.piece.next {
                 Next::Resume => return,
                 Next::Signal => signal.semaphore.advance(signal.value, notifications),
                 Next::Fail(error) => signal.semaphore.fail_into(error.clone(), notifications),
@@ -221,21 +225,21 @@ impl Queues {
 
     /// The failure of a completed piece: the loss of the device, an earlier failure of its own, its fault, or the failure
     /// of a wait.
-    fn failure(&self, piece: &Piece, fault: Option<&Error>) -> Option<Error> {
+    fn failure(&self, submission: &Submission, fault: Option<&Error>) -> Option<Error> {
         if let Some(lost) = self.hip.lost() {
             return Some(lost.clone());
         }
-        if let Next::Fail(_) = piece.next {
+        if let Next::Fail(_) = submission.piece.next {
             return None;
         }
-        let fault = fault.map(|fault| fault.clone().context(piece.submission.operation.name()));
-        fault.or_else(|| failed_wait(piece))
+        let fault = fault.map(|fault| fault.clone().context(submission.work.name()));
+        fault.or_else(|| failed_wait(submission))
     }
 }
 
 /// The error of a wait that failed before its value was reached, although the work ran behind its edge.
-fn failed_wait(piece: &Piece) -> Option<Error> {
-    piece.submission.waits.iter().find_map(|wait| match wait.semaphore.probe(wait.value, None) {
+fn failed_wait(submission: &Submission) -> Option<Error> {
+    submission.order.waits.iter().find_map(|wait| match wait.semaphore.probe(wait.value, None) {
         Probe::Failed(error) => Some(error),
         _ => None,
     })

@@ -9,6 +9,7 @@ use windlass_hal::{Error, Pattern, Result};
 
 use crate::{
     call::{Event, Function, StreamHandle},
+    event_pool::EventPool,
     gpu::Gpu,
     quirks::Quirks,
 };
@@ -28,8 +29,8 @@ impl Stream<'_> {
     }
 
     /// Records an event behind everything in the stream.
-    pub(crate) fn record(self) -> Result<Arc<Event>> {
-        let Gpu { hip, events, .. } = self.gpu;
+    pub(crate) fn record(self, events: &mut EventPool) -> Result<Arc<Event>> {
+        let hip = &self.gpu.hip;
         let event = events.acquire(hip)?;
         match hip.record(*event, self.handle) {
             Ok(()) => Ok(event),

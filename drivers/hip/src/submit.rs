@@ -5,8 +5,8 @@
 use std::{mem, sync::Arc};
 
 use windlass_hal::{
-    Buffer, BufferParams, Error, Notifications, Operation, Point, Points, QueueAffinity, Result,
-    WorkgroupCount,
+    Buffer, BufferParams, Error, Notifications, OperationRef, Point, QueueAffinity, Result, WorkgroupCount,
+    driver,
     edge::Domain,
     pending::{self, Edges, Issue, PendingSet},
     pool::{Frontier, placed},
@@ -18,52 +18,67 @@ use crate::{
     device::Inner,
     queue::{Enqueued, Queue},
     stream::fill_bytes,
-    submission::{Piece, Resume, Submission},
+    submission::{Submission, Work},
     workgroup_count,
 };
 
-/// An accepted operation, while it may be pending.
-pub(crate) struct Work {
-    affinity: QueueAffinity,
-    operation: Operation,
-    staging: Option<Buffer>,
-}
-
 impl Inner {
-    /// Accepts an operation: stages its bytes, and hands it to the pending set, which issues it as soon as its waits allow.
+    /// Accepts an operation. Does it at once if it needs no stream and its waits are reached. Otherwise fills a submission,
+    /// and hands it to the pending set, which issues it as soon as its waits allow.
     pub(crate) fn accept(
         self: &Arc<Self>,
         affinity: QueueAffinity,
         waits: &[Point],
         signals: &[Point],
-        mut operation: Operation,
+        operation: OperationRef<'_>,
     ) -> Result<()> {
         self.retire_some(affinity);
         self.usable()?;
-        let staging = self.retire_if_lost(self.stage(&mut operation))?;
-        self.pending.submit(self, waits.into(), signals.into(), Work { affinity, operation, staging })
+        if self.is_on_host(&operation) && self.pending.all_reached(waits)? {
+            if let OperationRef::Dealloca { buffer } = operation {
+                release(buffer, Frontier::new());
+            }
+            pending::reach(signals);
+            return Ok(());
+        }
+        let mut submission = self.boxes.take();
+        if needs_memory(&operation) {
+            submission.staging = self.retire_if_lost(self.stage(&operation))?;
+        }
+        submission.keep(affinity, operation);
+        self.pending.submit(self, waits, signals, submission)
+    }
+
+    /// Whether an operation needs no stream: it does nothing on the device, and the last use of its memory has retired.
+    fn is_on_host(&self, operation: &OperationRef<'_>) -> bool {
+        match operation {
+            OperationRef::Barrier => true,
+            OperationRef::Alloca { buffer } | OperationRef::Dealloca { buffer } => {
+                placed(buffer).is_none_or(|placed| {
+                    placed.birth().iter().all(|(lane, epoch)| self.queues.has_retired(lane, epoch))
+                })
+            }
+            _ => false,
+        }
     }
 
     /// Allocates the pinned memory that an operation needs beside its buffers. Not left to `issue`, so that the caller learns
     /// of a lack of memory.
-    fn stage(self: &Arc<Self>, operation: &mut Operation) -> Result<Option<Buffer>> {
+    fn stage(self: &Arc<Self>, operation: &OperationRef<'_>) -> Result<Option<Buffer>> {
         let allocator = &self.allocator;
         match operation {
             // HIP may wait for the stream before it reads pageable memory. It never does so for pinned memory.
-            Operation::Update { source, .. } => allocator.stage(self.clone(), &mem::take(source)).map(Some),
-            Operation::Fill { target, pattern } => {
+            OperationRef::Update { source, .. } => allocator.stage(self.clone(), source).map(Some),
+            OperationRef::Fill { target, pattern } => {
                 let quirks = &self.hip.quirks;
                 let bytes = fill_bytes(quirks, target.device_address(), target.len(), *pattern);
                 bytes.map(|bytes| allocator.stage(self.clone(), &bytes)).transpose()
             }
-            Operation::Dispatch(dispatch) => match dispatch.workgroup_count {
+            OperationRef::Dispatch(dispatch) => match dispatch.workgroup_count {
                 WorkgroupCount::Indirect(_) => self.room_for_counts(1),
                 _ => Ok(None),
             },
-            Operation::Execute { command_buffer, .. } => {
-                let own = command_buffer.as_any().downcast_ref();
-                self.room_for_counts(own.map_or(0, CommandBuffer::counts))
-            }
+            OperationRef::Execute { command_buffer, .. } => self.room_for_counts(counts_of(command_buffer)),
             _ => Ok(None),
         }
     }
@@ -86,114 +101,116 @@ impl Inner {
         }
     }
 
-    /// Lets others be ordered behind an enqueued submission on the device.
-    fn promise(self: &Arc<Self>, signals: &[Point], queue: &Queue, epoch: u64) {
+    /// Enqueues the next piece of a submission. Once all of it is in the stream, others may be ordered behind it on the device.
+    fn enqueue(self: &Arc<Self>, queue: &Queue, submission: Box<Submission>) -> Enqueued {
+        // The wakers run when the queue is no longer locked.
         let mut notifications = Notifications::new();
-        for signal in signals {
-            signal.semaphore.attach_edge(signal.value, self.edge(queue, epoch), &mut notifications);
-        }
-        notifications.fire();
+        self.queues.enqueue(queue, submission, |submission, epoch| {
+            // Before anybody can be ordered behind the release.
+            if let (Work::Dealloca, Some(buffer)) = (&submission.work, submission.resources.first()) {
+                release(buffer, Frontier::at(queue.index, epoch));
+            }
+            for signal in submission.order.signals.iter() {
+                signal.semaphore.attach_edge(signal.value, self.edge(queue, epoch), &mut notifications);
+            }
+        })
     }
 
     /// Enqueues the next piece of a submission whose last piece has retired. Called by the thread that retired it, with no
     /// lock held.
-    pub(crate) fn resume(&self, piece: Piece) {
-        let Piece { queue, mut submission, .. } = piece;
-        let Some((device, queue)) = self.this.upgrade().zip(self.queues.get(queue as usize)) else {
+    pub(crate) fn resume(&self, mut submission: Box<Submission>) {
+        let queue = self.queues.get(submission.piece.queue as usize);
+        let Some((device, queue)) = self.this.upgrade().zip(queue) else {
             let error = Error::cancelled("the device went away between two dispatches");
-            return pending::fail(&submission.signals, &error);
+            return pending::fail(&submission.order.signals, &error);
         };
         if let Some(error) = self.lost() {
-            return pending::fail(&submission.signals, error);
+            return pending::fail(&submission.order.signals, error);
         }
-        let signals = submission.signals.clone();
         // All of them were waited for by the first piece.
-        (submission.waits, submission.edges) = (Points::default(), Edges::default());
-        let epoch = match self.queues.enqueue(queue, submission) {
-            Enqueued::All(epoch) => {
-                device.promise(&signals, queue, epoch);
-                epoch
-            }
-            Enqueued::Part(epoch) | Enqueued::Failed(epoch) => epoch,
-        };
+        submission.order.waits.clear();
+        submission.order.edges.clear();
+        let epoch = device.enqueue(queue, submission).epoch();
         // No thread polls for the next piece, and a drain may wait for the end.
         self.demand_of(queue, epoch);
     }
 }
 
 impl Issue for Inner {
-    type Work = Work;
+    type Work = Box<Submission>;
 
     fn pending(&self) -> &PendingSet<Self> {
         &self.pending
     }
 
-    fn domain_for(&self, work: &Work) -> Option<Domain> {
-        match work.operation {
-            Operation::HostCall(_) => None,
+    fn domain_for(&self, submission: &Box<Submission>) -> Option<Domain> {
+        match submission.work {
+            Work::HostCall(_) => None,
             _ => Some(self.gpus.domain),
         }
     }
 
-    fn issue(self: &Arc<Self>, work: Work, waits: Points, signals: Points, mut edges: Edges) {
+    fn issue(self: &Arc<Self>, mut submission: Box<Submission>) {
+        let Submission { affinity, work, resources, order, .. } = &mut *submission;
         if let Some(error) = self.lost() {
-            return pending::fail(&signals, error);
+            return pending::fail(&order.signals, error);
         }
-        if let Operation::HostCall(call) = work.operation {
-            return self.host_calls.spawn(call, signals);
-        }
-        let Work { affinity, operation, staging } = work;
-        let mut released = None;
-        match &operation {
-            Operation::Alloca { buffer } => self.follow_birth(buffer, &mut edges),
-            // Also behind the previous user of the memory, in case the caller forgot an edge.
-            Operation::Dealloca { buffer } => {
-                released = Some(buffer.clone());
-                self.follow_birth(buffer, &mut edges);
+        if let Work::HostCall(_) = work {
+            let signals = mem::take(&mut order.signals);
+            if let Work::HostCall(call) = mem::take(work) {
+                self.host_calls.spawn(call, signals);
             }
-            _ => {}
+            return self.boxes.give_back(submission.into());
         }
-        let on_host =
-            matches!(operation, Operation::Barrier | Operation::Alloca { .. } | Operation::Dealloca { .. })
-                && edges.is_empty();
-        if on_host {
-            release(released, Frontier::new());
-            return pending::reach(&signals);
+        let is_on_host = matches!(work, Work::Barrier | Work::Alloca | Work::Dealloca);
+        if is_on_host {
+            // A dealloca too, in case the caller forgot an edge.
+            resources.iter().for_each(|buffer| self.follow_birth(buffer, &mut order.edges));
         }
-        let queue = self.queues.choose(affinity, &edges, &operation);
-        let promised = signals.clone();
-        let resume = Resume::default();
-        let submission = Submission { operation, staging, waits, signals, edges, resume, unfinished: None };
-        let epoch = match self.queues.enqueue(queue, submission) {
-            Enqueued::All(epoch) => {
-                release(released, Frontier::at(queue.index, epoch));
-                self.promise(&promised, queue, epoch);
-                epoch
+        if is_on_host && order.edges.is_empty() {
+            if let (Work::Dealloca, Some(buffer)) = (work, resources.first()) {
+                release(buffer, Frontier::new());
             }
-            Enqueued::Part(epoch) => {
-                self.demand_of(queue, epoch);
-                epoch
-            }
-            Enqueued::Failed(epoch) => {
-                // There is no edge, so no waiter knows to poll this device: it must retire the failure by itself.
+            pending::reach(&order.signals);
+            return self.boxes.give_back(submission.into());
+        }
+        let queue = self.queues.choose(*affinity, &submission);
+        let enqueued = self.enqueue(queue, submission);
+        if !matches!(enqueued, Enqueued::All(_)) {
+            if matches!(enqueued, Enqueued::Failed(_)) {
                 self.retire();
-                self.demand_of(queue, epoch);
-                epoch
             }
-        };
+            // There is no edge, so no waiter knows to poll this device: it must retire the work by itself.
+            self.demand_of(queue, enqueued.epoch());
+        }
         if self.is_lost() {
             self.retire();
         }
         if self.pending.is_closed() {
             // `close` may have looked for work in flight before this submission was.
-            self.demand_of(queue, epoch);
+            self.demand_of(queue, enqueued.epoch());
         }
     }
 }
 
+/// Whether an operation may need memory beside its buffers.
+fn needs_memory(operation: &OperationRef<'_>) -> bool {
+    match operation {
+        OperationRef::Update { .. } | OperationRef::Fill { .. } => true,
+        OperationRef::Dispatch(dispatch) => matches!(dispatch.workgroup_count, WorkgroupCount::Indirect(_)),
+        OperationRef::Execute { command_buffer, .. } => counts_of(command_buffer) > 0,
+        _ => false,
+    }
+}
+
+/// How many workgroup counts a command buffer reads from device memory.
+fn counts_of(command_buffer: &Arc<dyn driver::RawCommandBuffer>) -> usize {
+    command_buffer.as_any().downcast_ref().map_or(0, CommandBuffer::counts)
+}
+
 /// Gives released memory to the next user, who is ordered behind its `death`.
-fn release(buffer: Option<Buffer>, death: Frontier) {
-    if let Some(placed) = buffer.as_ref().and_then(placed) {
+fn release(buffer: &Buffer, death: Frontier) {
+    if let Some(placed) = placed(buffer) {
         placed.release(death);
     }
 }

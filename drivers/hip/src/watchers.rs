@@ -5,7 +5,7 @@
 
 use std::sync::{
     Mutex,
-    atomic::{AtomicBool, Ordering, fence},
+    atomic::{AtomicBool, Ordering},
 };
 
 use windlass_hal::{Notifications, Semaphore};
@@ -25,18 +25,21 @@ impl Watchers {
     pub(crate) fn add(&self, epoch: u64, semaphore: Semaphore) {
         let mut list = lock(&self.list);
         list.push((epoch, semaphore));
-        self.any.store(true, Ordering::Relaxed);
+        // The retired epoch is stored and loaded in the same total order: either the caller sees it, or the retiring thread
+        // sees the watcher.
+        self.any.store(true, Ordering::SeqCst);
         drop(list);
-        // Pairs with the fence in `tell`: either the caller sees the retired epoch, or the retiring thread sees the watcher.
-        fence(Ordering::SeqCst);
     }
 
     /// Signals the watchers of all epochs up to `retired`. Costs one load when there are none.
+    #[inline]
     pub(crate) fn tell(&self, retired: u64, notifications: &mut Notifications) {
-        fence(Ordering::SeqCst);
-        if !self.any.load(Ordering::Relaxed) {
-            return;
+        if self.any.load(Ordering::SeqCst) {
+            self.tell_all(retired, notifications);
         }
+    }
+
+    fn tell_all(&self, retired: u64, notifications: &mut Notifications) {
         let mut list = lock(&self.list);
         list.retain(|(epoch, semaphore)| {
             let open = *epoch > retired;

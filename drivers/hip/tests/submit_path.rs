@@ -9,7 +9,7 @@ use std::{
     cell::Cell,
 };
 
-use windlass_hal::{Deadline, Device, Queue, Semaphore};
+use windlass_hal::{Deadline, Device, Point, Queue, Semaphore};
 use windlass_hip_sys::null::{Instance, Options};
 
 struct Counting;
@@ -67,7 +67,9 @@ fn calls(instance: &Instance) -> u64 {
     instance.calls().iter().map(|(_, count)| count).sum()
 }
 
-fn check(instance: &Instance, device: &Device, n: u64, by_table: bool) {
+/// A submission launches `n` kernels and records one event, with `switches` calls to make its GPU current. The wait asks
+/// for the event once.
+fn check(instance: &Instance, device: &Device, n: u64, by_table: bool, switches: u64) {
     let queue = device.queue(0).expect("a queue");
     let (commands, table) = common::record(device, n as usize, by_table);
     let timeline = Semaphore::new(0);
@@ -77,7 +79,7 @@ fn check(instance: &Instance, device: &Device, n: u64, by_table: bool) {
     replay(&queue, &timeline, &commands, &table, ROUNDS);
     assert_eq!(ALLOCATIONS.get() - before, 0, "allocations in {ROUNDS} rounds");
     let with_wait = calls(instance);
-    assert!(with_wait <= ROUNDS * (n + 5), "{with_wait} calls to submit and wait: {:?}", instance.calls());
+    assert_eq!(with_wait, ROUNDS * (n + 2 + switches), "to submit and wait: {:?}", instance.calls());
     assert_eq!(instance.count("hipModuleLaunchKernel"), ROUNDS * n, "launches");
     let threads = instance.calls_by_thread();
     assert_eq!(threads.len(), 1, "{threads:?}");
@@ -90,19 +92,51 @@ fn check(instance: &Instance, device: &Device, n: u64, by_table: bool) {
             .execute(&[timeline.at(value)], &[timeline.at(value + 1)], &commands, table.clone())
             .expect("submits");
         let made = calls(instance);
-        assert!(made <= n + 4, "{made} calls for a submission of {n}: {:?}", instance.calls());
+        assert_eq!(made, n + 1 + switches, "for a submission of {n}: {:?}", instance.calls());
         timeline.wait_blocking(value + 1, Deadline::NEVER).expect("completes");
     }
 }
 
 #[test]
-fn a_submission_makes_at_most_n_plus_4_calls_and_allocates_nothing() {
+fn a_submission_makes_a_call_for_each_dispatch_and_one_more_and_allocates_nothing() {
     for n in [1, 2, 10, 100, 1000] {
         for by_table in [false, true] {
             let (instance, device) = common::open();
-            check(&instance, &device, n, by_table);
+            check(&instance, &device, n, by_table, 0);
         }
     }
+}
+
+/// One operation of a queue, from a point to the next.
+type Step<'a> = (&'a str, Box<dyn Fn(&[Point], &[Point]) -> windlass_hal::Result<()> + 'a>);
+
+#[test]
+fn an_operation_of_a_queue_allocates_nothing() {
+    let (_instance, device) = common::open();
+    let (queue, other) = (device.queue(0).expect("a queue"), device.queue(1).expect("another"));
+    let function = common::vector_add(&device);
+    let [a, b, c] = [(); 3].map(|()| device.allocate_device(4096).expect("4 KiB"));
+    let arguments = [a.arg(), b.arg(), c.arg(), 1024_i32.into()];
+    let steps: [Step<'_>; 5] = [
+        ("barrier", Box::new(|waits, signals| queue.barrier(waits, signals))),
+        ("fill", Box::new(|waits, signals| queue.fill(waits, signals, &a, 7_u8))),
+        ("copy", Box::new(|waits, signals| queue.copy(waits, signals, &a, &b))),
+        (
+            "dispatch",
+            Box::new(|waits, signals| queue.dispatch(waits, signals, &function, common::grid(), &arguments)),
+        ),
+        ("barrier on another queue", Box::new(|waits, signals| other.barrier(waits, signals))),
+    ];
+    let timeline = Semaphore::new(0);
+    let round = |start: u64| {
+        for (value, (name, step)) in (start..).zip(&steps) {
+            let before = ALLOCATIONS.get();
+            step(&[timeline.at(value)], &[timeline.at(value + 1)]).expect("submits");
+            assert!(value < WARM_UP || ALLOCATIONS.get() == before, "{name} allocates");
+        }
+        timeline.wait_blocking(start + steps.len() as u64, Deadline::NEVER).expect("completes");
+    };
+    (0..WARM_UP).for_each(|turn| round(turn * steps.len() as u64));
 }
 
 /// A submitting thread also retires, but checks only its own queue and one other.
@@ -140,11 +174,12 @@ fn a_submission_costs_the_same_however_many_queues_are_busy() {
 }
 
 #[test]
-fn a_submission_costs_the_same_on_a_device_that_is_not_the_current_one() {
+fn a_device_that_is_not_the_current_one_costs_three_calls_more() {
     let options = Options { devices: 2, ..Options::default() };
     let (instance, device) = common::open_with(options, "test://1");
     let before = device.info().uri.clone();
-    check(&instance, &device, 10, true);
+    // It asks for the current device, switches, and switches back.
+    check(&instance, &device, 10, true, 3);
     assert_eq!(before, "test://1");
 }
 

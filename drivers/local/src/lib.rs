@@ -96,7 +96,7 @@
 //! |---|---|
 //! | `driver.rs` | opens a device for a URI |
 //! | `device.rs` | the device's methods |
-//! | `queues.rs`, `submit.rs` | the device's queues, and how an operation reaches a thread |
+//! | `queues.rs`, `submit.rs`, `at_once.rs` | the device's queues, and how an operation reaches a thread or runs inside its submission |
 //! | `submission.rs`, `queue.rs` | an operation from its first part to its signals |
 //! | `threads.rs`, `batch.rs`, `cut.rs` | the device's threads, and the parts of work that they share |
 //! | `trampoline.rs`, `in_flight.rs` | work runs without nesting; the count of work in flight, for draining |
@@ -108,6 +108,7 @@
 //! | `conformance/` | the conformance suite's kernels in Rust, with the feature `conformance` |
 
 mod arguments;
+mod at_once;
 mod batch;
 mod block;
 mod command_buffer;

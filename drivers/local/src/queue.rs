@@ -17,6 +17,7 @@ use crate::{
 };
 
 /// Work in numbered parts.
+#[allow(clippy::large_enum_variant, reason = "it moves once, into the batch that threads share")]
 pub(crate) enum Work {
     Dispatch { submitted: Dispatch, blocks: Blocks, workgroup_count: [u32; 3], cut: Cut },
     Transfer { transfer: Transfer<'static>, cut: Cut },

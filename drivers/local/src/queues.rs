@@ -12,7 +12,7 @@ use crate::{
 
 /// The queues of one device. They share one pending set: nothing but semaphores orders them.
 pub(crate) struct Queues {
-    limits: Limits,
+    pub(crate) limits: Limits,
     pub(crate) pending: PendingSet<Self>,
     pub(crate) calls: HostCalls,
     pub(crate) in_flight: InFlight,

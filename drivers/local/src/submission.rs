@@ -214,6 +214,6 @@ impl Owed {
 }
 
 /// Runs code that may panic: kernels, and destructors of objects that an operation held.
-fn guarded<T>(name: &str, run: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn guarded<T>(name: &str, run: impl FnOnce() -> Result<T>) -> Result<T> {
     panics::caught(run).unwrap_or_else(|text| Err(Error::aborted(format!("{name} panicked: {text}"))))
 }

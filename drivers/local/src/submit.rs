@@ -8,9 +8,9 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    Operation, Points,
+    Operation, OperationRef,
     edge::Domain,
-    pending::{Edges, Issue, PendingSet},
+    pending::{Issue, Ordered, PendingSet},
 };
 
 use crate::{
@@ -21,19 +21,20 @@ use crate::{
 };
 
 impl Issue for Queues {
-    type Work = Operation;
+    type Work = Ordered<Operation>;
 
     fn pending(&self) -> &PendingSet<Self> {
         &self.pending
     }
 
     /// The work runs on the host, so every wait must be reached, not only promised.
-    fn domain_for(&self, _work: &Operation) -> Option<Domain> {
+    fn domain_for(&self, _work: &Ordered<Operation>) -> Option<Domain> {
         None
     }
 
-    fn issue(self: &Arc<Self>, operation: Operation, _waits: Points, signals: Points, _edges: Edges) {
-        let operation = match operation {
+    fn issue(self: &Arc<Self>, work: Ordered<Operation>) {
+        let signals = work.order.signals;
+        let operation = match work.operation {
             Operation::HostCall(call) => return self.calls.spawn(call, signals),
             operation => operation,
         };
@@ -70,17 +71,17 @@ fn is_short(operation: &Operation) -> bool {
 }
 
 /// Whether this driver can run an operation. The device refuses all others at submission.
-pub(crate) fn is_known(operation: &Operation) -> bool {
+pub(crate) fn is_known(operation: &OperationRef<'_>) -> bool {
     matches!(
         operation,
-        Operation::Barrier
-            | Operation::Alloca { .. }
-            | Operation::Dealloca { .. }
-            | Operation::Fill { .. }
-            | Operation::Update { .. }
-            | Operation::Copy { .. }
-            | Operation::HostCall(_)
-            | Operation::Dispatch(_)
-            | Operation::Execute { .. }
+        OperationRef::Barrier
+            | OperationRef::Alloca { .. }
+            | OperationRef::Dealloca { .. }
+            | OperationRef::Fill { .. }
+            | OperationRef::Update { .. }
+            | OperationRef::Copy { .. }
+            | OperationRef::HostCall(_)
+            | OperationRef::Dispatch(_)
+            | OperationRef::Execute { .. }
     )
 }

@@ -37,13 +37,25 @@ pub(crate) fn push(ready: Box<Submission>) {
 
 /// Runs this thread's list until it is empty. Does nothing if the thread is doing so already.
 pub(crate) fn run() {
+    drop(enter());
+}
+
+/// Begins work on this thread. What it makes ready runs when the returned object is dropped. `None` if the thread is
+/// running work already.
+pub(crate) fn enter() -> Option<Running> {
     let entered = LIST.try_with(|list| !std::mem::replace(&mut list.borrow_mut().running, true));
-    if entered != Ok(true) {
-        return;
-    }
-    while let Some(ready) = next() {
-        // A panic must not keep the rest of the list from running.
-        contain("an operation", || ready.run());
+    (entered == Ok(true)).then(|| Running)
+}
+
+/// A thread that runs work.
+pub(crate) struct Running;
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        while let Some(ready) = next() {
+            // A panic must not keep the rest of the list from running.
+            contain("an operation", || ready.run());
+        }
     }
 }
 

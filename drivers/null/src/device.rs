@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use windlass_hal::{
     BufferParams, CommandList, Deadline, DeviceInfo, Error, External, HostImport, Limits, MemoryType,
-    Operation, Point, Points, QueueAffinity, Release, Result, Statistics, driver,
+    OperationRef, Point, QueueAffinity, Release, Result, Statistics, driver,
     edge::Domain,
     file,
     pending::Issue,
@@ -135,27 +135,22 @@ unsafe impl driver::RawDevice for Device {
         affinity: QueueAffinity,
         waits: &[Point],
         signals: &[Point],
-        operation: Operation,
+        operation: OperationRef<'_>,
     ) -> Result<()> {
         match operation {
-            Operation::Read { file, file_offset, target } => {
+            OperationRef::Read { file, file_offset, target } => {
                 let (device, points) = (Arc::new(self.clone()), (waits, signals));
                 // SAFETY: the front's operation, passed on unchanged.
                 unsafe { file::read_through_host(device, affinity, points, file, file_offset, target) }
             }
-            Operation::Write { source, file, file_offset } => {
+            OperationRef::Write { source, file, file_offset } => {
                 let (device, points) = (Arc::new(self.clone()), (waits, signals));
                 // SAFETY: the front's operation, passed on unchanged.
                 unsafe { file::write_through_host(device, affinity, points, source, file, file_offset) }
             }
             operation if is_known(&operation) => {
                 tracing::trace!(target: "windlass::queue", operation = operation.name(), "submit");
-                self.queues.pending().submit(
-                    &self.queues,
-                    Points::from(waits),
-                    Points::from(signals),
-                    operation,
-                )
+                self.queues.pending().submit(&self.queues, waits, signals, operation.into_owned().into())
             }
             operation => Err(Error::unimplemented(format!("the null device has no {}", operation.name()))),
         }

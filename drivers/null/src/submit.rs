@@ -8,15 +8,15 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    Operation, Points,
+    Operation, OperationRef,
     edge::Domain,
-    pending::{self, Edges, Issue, PendingSet},
+    pending::{self, Issue, Ordered, PendingSet},
 };
 
 use crate::{queue, queues::Queues};
 
 impl Issue for Queues {
-    type Work = Operation;
+    type Work = Ordered<Operation>;
 
     /// Returns the set that keeps operations until their waits are reached, one set for each device.
     fn pending(&self) -> &PendingSet<Self> {
@@ -25,14 +25,15 @@ impl Issue for Queues {
 
     /// Returns the domain whose edges can stand for this work's waits, or `None` if every wait must be reached; this
     /// driver's work runs on the host.
-    fn domain_for(&self, _work: &Operation) -> Option<Domain> {
+    fn domain_for(&self, _work: &Ordered<Operation>) -> Option<Domain> {
         None
     }
 
-    /// Starts work whose waits are reached or stand in `_edges`, on the thread that reached the last of them and without
+    /// Starts work whose waits are reached or stand in its edges, on the thread that reached the last of them and without
     /// waiting for other work; from here on the signal list gets every error and every end.
-    fn issue(self: &Arc<Self>, work: Operation, _waits: Points, signals: Points, _edges: Edges) {
-        let result = match work {
+    fn issue(self: &Arc<Self>, work: Ordered<Operation>) {
+        let signals = work.order.signals;
+        let result = match work.operation {
             Operation::HostCall(call) => return self.calls.spawn(call, signals),
             work => queue::run(work),
         };
@@ -44,18 +45,18 @@ impl Issue for Queues {
 }
 
 /// Whether this driver can run an operation. The device refuses all others at submission.
-pub(crate) fn is_known(operation: &Operation) -> bool {
+pub(crate) fn is_known(operation: &OperationRef<'_>) -> bool {
     matches!(
         operation,
-        Operation::Barrier
-            | Operation::Alloca { .. }
-            | Operation::Dealloca { .. }
-            | Operation::Fill { .. }
-            | Operation::Update { .. }
-            | Operation::Copy { .. }
-            | Operation::Read { .. }
-            | Operation::Write { .. }
-            | Operation::HostCall(_)
-            | Operation::Execute { .. }
+        OperationRef::Barrier
+            | OperationRef::Alloca { .. }
+            | OperationRef::Dealloca { .. }
+            | OperationRef::Fill { .. }
+            | OperationRef::Update { .. }
+            | OperationRef::Copy { .. }
+            | OperationRef::Read { .. }
+            | OperationRef::Write { .. }
+            | OperationRef::HostCall(_)
+            | OperationRef::Execute { .. }
     )
 }

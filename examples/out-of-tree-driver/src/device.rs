@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, MemoryType, Operation, Point, Points,
+    BufferParams, CommandList, Deadline, DeviceInfo, Error, Limits, MemoryType, OperationRef, Point,
     QueueAffinity, Result, Statistics, driver,
     edge::Domain,
     file,
@@ -96,24 +96,23 @@ unsafe impl driver::RawDevice for Device {
         affinity: QueueAffinity,
         waits: &[Point],
         signals: &[Point],
-        operation: Operation,
+        operation: OperationRef<'_>,
     ) -> Result<()> {
         tracing::trace!(target: "windlass::queue", operation = operation.name(), "submit");
         match operation {
-            Operation::Read { file, file_offset, target } => {
+            OperationRef::Read { file, file_offset, target } => {
                 let (device, points) = (Arc::new(self.clone()), (waits, signals));
                 // SAFETY: the front's operation, passed on unchanged.
                 unsafe { file::read_through_host(device, affinity, points, file, file_offset, target) }
             }
-            Operation::Write { source, file, file_offset } => {
+            OperationRef::Write { source, file, file_offset } => {
                 let (device, points) = (Arc::new(self.clone()), (waits, signals));
                 // SAFETY: the front's operation, passed on unchanged.
                 unsafe { file::write_through_host(device, affinity, points, source, file, file_offset) }
             }
             operation => {
                 submit::check(&operation)?;
-                let (waits, signals) = (Points::from(waits), Points::from(signals));
-                self.queues.pending().submit(&self.queues, waits, signals, operation)
+                self.queues.pending().submit(&self.queues, waits, signals, operation.into_owned().into())
             }
         }
     }

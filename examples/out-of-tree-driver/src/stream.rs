@@ -10,21 +10,15 @@ use std::sync::{
 use std::thread::{self, ThreadId};
 
 use windlass_hal::{
-    Error, Notifications, Point, Points, Probe, Result, Semaphore,
+    Error, Notifications, Point, Probe, Result, Semaphore,
     edge::{Domain, EdgeSource},
     panics,
+    pending::{Order, Ordered},
 };
-
-/// One operation in the stream, with its signals.
-pub(crate) struct Packet<W> {
-    pub(crate) work: W,
-    pub(crate) waits: Points,
-    pub(crate) signals: Points,
-}
 
 /// The host's end of the stream.
 pub(crate) struct Stream<W> {
-    sender: Mutex<mpsc::Sender<(u64, Packet<W>)>>,
+    sender: Mutex<mpsc::Sender<(u64, Ordered<W>)>>,
     enqueued: AtomicU64,
     /// Reaches the epoch of each packet as it retires.
     retired: Semaphore,
@@ -50,7 +44,7 @@ impl<W: Send + 'static> Stream<W> {
     }
 
     /// Appends a packet and returns its epoch. Epochs ascend in the order in which packets run.
-    pub(crate) fn enqueue(&self, packet: Packet<W>) -> Result<u64> {
+    pub(crate) fn enqueue(&self, packet: Ordered<W>) -> Result<u64> {
         let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let epoch = self.enqueued.load(Ordering::Relaxed) + 1;
         sender
@@ -73,8 +67,9 @@ impl<W: Send + 'static> Stream<W> {
 
 /// Runs a packet, unless one of its waits has failed, and reaches or fails its signals. Called without a lock,
 /// because signals run wakers.
-fn retire<W>(packet: Packet<W>, run: &impl Fn(W) -> Result<()>, end: Point) {
-    let Packet { work, waits, signals } = packet;
+fn retire<W>(packet: Ordered<W>, run: &impl Fn(W) -> Result<()>, end: Point) {
+    let Ordered { operation, order } = packet;
+    let Order { waits, signals, .. } = order;
     // A wait that was replaced by an edge may have failed with the work behind the edge. That work ran earlier on
     // this stream, so each wait is decided by now.
     let failed = waits.iter().find_map(|wait| match wait.semaphore.probe(wait.value, None) {
@@ -83,7 +78,7 @@ fn retire<W>(packet: Packet<W>, run: &impl Fn(W) -> Result<()>, end: Point) {
     });
     let result = match failed {
         Some(error) => Err(error),
-        None => panics::caught(|| run(work))
+        None => panics::caught(|| run(operation))
             .unwrap_or_else(|text| Err(Error::internal(format!("the postfix machine panicked: {text}")))),
     };
     let mut notifications = Notifications::new();

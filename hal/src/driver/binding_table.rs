@@ -11,10 +11,10 @@ use crate::driver::range::Buffer;
 ///
 /// Up to four buffers need no heap. A longer table allocates once, when it is made, and is cheap to clone for each
 /// submission that uses it again.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct BindingTable(Repr);
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "short tables live without the heap")]
 enum Repr {
     Inline(SmallVec<[Buffer; 4]>),
@@ -23,8 +23,40 @@ enum Repr {
 
 impl BindingTable {
     /// A table without slots.
+    #[inline]
     pub fn empty() -> Self {
         Self(Repr::Inline(SmallVec::new()))
+    }
+
+    /// Removes all buffers.
+    #[inline]
+    pub fn clear(&mut self) {
+        match &mut self.0 {
+            Repr::Inline(buffers) => buffers.clear(),
+            Repr::Shared(_) => *self = Self::empty(),
+        }
+    }
+}
+
+impl Clone for BindingTable {
+    fn clone(&self) -> Self {
+        let mut table = Self::empty();
+        table.clone_from(self);
+        table
+    }
+
+    /// Moves no more bytes than the buffers have.
+    fn clone_from(&mut self, source: &Self) {
+        match (&mut self.0, &source.0) {
+            (Repr::Inline(own), Repr::Inline(buffers)) => {
+                own.clear();
+                for buffer in buffers {
+                    own.push(buffer.clone());
+                }
+            }
+            (own, Repr::Inline(buffers)) => *own = Repr::Inline(buffers.clone()),
+            (own, Repr::Shared(buffers)) => *own = Repr::Shared(buffers.clone()),
+        }
     }
 }
 
@@ -36,6 +68,7 @@ impl Default for BindingTable {
 
 impl std::ops::Deref for BindingTable {
     type Target = [Buffer];
+    #[inline]
     fn deref(&self) -> &[Buffer] {
         match &self.0 {
             Repr::Inline(buffers) => buffers,

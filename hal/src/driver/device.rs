@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc};
 use crate::{
     driver::{
         RawBuffer, RawCommandBuffer, RawExecutable, accounts::Statistics, allocator::SlabSource,
-        command_list::CommandList, operation::Operation,
+        command_list::CommandList, operation::OperationRef,
     },
     order::{deadline::Deadline, edge::Domain, point::Point},
     words::{
@@ -45,7 +45,7 @@ pub unsafe trait RawDevice: Send + Sync + 'static {
     /// Allocates memory that is usable at once. `RESOURCE_EXHAUSTED` names the size and the free bytes.
     fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn RawBuffer>>;
 
-    /// Reserves memory for an [`Operation::Alloca`]. The address is valid at once. The contents belong to the buffer
+    /// Reserves memory for an [`OperationRef::Alloca`]. The address is valid at once. The contents belong to the buffer
     /// when that operation has completed.
     fn reserve(
         &self,
@@ -110,7 +110,9 @@ pub unsafe trait RawDevice: Send + Sync + 'static {
     ///
     /// An error means that the operation was not accepted and the signals are untouched. A failure after acceptance
     /// fails the signal list instead, when the work can no longer touch memory. A kind of operation that the driver
-    /// does not know is `UNIMPLEMENTED` with the [`Operation::name`].
+    /// does not know is `UNIMPLEMENTED` with the [`OperationRef::name`].
+    ///
+    /// The operation and its lists are borrowed. A driver keeps clones of the objects that the work needs.
     ///
     /// # Safety
     /// The operation is canonical, as the front makes it. Its objects belong to this device. Its ranges are in bounds.
@@ -122,7 +124,7 @@ pub unsafe trait RawDevice: Send + Sync + 'static {
         affinity: QueueAffinity,
         waits: &[Point],
         signals: &[Point],
-        operation: Operation,
+        operation: OperationRef<'_>,
     ) -> Result<()>;
 
     /// Retires finished work, unless another thread is doing so.

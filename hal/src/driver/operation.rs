@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The canonical operations of a queue. The front makes them; drivers and wrappers match on them.
+//!
+//! An [`OperationRef`] borrows everything from the caller of a submission. A driver that runs or enqueues it at once
+//! copies nothing. A driver that must keep it owns an [`Operation`], or copies the parts that it needs.
 
 use std::{fmt, sync::Arc};
 
@@ -29,12 +32,100 @@ pub struct Dispatch {
     /// Bytes of local memory in addition to those that the function declares.
     pub dynamic_local_memory: u32,
     /// The argument block in the layout of the function, with all addresses filled in.
-    pub arguments: SmallVec<[u8; 128]>,
+    pub arguments: Vec<u8>,
     /// The buffers that the arguments point to. The submission keeps them alive.
-    pub resources: SmallVec<[Buffer; 4]>,
+    pub resources: Vec<Buffer>,
 }
 
-/// An operation of a queue. See [`driver::RawDevice::submit`].
+/// A [`Dispatch`] that borrows its parts.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct DispatchRef<'a> {
+    /// See [`Dispatch::executable`].
+    pub executable: &'a Arc<dyn driver::RawExecutable>,
+    /// See [`Dispatch::function`].
+    pub function: u32,
+    /// See [`Dispatch::workgroup_count`].
+    pub workgroup_count: &'a WorkgroupCount,
+    /// See [`Dispatch::workgroup_size`].
+    pub workgroup_size: [u32; 3],
+    /// See [`Dispatch::dynamic_local_memory`].
+    pub dynamic_local_memory: u32,
+    /// See [`Dispatch::arguments`].
+    pub arguments: &'a [u8],
+    /// See [`Dispatch::resources`].
+    pub resources: &'a [&'a Buffer],
+}
+
+/// An operation as a caller submits it: everything but a host call is borrowed. See [`driver::RawDevice::submit`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OperationRef<'a> {
+    /// See [`Operation::Barrier`].
+    Barrier,
+    /// See [`Operation::Alloca`].
+    Alloca {
+        /// The reserved buffer.
+        buffer: &'a Buffer,
+    },
+    /// See [`Operation::Dealloca`].
+    Dealloca {
+        /// A whole allocation of this device.
+        buffer: &'a Buffer,
+    },
+    /// See [`Operation::Fill`].
+    Fill {
+        /// The range to overwrite.
+        target: &'a Buffer,
+        /// The pattern.
+        pattern: Pattern,
+    },
+    /// Writes bytes, which the driver captures before the submission returns.
+    Update {
+        /// The bytes; as many as the target has.
+        source: &'a [u8],
+        /// The range to overwrite.
+        target: &'a Buffer,
+    },
+    /// See [`Operation::Copy`].
+    Copy {
+        /// The range to read.
+        source: &'a Buffer,
+        /// The range to overwrite.
+        target: &'a Buffer,
+    },
+    /// See [`Operation::Read`].
+    Read {
+        /// The file.
+        file: &'a File,
+        /// The first byte in the file.
+        file_offset: u64,
+        /// The range to fill. Its length is the number of bytes to read.
+        target: &'a Buffer,
+    },
+    /// See [`Operation::Write`].
+    Write {
+        /// The range to write.
+        source: &'a Buffer,
+        /// The file.
+        file: &'a File,
+        /// The first byte in the file.
+        file_offset: u64,
+    },
+    /// See [`Operation::HostCall`].
+    HostCall(HostCall),
+    /// See [`Operation::Dispatch`].
+    Dispatch(&'a DispatchRef<'a>),
+    /// See [`Operation::Execute`].
+    Execute {
+        /// The list, from [`driver::RawDevice::prepare`].
+        command_buffer: &'a Arc<dyn driver::RawCommandBuffer>,
+        /// The buffers for its slots, checked against [`crate::CommandList::slots`].
+        bindings: &'a BindingTable,
+    },
+}
+
+/// An operation that owns its parts, for drivers and wrappers that keep it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Operation {
@@ -103,26 +194,132 @@ pub enum Operation {
     },
 }
 
-impl Operation {
-    /// The name as IREE spells it, such as `queue_fill`.
-    pub fn name(&self) -> &'static str {
+macro_rules! names {
+    ($($kind:ident => $name:literal,)*) => {
+        impl Operation {
+            /// The name as IREE spells it, such as `queue_fill`.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$kind { .. } => $name,)* }
+            }
+        }
+
+        impl OperationRef<'_> {
+            /// The name as IREE spells it, such as `queue_fill`.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$kind { .. } => $name,)* }
+            }
+        }
+    };
+}
+
+names! {
+    Barrier => "queue_barrier",
+    Alloca => "queue_alloca",
+    Dealloca => "queue_dealloca",
+    Fill => "queue_fill",
+    Update => "queue_update",
+    Copy => "queue_copy",
+    Read => "queue_read",
+    Write => "queue_write",
+    HostCall => "queue_host_call",
+    Dispatch => "queue_dispatch",
+    Execute => "queue_execute",
+}
+
+impl OperationRef<'_> {
+    /// An operation that owns its parts: clones of the handles, and copies of the bytes.
+    pub fn into_owned(self) -> Operation {
         match self {
-            Self::Barrier => "queue_barrier",
-            Self::Alloca { .. } => "queue_alloca",
-            Self::Dealloca { .. } => "queue_dealloca",
-            Self::Fill { .. } => "queue_fill",
-            Self::Update { .. } => "queue_update",
-            Self::Copy { .. } => "queue_copy",
-            Self::Read { .. } => "queue_read",
-            Self::Write { .. } => "queue_write",
-            Self::HostCall(_) => "queue_host_call",
-            Self::Dispatch(_) => "queue_dispatch",
-            Self::Execute { .. } => "queue_execute",
+            Self::Barrier => Operation::Barrier,
+            Self::Alloca { buffer } => Operation::Alloca { buffer: buffer.clone() },
+            Self::Dealloca { buffer } => Operation::Dealloca { buffer: buffer.clone() },
+            Self::Fill { target, pattern } => Operation::Fill { target: target.clone(), pattern },
+            Self::Update { source, target } => {
+                Operation::Update { source: source.into(), target: target.clone() }
+            }
+            Self::Copy { source, target } => {
+                Operation::Copy { source: source.clone(), target: target.clone() }
+            }
+            Self::Read { file, file_offset, target } => {
+                Operation::Read { file: file.clone(), file_offset, target: target.clone() }
+            }
+            Self::Write { source, file, file_offset } => {
+                Operation::Write { source: source.clone(), file: file.clone(), file_offset }
+            }
+            Self::HostCall(call) => Operation::HostCall(call),
+            Self::Dispatch(dispatch) => Operation::Dispatch(dispatch.to_owned()),
+            Self::Execute { command_buffer, bindings } => {
+                Operation::Execute { command_buffer: command_buffer.clone(), bindings: bindings.clone() }
+            }
         }
     }
 }
 
+impl Operation {
+    /// Calls `submit` with a borrowed form of this operation.
+    pub fn lend<R>(self, submit: impl FnOnce(OperationRef<'_>) -> R) -> R {
+        match &self {
+            Self::HostCall(_) => {
+                let Self::HostCall(call) = self else { return submit(OperationRef::Barrier) };
+                submit(OperationRef::HostCall(call))
+            }
+            Self::Barrier => submit(OperationRef::Barrier),
+            Self::Alloca { buffer } => submit(OperationRef::Alloca { buffer }),
+            Self::Dealloca { buffer } => submit(OperationRef::Dealloca { buffer }),
+            Self::Fill { target, pattern } => submit(OperationRef::Fill { target, pattern: *pattern }),
+            Self::Update { source, target } => submit(OperationRef::Update { source, target }),
+            Self::Copy { source, target } => submit(OperationRef::Copy { source, target }),
+            Self::Read { file, file_offset, target } => {
+                submit(OperationRef::Read { file, file_offset: *file_offset, target })
+            }
+            Self::Write { source, file, file_offset } => {
+                submit(OperationRef::Write { source, file, file_offset: *file_offset })
+            }
+            Self::Dispatch(dispatch) => dispatch.lend(|dispatch| submit(OperationRef::Dispatch(&dispatch))),
+            Self::Execute { command_buffer, bindings } => {
+                submit(OperationRef::Execute { command_buffer, bindings })
+            }
+        }
+    }
+}
+
+impl DispatchRef<'_> {
+    /// A dispatch that owns its parts.
+    pub fn to_owned(&self) -> Dispatch {
+        Dispatch {
+            executable: self.executable.clone(),
+            function: self.function,
+            workgroup_count: self.workgroup_count.clone(),
+            workgroup_size: self.workgroup_size,
+            dynamic_local_memory: self.dynamic_local_memory,
+            arguments: self.arguments.to_vec(),
+            resources: self.resources.iter().map(|buffer| (*buffer).clone()).collect(),
+        }
+    }
+}
+
+impl Dispatch {
+    fn lend<R>(&self, submit: impl FnOnce(DispatchRef<'_>) -> R) -> R {
+        let resources: SmallVec<[&Buffer; 8]> = self.resources.iter().collect();
+        submit(DispatchRef {
+            executable: &self.executable,
+            function: self.function,
+            workgroup_count: &self.workgroup_count,
+            workgroup_size: self.workgroup_size,
+            dynamic_local_memory: self.dynamic_local_memory,
+            arguments: &self.arguments,
+            resources: &resources,
+        })
+    }
+}
+
 impl fmt::Debug for Dispatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lend(|dispatch| dispatch.fmt(f))
+    }
+}
+
+impl fmt::Debug for DispatchRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name =
             self.executable.functions().get(self.function as usize).map(|function| function.name.as_str());

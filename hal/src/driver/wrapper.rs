@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::{
     driver::{
         RawBuffer, RawCommandBuffer, RawDevice, RawExecutable, accounts::Statistics, allocator::SlabSource,
-        command_list::CommandList, operation::Operation,
+        command_list::CommandList, operation::OperationRef,
     },
     order::{deadline::Deadline, edge::Domain, point::Point},
     words::{
@@ -110,7 +110,7 @@ wrapper! {
             affinity: QueueAffinity,
             waits: &[Point],
             signals: &[Point],
-            operation: Operation
+            operation: OperationRef<'_>
         ) -> Result<()>;
     }
 }

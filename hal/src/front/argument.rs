@@ -70,11 +70,11 @@ impl<'a> From<&'a Buffer> for Argument<'a> {
 }
 
 /// The target of packed arguments.
-pub(crate) trait Pack {
+pub(crate) trait Pack<'a> {
     /// The block: `argument_size` bytes, zero at first.
     fn block(&mut self) -> &mut [u8];
     /// Keeps the buffer alive with the submission.
-    fn retain(&mut self, buffer: &Buffer);
+    fn retain(&mut self, buffer: &'a Buffer);
     /// Notes that the address of a slot belongs at byte `at` of the block.
     fn patch(&mut self, at: u32, slot: u32, offset: u64, length: u64) -> Result<()>;
 }
@@ -91,9 +91,9 @@ pub fn bindings_then_constants<'a>(bindings: &[Argument<'a>], constants: &[u32])
 }
 
 /// Takes a block that the caller packed, and keeps the buffers alive whose addresses are in it.
-pub(crate) fn pack_raw<P: Pack>(
+pub(crate) fn pack_raw<'a, P: Pack<'a>>(
     function: &FunctionInfo,
-    arguments: &[Argument<'_>],
+    arguments: &[Argument<'a>],
     domain: Domain,
     to: &mut P,
 ) -> Result<()> {
@@ -119,12 +119,12 @@ pub(crate) fn pack_raw<P: Pack>(
     Ok(())
 }
 
-fn retain(
+fn retain<'a>(
     function: &FunctionInfo,
     index: usize,
-    buffer: &Buffer,
+    buffer: &'a Buffer,
     domain: Domain,
-    to: &mut impl Pack,
+    to: &mut impl Pack<'a>,
 ) -> Result<()> {
     if buffer.raw().domain() != domain {
         return Err(Error::invalid_argument(format!(
@@ -138,9 +138,9 @@ fn retain(
 }
 
 /// Packs `arguments` for `function`. Errors name the function, the argument and the parameter.
-pub(crate) fn pack<P: Pack>(
+pub(crate) fn pack<'a, P: Pack<'a>>(
     function: &FunctionInfo,
-    arguments: &[Argument<'_>],
+    arguments: &[Argument<'a>],
     domain: Domain,
     to: &mut P,
 ) -> Result<()> {

@@ -18,7 +18,7 @@ use crate::{
         binding_table::BindingTable,
         buffer_ref::BufferRef,
         host_call::{HostCall, HostCallContext, HostCallFlags},
-        operation::{Dispatch, Operation},
+        operation::{DispatchRef, OperationRef},
         range::Buffer,
         storage::File,
         workgroup_count::WorkgroupCount,
@@ -95,7 +95,7 @@ impl Queue {
         self.affinity
     }
 
-    fn submit(&self, waits: &[Point], signals: &[Point], operation: Operation) -> Result<()> {
+    fn submit(&self, waits: &[Point], signals: &[Point], operation: OperationRef<'_>) -> Result<()> {
         fork::check()?;
         for wait in waits {
             check_value("wait for", wait.value)?;
@@ -112,7 +112,7 @@ impl Queue {
 
     /// Does nothing: reaches its signals when its waits are reached.
     pub fn barrier(&self, waits: &[Point], signals: &[Point]) -> Result<()> {
-        self.submit(waits, signals, Operation::Barrier)
+        self.submit(waits, signals, OperationRef::Barrier)
     }
 
     /// Allocates `size` bytes in the order of the queue. The handle has its address at once, and may be recorded and
@@ -168,7 +168,7 @@ impl Queue {
         params: &BufferParams,
     ) -> Result<Buffer> {
         let buffer = Buffer::from_driver(reserved, *params);
-        self.submit(waits, signals, Operation::Alloca { buffer: buffer.clone() })?;
+        self.submit(waits, signals, OperationRef::Alloca { buffer: &buffer })?;
         Ok(buffer)
     }
 
@@ -181,7 +181,7 @@ impl Queue {
         if buffer.offset() != 0 || buffer.len() != buffer.raw().size() {
             return Err(Error::invalid_argument("a dealloca needs the whole buffer, not a subspan of it"));
         }
-        self.submit(waits, signals, Operation::Dealloca { buffer: buffer.clone() })
+        self.submit(waits, signals, OperationRef::Dealloca { buffer })
     }
 
     /// Repeats `pattern` over `target`. Address and length of the target must be multiples of the size of the pattern.
@@ -197,20 +197,14 @@ impl Queue {
         self.check(target, BufferUsage::TRANSFER_TARGET, "the target of a fill")?;
         check_multiple(target.device_address(), size, "the address of a fill")?;
         check_multiple(target.len(), size, "the length of a fill")?;
-        self.submit_unless(target.is_empty(), waits, signals, || Operation::Fill {
-            target: target.clone(),
-            pattern,
-        })
+        self.submit_unless(target.is_empty(), waits, signals, || OperationRef::Fill { target, pattern })
     }
 
     /// Writes `source` over `target`, which has the same length. The bytes are captured before this returns.
     pub fn update(&self, waits: &[Point], signals: &[Point], source: &[u8], target: &Buffer) -> Result<()> {
         check_lengths(source.len() as u64, target.len(), "an update")?;
         self.check(target, BufferUsage::TRANSFER_TARGET, "the target of an update")?;
-        self.submit_unless(source.is_empty(), waits, signals, || Operation::Update {
-            source: source.into(),
-            target: target.clone(),
-        })
+        self.submit_unless(source.is_empty(), waits, signals, || OperationRef::Update { source, target })
     }
 
     /// Copies `source` over `target`, which has the same length. The two must not overlap.
@@ -219,10 +213,7 @@ impl Queue {
         self.check(source, BufferUsage::TRANSFER_SOURCE, "the source of a copy")?;
         self.check(target, BufferUsage::TRANSFER_TARGET, "the target of a copy")?;
         check_overlap(source, target)?;
-        self.submit_unless(source.is_empty(), waits, signals, || Operation::Copy {
-            source: source.clone(),
-            target: target.clone(),
-        })
+        self.submit_unless(source.is_empty(), waits, signals, || OperationRef::Copy { source, target })
     }
 
     /// Fills `target` from a file, beginning at byte `file_offset` of the file.
@@ -235,10 +226,10 @@ impl Queue {
         target: &Buffer,
     ) -> Result<()> {
         self.check(target, BufferUsage::TRANSFER_TARGET, "the target of a read")?;
-        self.submit_unless(target.is_empty(), waits, signals, || Operation::Read {
-            file: file.clone(),
+        self.submit_unless(target.is_empty(), waits, signals, || OperationRef::Read {
+            file,
             file_offset,
-            target: target.clone(),
+            target,
         })
     }
 
@@ -252,9 +243,9 @@ impl Queue {
         file_offset: u64,
     ) -> Result<()> {
         self.check(source, BufferUsage::TRANSFER_SOURCE, "the source of a write")?;
-        self.submit_unless(source.is_empty(), waits, signals, || Operation::Write {
-            source: source.clone(),
-            file: file.clone(),
+        self.submit_unless(source.is_empty(), waits, signals, || OperationRef::Write {
+            source,
+            file,
             file_offset,
         })
     }
@@ -272,7 +263,7 @@ impl Queue {
         flags: HostCallFlags,
         call: impl FnOnce(&mut HostCallContext) -> Result<()> + Send + 'static,
     ) -> Result<()> {
-        self.submit(waits, signals, Operation::HostCall(HostCall::new(flags, call)))
+        self.submit(waits, signals, OperationRef::HostCall(HostCall::new(flags, call)))
     }
 
     /// Launches one function with one argument for each of its parameters. A grid without workgroups is a barrier.
@@ -286,10 +277,7 @@ impl Queue {
     ) -> Result<()> {
         let resolved = resolve(function, self.device.open.raw.as_ref(), &config.into())?;
         let count = WorkgroupCount::Direct(resolved.workgroup_count);
-        let dispatch = self.pack(function, &resolved, count, arguments)?;
-        self.submit_unless(resolved.workgroup_count.contains(&0), waits, signals, || {
-            Operation::Dispatch(dispatch)
-        })
+        self.launch(waits, signals, function, &resolved, &count, arguments)
     }
 
     /// Launches one function with a workgroup count from a buffer, read when the waits are reached. See
@@ -314,29 +302,35 @@ impl Queue {
             BufferRef::Slot { slot, .. } => return Err(no_table(*slot)),
         }
         let count = WorkgroupCount::Indirect(Box::new(parameters));
-        let dispatch = self.pack(function, &resolved, count, arguments)?;
-        self.submit(waits, signals, Operation::Dispatch(dispatch))
+        self.launch(waits, signals, function, &resolved, &count, arguments)
     }
 
-    fn pack(
+    fn launch(
         &self,
+        waits: &[Point],
+        signals: &[Point],
         function: &Function,
         resolved: &Resolved,
-        workgroup_count: WorkgroupCount,
+        workgroup_count: &WorkgroupCount,
         arguments: &[Argument<'_>],
-    ) -> Result<Dispatch> {
-        let mut dispatch = Dispatch {
-            executable: Arc::clone(&function.executable),
+    ) -> Result<()> {
+        let mut packed = Packed {
+            block: SmallVec::from_elem(0, function.info().argument_size as usize),
+            resources: SmallVec::new(),
+        };
+        let pack = if resolved.raw_arguments { argument::pack_raw } else { argument::pack };
+        pack(function.info(), arguments, self.device.open.raw.domain(), &mut packed)?;
+        let nothing_to_do = matches!(workgroup_count, WorkgroupCount::Direct(count) if count.contains(&0));
+        let dispatch = DispatchRef {
+            executable: &function.executable,
             function: function.index,
             workgroup_count,
             workgroup_size: resolved.workgroup_size,
             dynamic_local_memory: resolved.dynamic_local_memory,
-            arguments: SmallVec::from_elem(0, function.info().argument_size as usize),
-            resources: SmallVec::new(),
+            arguments: &packed.block,
+            resources: &packed.resources,
         };
-        let pack = if resolved.raw_arguments { argument::pack_raw } else { argument::pack };
-        pack(function.info(), arguments, self.device.open.raw.domain(), &mut dispatch)?;
-        Ok(dispatch)
+        self.submit_unless(nothing_to_do, waits, signals, || OperationRef::Dispatch(&dispatch))
     }
 
     /// Runs a command buffer with a binding table for its slots. A command buffer may be in flight any number of times,
@@ -356,7 +350,7 @@ impl Queue {
         self.submit(
             waits,
             signals,
-            Operation::Execute { command_buffer: Arc::clone(&command_buffer.raw), bindings },
+            OperationRef::Execute { command_buffer: &command_buffer.raw, bindings: &bindings },
         )
     }
 
@@ -378,14 +372,14 @@ impl Queue {
         Ok(Download { wait: done.wait(1), done, mapping, _device: self.device.clone() })
     }
 
-    fn submit_unless(
+    fn submit_unless<'a>(
         &self,
         nothing_to_do: bool,
         waits: &[Point],
         signals: &[Point],
-        operation: impl FnOnce() -> Operation,
+        operation: impl FnOnce() -> OperationRef<'a>,
     ) -> Result<()> {
-        self.submit(waits, signals, if nothing_to_do { Operation::Barrier } else { operation() })
+        self.submit(waits, signals, if nothing_to_do { OperationRef::Barrier } else { operation() })
     }
 
     fn check(&self, buffer: &Buffer, usage: BufferUsage, what: &str) -> Result<()> {
@@ -400,13 +394,19 @@ impl fmt::Debug for Queue {
     }
 }
 
-impl Pack for Dispatch {
+/// The arguments of a dispatch, packed on the stack as a rule.
+struct Packed<'a> {
+    block: SmallVec<[u8; 128]>,
+    resources: SmallVec<[&'a Buffer; 8]>,
+}
+
+impl<'a> Pack<'a> for Packed<'a> {
     fn block(&mut self) -> &mut [u8] {
-        &mut self.arguments
+        &mut self.block
     }
 
-    fn retain(&mut self, buffer: &Buffer) {
-        self.resources.push(buffer.clone());
+    fn retain(&mut self, buffer: &'a Buffer) {
+        self.resources.push(buffer);
     }
 
     fn patch(&mut self, _at: u32, slot: u32, _offset: u64, _length: u64) -> Result<()> {

@@ -318,7 +318,7 @@ struct ListSink<'a> {
     slots: SmallVec<[(u32, u64); 8]>,
 }
 
-impl Pack for ListSink<'_> {
+impl Pack<'_> for ListSink<'_> {
     fn block(&mut self) -> &mut [u8] {
         &mut self.list.arguments[self.block.clone()]
     }

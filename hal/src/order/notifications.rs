@@ -3,8 +3,6 @@
 
 use std::{fmt, sync::Arc, task::Waker};
 
-use smallvec::SmallVec;
-
 use crate::{
     order::edge::{Domain, Edge},
     words::{error::Error, panics::contain},
@@ -67,35 +65,64 @@ pub(crate) enum Resolution {
 /// change in order, and the wakers run with no lock held.
 #[derive(Default)]
 #[must_use = "wake-ups are carried out when this is dropped"]
-pub struct Notifications(pub(super) SmallVec<[Notification; 4]>);
+pub struct Notifications {
+    /// Dropping an edge may drop a device, which must not happen under a lock.
+    released: Option<Edge>,
+    due: Option<Notification>,
+    /// All others. As a rule there are none, and nothing is allocated.
+    more: Option<Box<More>>,
+}
+
+#[derive(Default)]
+struct More {
+    released: Vec<Edge>,
+    due: Vec<Notification>,
+}
 
 pub(super) enum Notification {
     Wake(Waker),
-    Resolve {
-        sink: Arc<dyn Timepoint>,
-        token: u32,
-        resolution: Resolution,
-    },
+    Resolve { sink: Arc<dyn Timepoint>, token: u32, resolution: Resolution },
     Demand(Edge),
-    /// Dropping an edge may drop a device, which must not happen under a lock.
-    Release(#[allow(dead_code)] Edge),
 }
 
 impl Notifications {
     /// No wake-ups.
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Whether there is a waker among the wake-ups. A waker is foreign code and may take long.
     pub fn has_wakers(&self) -> bool {
-        self.0.iter().any(|notification| matches!(notification, Notification::Wake(_)))
+        let more = self.more.iter().flat_map(|more| &more.due);
+        self.due.iter().chain(more).any(|notification| matches!(notification, Notification::Wake(_)))
     }
 
     /// Carries the wake-ups out. Call it with no lock held.
     #[inline]
-    pub fn fire(self) {
-        drop(self);
+    pub fn fire(self) {}
+
+    /// Adds a wake-up.
+    pub(super) fn push(&mut self, notification: Notification) {
+        match &self.due {
+            None => self.due = Some(notification),
+            Some(_) => self.more.get_or_insert_default().due.push(notification),
+        }
+    }
+
+    /// Takes an edge, to drop it later.
+    #[inline]
+    pub(super) fn release(&mut self, edge: Edge) {
+        match &self.released {
+            None => self.released = Some(edge),
+            Some(_) => self.more.get_or_insert_default().released.push(edge),
+        }
+    }
+
+    #[inline(never)]
+    fn carry_out(&mut self) {
+        self.due.take().into_iter().for_each(Notification::carry_out);
+        self.more.iter_mut().flat_map(|more| more.due.drain(..)).for_each(Notification::carry_out);
     }
 }
 
@@ -107,20 +134,23 @@ impl Notification {
             Self::Wake(waker) => waker.wake(),
             Self::Resolve { sink, token, resolution } => sink.resolved(token, resolution),
             Self::Demand(edge) => edge.source.demand(edge.lane, edge.epoch),
-            Self::Release(edge) => drop(edge),
         };
         contain("a waker", act);
     }
 }
 
 impl Drop for Notifications {
+    #[inline]
     fn drop(&mut self) {
-        self.0.drain(..).for_each(Notification::carry_out);
+        if self.due.is_some() {
+            self.carry_out();
+        }
     }
 }
 
 impl fmt::Debug for Notifications {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Notifications({})", self.0.len())
+        let more = self.more.as_ref().map_or(0, |more| more.due.len());
+        write!(f, "Notifications({})", usize::from(self.due.is_some()) + more)
     }
 }

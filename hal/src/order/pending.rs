@@ -40,19 +40,83 @@ impl Edges {
     pub fn push(&mut self, edge: Edge) {
         self.0.push(edge);
     }
+
+    /// Removes all edges, and keeps the memory of the list.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
 }
 
 impl std::ops::Deref for Edges {
     type Target = [Edge];
+    #[inline]
     fn deref(&self) -> &[Edge] {
         &self.0
+    }
+}
+
+/// The place of an operation in the order of work. The set fills it in.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Order {
+    /// The waits that were not reached when the operation was submitted.
+    pub waits: Points,
+    /// The signal list.
+    pub signals: Points,
+    /// The edges that stand for waits, once the operation is issued. All other waits are reached.
+    pub edges: Edges,
+}
+
+impl Order {
+    /// Removes everything, and keeps the memory of the lists.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.waits.clear();
+        self.signals.clear();
+        self.edges.clear();
+    }
+}
+
+/// An operation with all that a driver needs for it, and its order. A driver that moves it often puts it in a `Box`,
+/// which it may use again for the next operation.
+pub trait Work: Send + 'static {
+    /// The order, empty at first.
+    fn order(&mut self) -> &mut Order;
+}
+
+impl<W: Work> Work for Box<W> {
+    fn order(&mut self) -> &mut Order {
+        (**self).order()
+    }
+}
+
+/// The simplest [`Work`].
+#[derive(Debug)]
+#[allow(clippy::exhaustive_structs, reason = "drivers make it")]
+pub struct Ordered<T> {
+    /// The operation.
+    pub operation: T,
+    /// Its order.
+    pub order: Order,
+}
+
+impl<T> From<T> for Ordered<T> {
+    fn from(operation: T) -> Self {
+        Self { operation, order: Order::default() }
+    }
+}
+
+impl<T: Send + 'static> Work for Ordered<T> {
+    fn order(&mut self) -> &mut Order {
+        &mut self.order
     }
 }
 
 /// The device's side of a pending set.
 pub trait Issue: Send + Sync + 'static {
     /// An operation with all it needs.
-    type Work: Send + 'static;
+    type Work: Work;
 
     /// The set of this device.
     fn pending(&self) -> &PendingSet<Self>
@@ -63,11 +127,11 @@ pub trait Issue: Send + Sync + 'static {
     /// reached.
     fn domain_for(&self, work: &Self::Work) -> Option<Domain>;
 
-    /// Enqueues `work`: each of its waits is reached or stands in `edges`. Errors go to the signal list from here on.
+    /// Enqueues `work`: each of its waits is reached or stands in its edges. Errors go to the signal list from here on.
     ///
     /// Called on the thread that resolved the last wait, with no lock of this crate held. It must not block on other
     /// work. If it panics for an operation that the set had held, the signal list fails with `INTERNAL`.
-    fn issue(self: &Arc<Self>, work: Self::Work, waits: Points, signals: Points, edges: Edges);
+    fn issue(self: &Arc<Self>, work: Self::Work);
 
     /// Called after `issue`, when this thread has issued all ready operations. A device whose work runs on the host
     /// queues the work in `issue` and runs it here, so that other threads can issue theirs meanwhile. It may submit,
@@ -96,9 +160,6 @@ struct PendingState<I: Issue> {
 struct PendingOperation<I: Issue> {
     id: u64,
     work: I::Work,
-    waits: Points,
-    signals: Points,
-    edges: Edges,
     /// Waits that are not resolved yet, plus one while the waits are being registered.
     unresolved: usize,
     registrations: SmallVec<[(usize, Registration); 4]>,
@@ -107,10 +168,8 @@ struct PendingOperation<I: Issue> {
 struct Ready<I: Issue> {
     issuer: Arc<I>,
     work: I::Work,
-    waits: Points,
-    signals: Points,
-    /// The edges to wait for on the device, or the error of the operation.
-    outcome: Result<Edges>,
+    /// The error of a wait.
+    outcome: Result<()>,
 }
 
 /// Connects the waits of one operation with the set.
@@ -135,60 +194,64 @@ impl<I: Issue> PendingSet<I> {
         }
     }
 
+    /// Whether all waits of an operation are reached. A driver may then do it on the host at once and reach its signals,
+    /// without the set. An error means that the device is closed.
+    pub fn all_reached(&self, waits: &[Point]) -> Result<bool> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(self.closed_error());
+        }
+        Ok(waits.iter().all(|wait| wait.semaphore.has_reached(wait.value)))
+    }
+
     /// Issues the work on the calling thread if its waits allow. Fails its signal list if a wait has failed. Otherwise
     /// the set keeps the work. An error means that the device is closed: the work was not accepted, and no signal
     /// follows.
-    pub fn submit(&self, issuer: &Arc<I>, waits: Points, signals: Points, work: I::Work) -> Result<()> {
+    pub fn submit(
+        &self,
+        issuer: &Arc<I>,
+        waits: &[Point],
+        signals: &[Point],
+        mut work: I::Work,
+    ) -> Result<()> {
         if self.closed.load(Ordering::Acquire) {
             return Err(self.closed_error());
         }
         let domain = issuer.domain_for(&work);
-        let mut edges = Edges::default();
+        let order = work.order();
+        order.signals.extend(signals);
         let mut unresolved = false;
-        for wait in waits.iter() {
+        for wait in waits {
             match wait.semaphore.probe(wait.value, domain) {
-                Probe::Reached => {}
-                Probe::Edge(edge) => edges.0.push(edge),
+                Probe::Reached => continue,
+                Probe::Edge(edge) => order.edges.push(edge),
                 Probe::Unresolved => unresolved = true,
                 Probe::Failed(error) => {
-                    give_up(work, &signals, &error);
+                    give_up(work, &error);
                     return Ok(());
                 }
             }
+            order.waits.push(wait.clone());
         }
         if !unresolved {
-            issuer.issue(work, waits, signals, edges);
+            issuer.issue(work);
             issuer.issued();
             return Ok(());
         }
-        self.hold(issuer, waits, signals, work, domain)
+        order.edges.clear();
+        self.hold(issuer, work, domain)
     }
 
-    fn hold(
-        &self,
-        issuer: &Arc<I>,
-        waits: Points,
-        signals: Points,
-        work: I::Work,
-        accepts: Option<Domain>,
-    ) -> Result<()> {
-        let registered = waits.clone();
+    fn hold(&self, issuer: &Arc<I>, mut work: I::Work, accepts: Option<Domain>) -> Result<()> {
+        let registered = work.order().waits.clone();
         let mut state = lock(&self.state);
         if let Some(error) = &state.closed {
             return Err(error.clone());
         }
         let id = state.next_id;
         state.next_id += 1;
-        let unresolved = waits.len() + 1;
-        let key = state.operations.insert(PendingOperation {
-            id,
-            work,
-            waits,
-            signals,
-            edges: Edges::default(),
-            unresolved,
-            registrations: SmallVec::new(),
-        });
+        let unresolved = registered.len() + 1;
+        let operation = PendingOperation { id, work, unresolved, registrations: SmallVec::new() };
+        let key = state.operations.insert(operation);
         drop(state);
         let ticket = Arc::new(Ticket { issuer: issuer.clone(), key, id });
         for (index, wait) in registered.iter().enumerate() {
@@ -268,7 +331,7 @@ impl<I: Issue> PendingSet<I> {
         let failure = match resolution {
             Resolution::Reached => None,
             Resolution::Edge(edge) => {
-                operation.edges.0.push(edge);
+                operation.work.order().edges.push(edge);
                 None
             }
             Resolution::Failed(error) => Some(error),
@@ -277,11 +340,8 @@ impl<I: Issue> PendingSet<I> {
         if operation.unresolved > 0 && failure.is_none() {
             return;
         }
-        let mut operation = state.operations.remove(ticket.key);
-        let outcome = match failure {
-            Some(error) => Err(error),
-            None => Ok(std::mem::take(&mut operation.edges)),
-        };
+        let operation = state.operations.remove(ticket.key);
+        let outcome = failure.map_or(Ok(()), Err);
         let cancelled = state.push(&ticket.issuer, operation, outcome);
         let drain = state.claim();
         drop(state);
@@ -300,15 +360,15 @@ impl<I: Issue> PendingSet<I> {
                 return state.give_back();
             };
             drop(state);
-            let Ready { issuer, work, waits, signals, outcome } = ready;
+            let Ready { issuer, mut work, outcome } = ready;
             match outcome {
-                Ok(edges) => {
-                    let owed = signals.clone();
-                    if !contain("enqueueing an operation", || issuer.issue(work, waits, signals, edges)) {
+                Ok(()) => {
+                    let owed = work.order().signals.clone();
+                    if !contain("enqueueing an operation", || issuer.issue(work)) {
                         fail(&owed, &Error::internal("the driver panicked while it enqueued the operation"));
                     }
                 }
-                Err(error) => give_up(work, &signals, &error),
+                Err(error) => give_up(work, &error),
             }
         }
     }
@@ -323,9 +383,10 @@ impl<I: Issue> Turn for I {
 
 /// Drops work that will never be issued, then fails its signals. The work may hold a closure of the program, whose
 /// captures may panic when they are dropped.
-fn give_up<W>(work: W, signals: &[Point], error: &Error) {
+fn give_up(mut work: impl Work, error: &Error) {
+    let signals = std::mem::take(&mut work.order().signals);
     contain("dropping an operation", || drop(work));
-    fail(signals, error);
+    fail(&signals, error);
 }
 
 /// The registered waits of a failed operation. Dropping this cancels them, which must happen outside the lock of the
@@ -347,11 +408,11 @@ impl<I: Issue> PendingState<I> {
         &mut self,
         issuer: &Arc<I>,
         operation: PendingOperation<I>,
-        outcome: Result<Edges>,
+        outcome: Result<()>,
     ) -> Option<Cancelled> {
-        let PendingOperation { work, waits, signals, registrations, .. } = operation;
-        let cancelled = outcome.is_err().then(|| Cancelled(waits.clone(), registrations));
-        self.ready.push_back(Ready { issuer: issuer.clone(), work, waits, signals, outcome });
+        let PendingOperation { mut work, registrations, .. } = operation;
+        let cancelled = outcome.is_err().then(|| Cancelled(work.order().waits.clone(), registrations));
+        self.ready.push_back(Ready { issuer: issuer.clone(), work, outcome });
         cancelled
     }
 

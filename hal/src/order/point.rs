@@ -28,6 +28,28 @@ impl Semaphore {
 #[derive(Clone, Debug, Default)]
 pub struct Points(SmallVec<[Point; 4]>);
 
+impl Points {
+    /// Adds a point.
+    #[inline]
+    pub fn push(&mut self, point: Point) {
+        self.0.push(point);
+    }
+
+    /// Adds clones of all points.
+    #[inline]
+    pub fn extend(&mut self, points: &[Point]) {
+        for point in points {
+            self.0.push(point.clone());
+        }
+    }
+
+    /// Removes all points, and keeps the memory of the list.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
 impl From<&[Point]> for Points {
     fn from(points: &[Point]) -> Self {
         Self(points.iter().cloned().collect())
@@ -36,6 +58,7 @@ impl From<&[Point]> for Points {
 
 impl std::ops::Deref for Points {
     type Target = [Point];
+    #[inline]
     fn deref(&self) -> &[Point] {
         &self.0
     }
@@ -44,9 +67,21 @@ impl std::ops::Deref for Points {
 /// Advances each semaphore of a signal list to its value, when the work has completed. Values above
 /// [`Semaphore::MAX_VALUE`] count as that maximum.
 pub fn reach(signals: &[Point]) {
+    for (index, signal) in signals.iter().enumerate() {
+        if signal.semaphore.raise(signal.value) {
+            return reach_attended(&signals[index..]);
+        }
+    }
+}
+
+/// Reaches signals, the first of which is raised and may have waiters.
+fn reach_attended(signals: &[Point]) {
     let mut notifications = Notifications::new();
-    for signal in signals {
-        signal.semaphore.advance(signal.value, &mut notifications);
+    for (index, signal) in signals.iter().enumerate() {
+        match index {
+            0 => signal.semaphore.notify(&mut notifications),
+            _ => signal.semaphore.advance(signal.value, &mut notifications),
+        }
     }
     notifications.fire();
 }

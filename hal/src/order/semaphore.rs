@@ -6,8 +6,9 @@
 //! reached, because its work is done.
 //!
 //! One mutex guards waiters, edges and failure. The payload is an atomic beside it, so that checking a reached value
-//! costs one load. Calls into foreign code (wakers, time points, the drop of an edge) are collected while the mutex is
-//! held and made after it is released.
+//! costs one load. A second atomic says whether there are waiters or edges, so that a signal without any takes no lock.
+//! Calls into foreign code (wakers, time points, the drop of an edge) are collected while the mutex is held and made
+//! after it is released.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -26,7 +27,7 @@ use crate::{
     words::{
         error::{Error, Result},
         fork,
-        sync::{AtomicU64, Mutex, Ordering, lock},
+        sync::{AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, lock, ordered_load, ordered_store},
     },
 };
 
@@ -50,8 +51,11 @@ const FAILED: u64 = 1 << 63;
 pub struct Semaphore(Arc<Shared>);
 
 struct Shared {
-    /// The payload, and the bit [`FAILED`] once the semaphore has failed. Written under the lock of `state`.
+    /// The payload, and the bit [`FAILED`] once the semaphore has failed. Only the holder of the lock sets that bit.
     payload: AtomicU64,
+    /// Whether `state` has waiters or edges. It is set before the payload is read for a new one. Whoever raises the
+    /// payload reads it afterwards. So one of the two sees the other.
+    attended: AtomicBool,
     state: Mutex<SemaphoreState>,
 }
 
@@ -93,6 +97,7 @@ impl Semaphore {
     pub fn new(initial: u64) -> Self {
         Self(Arc::new(Shared {
             payload: AtomicU64::new(initial.min(Self::MAX_VALUE)),
+            attended: AtomicBool::new(false),
             state: Mutex::new(SemaphoreState {
                 failure: None,
                 waiters: BTreeMap::new(),
@@ -106,17 +111,18 @@ impl Semaphore {
     /// values. Never blocks.
     pub fn query(&self) -> Result<u64> {
         let payload = self.0.payload.load(Ordering::Acquire);
-        if payload & FAILED == 0 && !fork::is_child() {
+        if payload & FAILED == 0 {
+            // Without an edge, no device owes a value.
+            if !self.0.attended.load(Ordering::Relaxed) || fork::is_child() {
+                return Ok(payload);
+            }
             self.poll_sources(payload.saturating_add(1));
         }
-        self.value_or_failure()
-    }
-
-    fn value_or_failure(&self) -> Result<u64> {
         let payload = self.0.payload.load(Ordering::Acquire);
         if payload & FAILED == 0 { Ok(payload) } else { Err(self.failure()) }
     }
 
+    #[cold]
     fn failure(&self) -> Error {
         lock(&self.0.state)
             .failure
@@ -130,9 +136,11 @@ impl Semaphore {
     pub fn signal(&self, value: u64) -> Result<()> {
         check_value("signal", value)?;
         fork::check()?;
-        let mut notifications = Notifications::new();
-        self.advance(value, &mut notifications);
-        notifications.fire();
+        if self.raise(value) {
+            let mut notifications = Notifications::new();
+            self.notify(&mut notifications);
+            notifications.fire();
+        }
         Ok(())
     }
 
@@ -149,33 +157,84 @@ impl Semaphore {
 
     /// [`signal`](Self::signal) for drivers. It collects the wake-ups instead of carrying them out. A value above the
     /// maximum counts as the maximum.
+    #[inline]
     pub fn advance(&self, value: u64, notifications: &mut Notifications) {
+        if self.raise(value) {
+            self.notify(notifications);
+        }
+    }
+
+    /// Raises the payload. Returns whether there may be waiters or edges to [`notify`](Self::notify). A value above the
+    /// maximum counts as the maximum.
+    #[inline]
+    pub(super) fn raise(&self, value: u64) -> bool {
         let value = value.min(Self::MAX_VALUE);
+        let mut payload = self.0.payload.load(Ordering::Relaxed);
+        loop {
+            // A failed payload is above every value.
+            if value <= payload {
+                return false;
+            }
+            match self.0.payload.compare_exchange_weak(payload, value, Ordering::SeqCst, Ordering::Relaxed) {
+                Ok(_) => return ordered_load(&self.0.attended),
+                Err(now) => payload = now,
+            }
+        }
+    }
+
+    /// Collects the wake-ups of all waiters that the payload has reached.
+    pub(super) fn notify(&self, notifications: &mut Notifications) {
         let mut state = lock(&self.0.state);
-        let payload = self.0.payload.load(Ordering::Relaxed);
-        if payload & FAILED != 0 || value <= payload {
+        let payload = self.0.payload.load(Ordering::Acquire);
+        if payload & FAILED != 0 {
             return;
         }
-        self.0.payload.store(value, Ordering::Release);
-        let kept = state.edges.partition_point(|(at, _)| *at <= value);
-        notifications.0.extend(state.edges.drain(..kept).map(|(_, edge)| Notification::Release(edge)));
-        while let Some(first) = state.waiters.first_entry().filter(|first| first.key().value <= value) {
-            notifications.0.push(first.remove().over(Resolution::Reached));
+        while let Some((at, _)) = state.edges.front()
+            && *at <= payload
+            && let Some((_, edge)) = state.edges.pop_front()
+        {
+            notifications.release(edge);
         }
+        while !state.waiters.is_empty()
+            && let Some(first) = state.waiters.first_entry().filter(|first| first.key().value <= payload)
+        {
+            notifications.push(first.remove().over(Resolution::Reached));
+        }
+        self.rest(&state);
+    }
+
+    /// Lets signals pass without the lock again once nobody attends.
+    fn rest(&self, state: &MutexGuard<'_, SemaphoreState>) {
+        if state.edges.is_empty() && state.waiters.is_empty() {
+            self.0.attended.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// The payload, read after the semaphore is marked as attended: a later signal will notify.
+    fn attend(&self, _state: &MutexGuard<'_, SemaphoreState>) -> u64 {
+        if !self.0.attended.load(Ordering::Relaxed) {
+            ordered_store(&self.0.attended);
+        }
+        self.0.payload.load(Ordering::SeqCst)
     }
 
     /// [`fail`](Self::fail) for drivers. It collects the wake-ups instead of carrying them out.
     pub fn fail_into(&self, error: Error, notifications: &mut Notifications) {
         let mut state = lock(&self.0.state);
-        let payload = self.0.payload.load(Ordering::Relaxed);
-        if payload & FAILED != 0 {
+        if state.failure.is_some() {
             return;
         }
         state.failure = Some(error.clone());
-        self.0.payload.store(payload | FAILED, Ordering::Release);
-        notifications.0.extend(state.edges.drain(..).map(|(_, edge)| Notification::Release(edge)));
-        let waiters = std::mem::take(&mut state.waiters).into_values();
-        notifications.0.extend(waiters.map(|target| target.over(Resolution::Failed(error.clone()))));
+        let reached = self.0.payload.fetch_or(FAILED, Ordering::AcqRel);
+        state.edges.drain(..).for_each(|(_, edge)| notifications.release(edge));
+        let waiters = std::mem::take(&mut state.waiters);
+        waiters.into_iter().for_each(|(registration, target)| {
+            // A signal may have raised the payload just before, without the lock.
+            let is_reached = registration.value <= reached;
+            let end = if is_reached { Resolution::Reached } else { Resolution::Failed(error.clone()) };
+            notifications.push(target.over(end));
+        });
+        self.rest(&state);
     }
 
     /// Attaches the promise of a driver that has enqueued the work which will signal `value`. Pending operations of the
@@ -183,9 +242,14 @@ impl Semaphore {
     /// itself from now on.
     pub fn attach_edge(&self, value: u64, edge: Edge, notifications: &mut Notifications) {
         let mut state = lock(&self.0.state);
-        let payload = self.0.payload.load(Ordering::Relaxed);
-        if payload & FAILED != 0 || value <= payload {
+        // A failed payload is above every value.
+        if value <= self.attend(&state) {
+            self.rest(&state);
             drop(state);
+            return;
+        }
+        if state.waiters.is_empty() {
+            state.promise(value, edge);
             return;
         }
         let covered = ..=Registration { value, id: u64::MAX };
@@ -198,19 +262,23 @@ impl Semaphore {
             .collect();
         for registration in ready {
             if let Some(target) = state.waiters.remove(&registration) {
-                notifications.0.push(target.over(Resolution::Edge(edge.clone())));
+                notifications.push(target.over(Resolution::Edge(edge.clone())));
             }
         }
         if state.waiters.range(covered).next().is_some() {
-            notifications.0.push(Notification::Demand(edge.clone()));
+            notifications.push(Notification::Demand(edge.clone()));
         }
-        let at = state.edges.partition_point(|(at, _)| *at <= value);
-        state.edges.insert(at, (value, edge));
+        state.promise(value, edge);
     }
 
     /// The present state of a wait for `value` by a device of `domain`. Without a domain the host waits, and edges do
     /// not count.
+    #[inline]
     pub fn probe(&self, value: u64, domain: Option<Domain>) -> Probe {
+        if self.has_reached(value) { Probe::Reached } else { self.probe_unreached(value, domain) }
+    }
+
+    fn probe_unreached(&self, value: u64, domain: Option<Domain>) -> Probe {
         match self.reached(value) {
             Some(Ok(())) => return Probe::Reached,
             Some(Err(error)) => return Probe::Failed(error),
@@ -222,7 +290,7 @@ impl Semaphore {
             Some(Ok(())) => Probe::Reached,
             Some(Err(error)) => Probe::Failed(error),
             None => match domain.and_then(|domain| state.edge_for(value, Some(domain))) {
-                Some(edge) => Probe::Edge(edge),
+                Some(edge) => Probe::Edge(edge.clone()),
                 None => Probe::Unresolved,
             },
         }
@@ -244,6 +312,12 @@ impl Semaphore {
         }
     }
 
+    /// Whether the payload has reached `value`. Costs one load.
+    #[inline]
+    pub(crate) fn has_reached(&self, value: u64) -> bool {
+        self.0.payload.load(Ordering::Acquire) & !FAILED >= value
+    }
+
     fn reached_locked(&self, value: u64, state: &SemaphoreState) -> Option<Result<()>> {
         let payload = self.0.payload.load(Ordering::Relaxed);
         if payload & !FAILED >= value { Some(Ok(())) } else { state.failure.clone().map(Err) }
@@ -251,7 +325,10 @@ impl Semaphore {
 
     /// Lets a device that has promised a value at or above `value` retire finished work.
     pub(crate) fn poll_sources(&self, value: u64) {
-        let edge = lock(&self.0.state).edge_for(value, None);
+        if !self.0.attended.load(Ordering::Acquire) {
+            return;
+        }
+        let edge = lock(&self.0.state).edge_for(value, None).cloned();
         if let Some(edge) = edge {
             edge.source.poll();
         }
@@ -260,21 +337,22 @@ impl Semaphore {
     /// Registers a wait. `Err` says how the wait has already ended.
     pub(crate) fn register(&self, value: u64, target: Target) -> Result<Registration, Resolution> {
         let mut state = lock(&self.0.state);
-        match self.reached_locked(value, &state) {
-            Some(Ok(())) => return Err(Resolution::Reached),
-            Some(Err(error)) => return Err(Resolution::Failed(error)),
-            None => {}
-        }
+        self.attend(&state);
         let accepts = target.accepts();
-        if accepts.is_some()
-            && let Some(edge) = state.edge_for(value, accepts)
-        {
-            return Err(Resolution::Edge(edge));
+        let resolution = match self.reached_locked(value, &state) {
+            Some(Ok(())) => Some(Resolution::Reached),
+            Some(Err(error)) => Some(Resolution::Failed(error)),
+            None if accepts.is_some() => state.edge_for(value, accepts).cloned().map(Resolution::Edge),
+            None => None,
+        };
+        if let Some(resolution) = resolution {
+            self.rest(&state);
+            return Err(resolution);
         }
         let registration = Registration { value, id: state.next_waiter };
         state.next_waiter += 1;
         state.waiters.insert(registration, target);
-        let owed = state.edge_for(value, None);
+        let owed = state.edge_for(value, None).cloned();
         drop(state);
         if let Some(edge) = owed {
             edge.source.demand(edge.lane, edge.epoch);
@@ -306,7 +384,10 @@ impl Semaphore {
         if fork::is_child() {
             return;
         }
-        let target = lock(&self.0.state).waiters.remove(registration);
+        let mut state = lock(&self.0.state);
+        let target = state.waiters.remove(registration);
+        self.rest(&state);
+        drop(state);
         drop(target);
     }
 
@@ -323,22 +404,40 @@ impl Semaphore {
 }
 
 /// `OUT_OF_RANGE` for a value that no semaphore can have.
+#[inline]
 pub(crate) fn check_value(what: &str, value: u64) -> Result<()> {
-    if value <= Semaphore::MAX_VALUE {
-        return Ok(());
-    }
+    if value <= Semaphore::MAX_VALUE { Ok(()) } else { Err(beyond_maximum(what, value)) }
+}
+
+#[cold]
+fn beyond_maximum(what: &str, value: u64) -> Error {
     let most = Semaphore::MAX_VALUE;
-    Err(Error::out_of_range(format!("cannot {what} {value:#x}: a semaphore's payload ends at {most:#x}")))
+    Error::out_of_range(format!("cannot {what} {value:#x}: a semaphore's payload ends at {most:#x}"))
 }
 
 impl SemaphoreState {
+    /// Adds an edge behind those of equal value.
+    fn promise(&mut self, value: u64, edge: Edge) {
+        match self.edges.back() {
+            Some((last, _)) if *last > value => {
+                let at = self.edges.partition_point(|(at, _)| *at <= value);
+                self.edges.insert(at, (value, edge));
+            }
+            _ => self.edges.push_back((value, edge)),
+        }
+    }
+
     /// The first edge that covers `value`. With a domain, the first edge of that domain.
-    fn edge_for(&self, value: u64, domain: Option<Domain>) -> Option<Edge> {
-        let first = self.edges.partition_point(|(at, _)| *at < value);
-        self.edges
-            .range(first..)
-            .find(|(_, edge)| domain.is_none_or(|domain| edge.source.domain() == domain))
-            .map(|(_, edge)| edge.clone())
+    fn edge_for(&self, value: u64, domain: Option<Domain>) -> Option<&Edge> {
+        let first = match self.edges.front() {
+            Some((at, _)) if *at < value => self.edges.partition_point(|(at, _)| *at < value),
+            _ => 0,
+        };
+        let mut covering = (first..).map_while(|index| self.edges.get(index)).map(|(_, edge)| edge);
+        match domain {
+            Some(domain) => covering.find(|edge| edge.source.domain() == domain),
+            None => covering.next(),
+        }
     }
 }
 

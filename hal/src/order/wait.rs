@@ -56,9 +56,14 @@ impl Semaphore {
         deadline: impl Into<Deadline>,
         policy: WaitPolicy,
     ) -> Result<()> {
-        match self.reached(value) {
-            Some(result) => result,
-            None => wait_all(&[self.at(value)], deadline, policy),
+        if self.has_reached(value) {
+            return Ok(());
+        }
+        // The most usual wait: the work is done when the device is asked for the first time.
+        self.poll_sources(value);
+        match self.has_reached(value) {
+            true => Ok(()),
+            false => wait_all(&[self.at(value)], deadline, policy),
         }
     }
 }

@@ -46,11 +46,13 @@ extern "C" fn in_child() {
 }
 
 /// Whether this process is a child of one that had opened a device.
+#[inline]
 pub(crate) fn is_child() -> bool {
     IS_CHILD.load(Ordering::Relaxed)
 }
 
 /// `FAILED_PRECONDITION` in a child of a process that has opened a device.
+#[inline]
 pub(crate) fn check() -> Result<()> {
     if is_child() { Err(refusal()) } else { Ok(()) }
 }

@@ -29,3 +29,10 @@ impl QueueAffinity {
         self.0
     }
 }
+
+impl Default for QueueAffinity {
+    /// Any queue.
+    fn default() -> Self {
+        Self::ANY
+    }
+}

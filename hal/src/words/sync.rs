@@ -24,6 +24,7 @@ pub(crate) use std::{
 
 /// Locks a mutex, even after a thread has panicked while holding it. Each critical section of this crate leaves its
 /// data valid at each step, and a poisoned semaphore would turn one panic into many hangs.
+#[inline]
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
@@ -31,4 +32,21 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// [`lock`] for mutexes that loom does not model.
 pub(crate) fn lock_std<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Sets a flag before this thread reads another atomic, in one total order with [`ordered_load`] of other threads.
+#[inline]
+pub(crate) fn ordered_store(flag: &AtomicBool) {
+    flag.store(true, Ordering::SeqCst);
+    // loom orders sequentially consistent fences, and treats such accesses as acquire and release.
+    #[cfg(loom)]
+    loom::sync::atomic::fence(Ordering::SeqCst);
+}
+
+/// Reads a flag after this thread wrote another atomic with [`Ordering::SeqCst`].
+#[inline]
+pub(crate) fn ordered_load(flag: &AtomicBool) -> bool {
+    #[cfg(loom)]
+    loom::sync::atomic::fence(Ordering::SeqCst);
+    flag.load(Ordering::SeqCst)
 }

@@ -3,7 +3,7 @@
 
 use windlass_hal::{CommandList, Operation, QueueAffinity, driver};
 
-fn hand(driver: &dyn driver::RawDevice, list: CommandList, operation: Operation) {
+fn hand(driver: &dyn driver::RawDevice, list: CommandList, operation: windlass_hal::OperationRef<'_>) {
     let _ = driver.prepare(list);
     let _ = driver.submit(QueueAffinity::ANY, &[], &[], operation);
 }

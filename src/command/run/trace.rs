@@ -15,7 +15,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use windlass::{Device, Error, Operation, Point, QueueAffinity, Result, Semaphore, Wait, driver};
+use windlass::{Device, Error, OperationRef, Point, QueueAffinity, Result, Semaphore, Wait, driver};
 
 /// How long the end of the trace waits for unfinished operations.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -216,7 +216,7 @@ unsafe impl driver::Wrapper for Traced {
         affinity: QueueAffinity,
         waits: &[Point],
         signals: &[Point],
-        operation: Operation,
+        operation: OperationRef<'_>,
     ) -> Result<()> {
         let end = Semaphore::new(0);
         let recorder = &self.recorder;
@@ -250,21 +250,21 @@ unsafe impl driver::Wrapper for Traced {
 }
 
 /// A short description of an operation.
-fn describe(operation: &Operation) -> String {
+fn describe(operation: &OperationRef<'_>) -> String {
     match operation {
-        Operation::Dispatch(dispatch) => {
+        OperationRef::Dispatch(dispatch) => {
             let functions = dispatch.executable.functions();
             functions
                 .get(dispatch.function as usize)
                 .map(|function| function.name.clone())
                 .unwrap_or_default()
         }
-        Operation::Execute { command_buffer, .. } => {
+        OperationRef::Execute { command_buffer, .. } => {
             format!("{} commands", command_buffer.list().commands().len())
         }
-        Operation::Fill { target, .. }
-        | Operation::Update { target, .. }
-        | Operation::Copy { target, .. } => {
+        OperationRef::Fill { target, .. }
+        | OperationRef::Update { target, .. }
+        | OperationRef::Copy { target, .. } => {
             format!("{} bytes", target.len())
         }
         _ => String::new(),

@@ -20,14 +20,14 @@ use std::sync::Arc;
 pub use crate::driver::storage::{File, Storage};
 
 use crate::{
-    driver::{self, host_call::HostCall, operation::Operation, range::Buffer},
+    driver::{self, host_call::HostCall, operation::OperationRef, range::Buffer},
     order::point::Point,
     words::{error::Result, queue_affinity::QueueAffinity},
 };
 use direction::Direction;
 use transfer::Transfer;
 
-/// Does an [`Operation::Read`] for a driver without file access of its own: as a host call that holds no thread while
+/// Does an [`OperationRef::Read`] for a driver without file access of its own: as a host call that holds no thread while
 /// the bytes move. Returns at once. `points` are the wait list and the signal list; `offset` is in bytes of the file.
 ///
 /// If the host cannot reach the buffer, the device copies the bytes from host memory. This memory is allocated when
@@ -41,15 +41,15 @@ pub unsafe fn read_through_host(
     device: Arc<dyn driver::RawDevice>,
     affinity: QueueAffinity,
     points: (&[Point], &[Point]),
-    file: File,
+    file: &File,
     offset: u64,
-    target: Buffer,
+    target: &Buffer,
 ) -> Result<()> {
     // SAFETY: the caller vouches under the same contract.
     unsafe { submit(device, affinity, points, Direction::Read, file, offset, target) }
 }
 
-/// Does an [`Operation::Write`] in the same way as [`read_through_host`]. Returns at once.
+/// Does an [`OperationRef::Write`] in the same way as [`read_through_host`]. Returns at once.
 ///
 /// # Safety
 /// As for [`driver::RawDevice::submit`].
@@ -58,8 +58,8 @@ pub unsafe fn write_through_host(
     device: Arc<dyn driver::RawDevice>,
     affinity: QueueAffinity,
     points: (&[Point], &[Point]),
-    source: Buffer,
-    file: File,
+    source: &Buffer,
+    file: &File,
     offset: u64,
 ) -> Result<()> {
     // SAFETY: the caller vouches under the same contract.
@@ -74,15 +74,15 @@ unsafe fn submit(
     affinity: QueueAffinity,
     (waits, signals): (&[Point], &[Point]),
     direction: Direction,
-    file: File,
+    file: &File,
     offset: u64,
-    range: Buffer,
+    range: &Buffer,
 ) -> Result<()> {
-    let through = device.clone();
+    let (through, file, range) = (device.clone(), file.clone(), range.clone());
     let call = HostCall::unattended(move |ending| {
         // SAFETY: the caller vouches for the whole range, and the waits are reached.
         unsafe { Transfer::begin(through, affinity, direction, file, offset, range, ending) }
     });
     // SAFETY: a host call touches no memory of the device.
-    unsafe { device.submit(affinity, waits, signals, Operation::HostCall(call)) }
+    unsafe { device.submit(affinity, waits, signals, OperationRef::HostCall(call)) }
 }

@@ -21,7 +21,7 @@ use crate::{
     driver::{
         self,
         host_call::Ending,
-        operation::Operation,
+        operation::OperationRef,
         range::Buffer,
         storage::{File, io_error},
     },
@@ -395,7 +395,9 @@ impl Parts {
         let signals = [copied.at(1)];
         // SAFETY: this copies between ranges of equal length. The caller that began the transfer vouches for the whole
         // range until it ends, and the stage belongs to the transfer.
-        unsafe { device.submit(*affinity, &[], &signals, Operation::Copy { source, target }) }
+        unsafe {
+            device.submit(*affinity, &[], &signals, OperationRef::Copy { source: &source, target: &target })
+        }
     }
 }
 

@@ -10,6 +10,9 @@
 //! settled memory with memory in flight would make the settled part wait. Joining ranges of two queues would make one
 //! queue wait for the other. So two ranges are joined at once only if both are settled, or if the same lanes used both
 //! last. The other neighbours are joined when needed, before a slab is added.
+//!
+//! The ranges that were freed last are in no list yet. Programs free and allocate the same sizes over and over, and such
+//! a range serves the next request of its size as it is.
 
 use std::fmt;
 
@@ -30,6 +33,8 @@ const NONE: u32 = u32::MAX;
 /// The most ranges that one search looks at, so that it takes constant time. The oldest ranges come first, which are
 /// the most likely to have settled.
 const LOOKS: usize = 8;
+/// The most ranges that are free and in no list.
+const RECENT: usize = 4;
 
 /// Ranges of any size and alignment, in slabs that are added when needed.
 pub struct Tlsf {
@@ -38,6 +43,8 @@ pub struct Tlsf {
     /// Bytes of a slab, unless a request needs more.
     slab_size: u64,
     blocks: Slab<Block>,
+    /// The blocks that were freed last, the newest at the end.
+    recent: Vec<(u32, Frontier)>,
     /// By the numbers of the slabs.
     spans: Vec<Option<Span>>,
     /// The powers of two that have a list which is not empty.
@@ -118,6 +125,7 @@ impl Tlsf {
             granule,
             slab_size: slab_size.max(granule),
             blocks: Slab::new(),
+            recent: Vec::with_capacity(RECENT + 1),
             spans: Vec::new(),
             powers: 0,
             steps: [0; POWERS],
@@ -271,6 +279,44 @@ impl Tlsf {
         Some(self.carve(index, count, request.alignment))
     }
 
+    /// The newest recent block that is as large as the request and aligned for it, if no other one could serve sooner.
+    fn take_recent(&mut self, request: &Request, retired: Retired<'_>) -> Option<Taken> {
+        if self.recent.is_empty() {
+            return None;
+        }
+        let (count, _) = self.counts(request)?;
+        let index = self.recent.iter().rposition(|(index, _)| {
+            self.block(*index).is_some_and(|block| block.count == count)
+                && self.fit(*index, count, request.alignment) == Some(0)
+        })?;
+        let death = &mut self.recent[index].1;
+        if !death.is_empty() {
+            death.remove_retired(retired);
+        }
+        if request.reach.rank(death).is_none_or(|rank| rank == Rank::Wait) {
+            return None;
+        }
+        let (block, death) = self.recent.remove(index);
+        Some(self.hold(block, death))
+    }
+
+    /// Lists recent blocks, and joins them with their neighbours, until `keep` are left.
+    fn settle_recent(&mut self, keep: usize, retired: Retired<'_>) {
+        while self.recent.len() > keep {
+            let (index, mut death) = self.recent.remove(0);
+            death.remove_retired(retired);
+            let Some(block) = self.block(index) else { continue };
+            let (before, after) = (block.before, block.after);
+            self.link(index, death);
+            self.drop_retired(before, retired);
+            self.drop_retired(after, retired);
+            self.join_after(index, Join::Kindly);
+            if before != NONE {
+                self.join_after(before, Join::Kindly);
+            }
+        }
+    }
+
     /// Cuts an aligned range out of a free block that has room for it.
     fn carve(&mut self, index: u32, count: u64, alignment: u64) -> Taken {
         let pad = self.fit(index, count, alignment).unwrap_or(0);
@@ -417,10 +463,20 @@ impl Strategy for Tlsf {
     }
 
     fn take(&mut self, request: &Request, retired: Retired<'_>) -> Option<Taken> {
-        self.find(request, LOOKS, retired)
+        if let Some(taken) = self.take_recent(request, retired) {
+            return Some(taken);
+        }
+        self.find(request, LOOKS, retired).or_else(|| {
+            if self.recent.is_empty() {
+                return None;
+            }
+            self.settle_recent(0, retired);
+            self.find(request, LOOKS, retired)
+        })
     }
 
     fn take_thoroughly(&mut self, request: &Request, retired: Retired<'_>) -> Option<Taken> {
+        self.settle_recent(0, retired);
         self.join_all(Join::Kindly, retired);
         let kindly = self.find(request, usize::MAX, retired);
         if kindly.is_some() || !matches!(request.reach, Reach::Ordered(_)) {
@@ -431,17 +487,11 @@ impl Strategy for Tlsf {
     }
 
     fn put(&mut self, place: Place, death: Frontier, retired: Retired<'_>) {
-        let mut death = death;
-        death.remove_retired(retired);
-        let Some(block) = self.block(place.block) else { return };
-        let (before, after) = (block.before, block.after);
-        self.link(place.block, death);
-        self.drop_retired(before, retired);
-        self.drop_retired(after, retired);
-        self.join_after(place.block, Join::Kindly);
-        if before != NONE {
-            self.join_after(before, Join::Kindly);
+        if self.block(place.block).is_none() {
+            return;
         }
+        self.recent.push((place.block, death));
+        self.settle_recent(RECENT, retired);
         let mut emptied = 0;
         if let Some(span) = self.span_mut(place.slab) {
             span.used -= 1;
@@ -460,6 +510,10 @@ impl Strategy for Tlsf {
 
     fn reclaim(&mut self, keep: u64, retired: Retired<'_>) -> Vec<u32> {
         let mut taken = Vec::new();
+        if self.idle <= keep {
+            return taken;
+        }
+        self.settle_recent(0, retired);
         for slab in 0..self.spans.len() as u32 {
             if self.idle <= keep {
                 break;
@@ -481,8 +535,8 @@ impl fmt::Debug for Tlsf {
         let free = self.blocks.iter().filter(|(_, block)| block.free.is_some()).count();
         f.debug_struct("Tlsf")
             .field("slabs", &self.spans.iter().flatten().count())
-            .field("used", &(self.blocks.len() - free))
-            .field("free", &free)
+            .field("used", &(self.blocks.len() - free - self.recent.len()))
+            .field("free", &(free + self.recent.len()))
             .finish_non_exhaustive()
     }
 }
