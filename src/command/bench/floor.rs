@@ -52,7 +52,8 @@ impl Hip {
                     reader.text("library").map_or(Source::System, |path| Source::Library(path.into()));
                 // SAFETY: the device came from the same library, which its driver took for HIP.
                 let api = Arc::new(unsafe { Api::load(&source) }.ok()?);
-                let ordinal = parsed.path().parse().unwrap_or(0);
+                // HIP counts GPUs; one that is named by its UUID has no floor.
+                let ordinal = if parsed.path().is_empty() { 0 } else { parsed.path().parse().ok()? };
                 // SAFETY: an ordinal; the driver found the device.
                 unsafe { api.hipSetDevice(ordinal) }.ok().ok()?;
                 api
@@ -127,10 +128,11 @@ impl Hip {
         Ok(Launcher { session, function, block, n: shape.n })
     }
 
-    /// N launches with prepared arguments. The wait behind the measured rounds keeps the queue from filling up.
+    /// N launches with prepared arguments. The waits behind them, which are not measured, keep the queue from filling up: a
+    /// launch into a full queue waits for the GPU.
     pub(super) fn launches(&self, shape: Shape) -> Work<Subject> {
         let mut launcher = self.launcher(shape)?;
-        let limit = (1_u64 << 14).div_ceil(u64::from(shape.n));
+        let limit = 64_u64.div_ceil(u64::from(shape.n));
         Ok(Box::new(move |rounds| {
             let mut time = std::time::Duration::ZERO;
             let mut left = rounds;

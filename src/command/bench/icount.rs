@@ -60,6 +60,9 @@ pub(super) fn run(options: &Options, chosen: &[Row], uris: &[String]) -> Outcome
     let progress = Progress::new("counting", total.max(2) as u64);
     let (mut exceeded, mut absent) = (Vec::new(), None);
     for uri in &uris {
+        if interrupt.has_come() {
+            break;
+        }
         let target = match Target::open(uri) {
             Ok(target) => target,
             Err(error) if Failure::open(uri, &error).is_absent() => {
@@ -73,7 +76,8 @@ pub(super) fn run(options: &Options, chosen: &[Row], uris: &[String]) -> Outcome
         for row in chosen.iter().filter(|row| is_wanted(row, uri)) {
             progress.say(format!("{uri}: {}", row.name));
             let result = match count(row, &target, &interrupt) {
-                Err(Stop::Interrupted) => break,
+                // Ctrl-C also ends valgrind.
+                Err(_) if interrupt.has_come() => break,
                 Err(stop) => RowResult { unit: unit(row), ..RowResult::stopped(row, &target, stop) },
                 Ok(each) => counted(row, &target, each),
             };

@@ -107,6 +107,8 @@ impl Run {
         match self.measure(row, target) {
             Ok((host, floor)) => results.push(RowResult::of(row, target, Some(host), floor)),
             Err(Stop::Interrupted) => return results,
+            // Ctrl-C also ends the processes that a row starts.
+            Err(_) if self.interrupt.has_come() => return results,
             Err(stop) => results.push(RowResult::stopped(row, target, stop)),
         }
         if results.iter().all(|result| result.status == Status::Measured) {

@@ -83,6 +83,8 @@ impl Peers {
                 RowResult { peer: Some(reference), ..result }
             }
             Err(Stop::Interrupted) => return None,
+            // Ctrl-C also ends the peer's process.
+            Err(_) if interrupt.has_come() => return None,
             Err(stop) => RowResult::stopped(row, target, stop),
         };
         result.row.push_str(peer.suffix());
