@@ -41,10 +41,13 @@ fn names_of_rows_are_those_that_older_files_have() {
 
 #[test]
 fn every_row_works_on_the_null_hip() {
-    let run = bench(&["--format", "jsonl"]);
+    // The null HIP of a debug build takes a second for each long transfer.
+    let names = include_str!("bench_rows.txt").lines().filter(|name| !name.contains("MiB"));
+    let names: Vec<_> = names.collect();
+    let run = windlass(NULL.iter().chain(&["--format", "jsonl"]).chain(&names));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let rows = objects(&run.stdout, "row");
-    assert_eq!(rows.len(), include_str!("bench_rows.txt").lines().count());
+    assert_eq!(rows.len(), names.len());
     for row in rows {
         if row["row"] == "semaphore/wake waiter=hot" && row["status"] == "skipped" {
             // This machine has one CPU.
