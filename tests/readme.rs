@@ -33,6 +33,23 @@ fn the_first_command_prints_what_it_says() {
     assert!(said.eq(printed_lines), "the README says\n{output}and the command printed\n{printed}");
 }
 
+/// The line for owners of a GPU, tried over the simulated one.
+#[test]
+fn the_line_for_owners_of_a_gpu_works() {
+    let line = README
+        .lines()
+        .find_map(|line| line.strip_prefix("$ cargo run --release -- bench "))
+        .expect("the line");
+    let arguments = line.replace("hip://", "hip-sim://gfx942");
+    let mut run = Command::new(env!("CARGO_BIN_EXE_windlass"));
+    run.arg("bench").args(arguments.split_whitespace()).arg("--quick").env_remove("WINDLASS_SIM");
+    let finished = run.output().expect("the command starts");
+    let printed = String::from_utf8_lossy(&finished.stdout).into_owned();
+    assert!(finished.status.success(), "{printed}{}", String::from_utf8_lossy(&finished.stderr));
+    assert!(printed.contains("dispatch/replay bindings=2 n=1000 form=table"), "{printed}");
+    assert!(!printed.contains("left out"), "{printed}");
+}
+
 #[cfg(unix)]
 #[expect(clippy::print_stderr, reason = "it says why the test is skipped")]
 #[test]
@@ -51,7 +68,7 @@ fn the_page_on_the_command_shows_the_output_of_its_examples() {
     let mut checked = 0;
     for example in page.split("\n    $ windlass ").skip(1) {
         let (arguments, rest) = example.split_once('\n').expect("output below the command");
-        if !["inspect", "audit", "bundle"].iter().any(|name| arguments.starts_with(name)) {
+        if !["inspect", "audit", "bench", "bundle"].iter().any(|name| arguments.starts_with(name)) {
             continue;
         }
         let said = rest.lines().take_while(|line| line.is_empty() || line.starts_with("    "));
@@ -69,7 +86,7 @@ fn the_page_on_the_command_shows_the_output_of_its_examples() {
         assert_eq!(said.trim_end(), printed.trim_end(), "{arguments}");
         checked += 1;
     }
-    assert_eq!(checked, 3);
+    assert_eq!(checked, 4);
 }
 
 /// A line up to its time, which differs from run to run.

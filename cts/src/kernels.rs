@@ -28,6 +28,7 @@ macro_rules! modules {
 
 modules! {
     ARGUMENTS = "arguments.ccob";
+    BINDINGS = "bindings.ccob";
     ENTRIES = "entries.ccob";
     FAULTS = "faults.ccob";
     FUNCTIONS = "functions.ccob";
@@ -53,6 +54,16 @@ modules! {
 /// A code object for one processor only. Every other processor must refuse it.
 pub(crate) const VECTOR_ADD_GFX942: Module =
     Module { name: "vector_add.gfx942.co", bytes: include_bytes!("../kernels/bundles/vector_add.gfx942.co") };
+
+/// The bundle of a module that `cts/kernels/README.md` specifies, for programs that dispatch the suite's kernels by
+/// themselves, such as benchmarks: `vector_add`, or `bindings` for kernels that differ in the number of their arguments
+/// only. `None` for modules that are not embedded.
+pub fn bundle(module: &str) -> Option<&'static [u8]> {
+    [BINDINGS, SAXPY, VECTOR_ADD]
+        .iter()
+        .find(|known| known.name.strip_suffix(".ccob") == Some(module))
+        .map(|known| known.bytes)
+}
 
 /// The processors for which every bundle has code.
 pub(crate) const PROCESSORS: [&str; 3] = ["gfx90a", "gfx942", "gfx1100"];

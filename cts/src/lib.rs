@@ -107,7 +107,7 @@ pub use case::Case;
 pub use context::Context;
 pub use expectations::{Expectation, ExpectationKind, Expectations, ExpectationsError};
 pub use harness::{Harness, main_with};
-pub use kernels::{FORMAT, HOST_FORMATS, Kernels};
+pub use kernels::{FORMAT, HOST_FORMATS, Kernels, bundle};
 pub use options::{Format, Options};
 pub use outcome::{Level, Outcome, Stop};
 pub use random::Random;

@@ -103,6 +103,11 @@ impl Failure {
         }
     }
 
+    /// Whether the reason is a device that is not there.
+    pub(crate) fn is_absent(&self) -> bool {
+        self.exit == Exit::Absent
+    }
+
     /// Joins two failures of one kind.
     pub(crate) fn and(mut self, other: &Self) -> Self {
         self.message = format!("{}\n{}", self.message, other.message);

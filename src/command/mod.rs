@@ -2,6 +2,7 @@
 //! The command line and its subcommands.
 
 mod audit;
+mod bench;
 mod bundle;
 mod cts;
 mod devices;
@@ -63,6 +64,8 @@ enum Command {
     #[cfg(all(feature = "sim", target_os = "linux"))]
     #[command(hide = true)]
     ExecBesideKernelDriver(exec::Beside),
+    /// Measure the host's cost of recording, submitting and completing work, beside floors and peers
+    Bench(Box<bench::Bench>),
     /// Run the conformance suite over a device (options: windlass cts --help)
     Cts(cts::Cts),
     /// Show this help, that of a subcommand, or the table of environment variables
@@ -101,6 +104,7 @@ fn dispatch(command: Command) -> ExitCode {
         Command::Audit(audit) => audit.run(),
         Command::Bundle(bundle) => bundle.run(),
         Command::Run(run) => run.run(),
+        Command::Bench(bench) => bench.run(),
         // The runner knows its options.
         Command::Help { topic } if topic.as_deref() == Some("cts") => return cts::Cts::help().run(),
         Command::Help { topic } => help(topic.as_deref()),

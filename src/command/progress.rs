@@ -35,6 +35,11 @@ impl Progress {
         self.0.set_message(escape::line(&what).into_owned());
     }
 
+    /// Runs an action that writes to the terminal, without the progress in between.
+    pub(crate) fn aside<T>(&self, action: impl FnOnce() -> T) -> T {
+        self.0.suspend(action)
+    }
+
     /// Counts one finished repetition.
     pub(crate) fn advance(&self) {
         self.0.inc(1);

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stderr)]
 
 mod audit;
+mod bench;
 mod bundle;
 mod clang;
 mod committed;

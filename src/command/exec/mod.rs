@@ -28,6 +28,11 @@ use amd::Hip;
 use folder::Folder;
 use loader::Plan;
 
+/// The path of the simulated HIP's library, or advice if there is none.
+pub(crate) fn simulated_hip() -> Result<PathBuf, String> {
+    library::HIP.beside_the_command()
+}
+
 /// Options of `exec`.
 #[derive(Args)]
 pub(crate) struct Exec {

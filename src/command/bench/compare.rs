@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `windlass bench compare`: the rows that became slower beyond their noise.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{
+    report::number,
+    result::{RowResult, Status},
+    sample::{Statistics, median},
+};
+use crate::command::{
+    escape,
+    failure::{Failure, Outcome, note},
+    input, output,
+    table::Table,
+};
+
+/// Options of `compare`.
+#[derive(Args)]
+pub(super) struct Compare {
+    /// The output of `windlass bench --format jsonl` before
+    old: PathBuf,
+    /// The output after
+    new: PathBuf,
+    /// Changes up to this much do not count
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = percent)]
+    threshold: f64,
+    /// Compare the first run of each row in OLD with its first in NEW, the second with the second, and so on: for files
+    /// to which runs were appended in turns
+    #[arg(long)]
+    paired: bool,
+}
+
+/// The least number of pairs from which a verdict is drawn.
+const PAIRS: usize = 3;
+
+/// How many MADs a change must exceed to be no noise: three standard deviations of a normal distribution.
+const NOISE: f64 = 3.0 * 1.4826;
+
+/// The change of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    Slower,
+    Faster,
+    Same,
+}
+
+impl Compare {
+    /// Compares, and fails if a row became slower.
+    pub(super) fn run(self) -> Outcome {
+        let (old, new) = (read(&self.old)?, read(&self.new)?);
+        let mut table = Table::new(&["row", ">old", ">new", "unit", ">change", ">noise", "verdict"]);
+        let (mut worse, mut gone, mut compared) = (Vec::new(), 0, 0);
+        for key in keys(&old) {
+            let name = &key.0;
+            let found = match self.row(&key, &old, &new)? {
+                Verdict::Unmeasured => continue,
+                Verdict::Gone => {
+                    gone += 1;
+                    continue;
+                }
+                Verdict::Failed(reason) => {
+                    worse.push(format!("failed: {name}: {reason}"));
+                    continue;
+                }
+                Verdict::Found(found) => found,
+            };
+            compared += 1;
+            let verdict = match found.change {
+                Change::Slower => {
+                    worse.push(format!("slower: {name}"));
+                    "SLOWER"
+                }
+                Change::Faster => "faster",
+                Change::Same => "",
+            };
+            table.row([
+                name.clone(),
+                number(found.old),
+                number(found.new),
+                key.1.clone(),
+                format!("{:+.1}%", found.by * 100.0),
+                format!("{:.1}%", found.noise * 100.0),
+                verdict.to_owned(),
+            ]);
+        }
+        if compared == 0 && worse.is_empty() {
+            return Err(Failure::input(format!(
+                "{} and {} have no measured row of one unit in common",
+                escape::path(&self.old),
+                escape::path(&self.new)
+            )));
+        }
+        let mut text = String::new();
+        table.print("", &mut text);
+        output::write(&text)?;
+        if gone > 0 {
+            let count = input::count(gone, "row", "rows");
+            note(&format!("{count} of the old file are not measured in the new one"));
+        }
+        match worse.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::failed(worse.join("\n  "))),
+        }
+    }
+
+    /// One row of both files.
+    fn row(&self, key: &Key, old: &[RowResult], new: &[RowResult]) -> Outcome<Verdict> {
+        let (before, after) = (runs(old, key), runs(new, key));
+        if before.is_empty() {
+            return Ok(Verdict::Unmeasured);
+        }
+        if after.is_empty() {
+            let failed = new.iter().rfind(|row| Key::of(row) == *key && row.status == Status::Failed);
+            return Ok(match failed {
+                Some(row) => Verdict::Failed(row.reason.clone().unwrap_or_default()),
+                None => Verdict::Gone,
+            });
+        }
+        Ok(self.compare(&key.0, &before, &after)?.map_or(Verdict::Gone, Verdict::Found))
+    }
+
+    fn compare(&self, name: &str, old: &[Statistics], new: &[Statistics]) -> Outcome<Option<Found>> {
+        if self.paired {
+            let pairs = old.len().min(new.len());
+            if pairs < PAIRS {
+                return Err(Failure::input(format!(
+                    "--paired: {name} has {} in both files; append at least {PAIRS} runs to each, in turns",
+                    input::count(pairs, "run", "runs")
+                )));
+            }
+            return Ok(paired(old, new, self.threshold));
+        }
+        Ok(joined(old).zip(joined(new)).map(|(old, new)| apart(&old, &new, self.threshold)))
+    }
+}
+
+/// The outcome for a row of the old file.
+enum Verdict {
+    /// The old file has no numbers.
+    Unmeasured,
+    /// The new file has no numbers.
+    Gone,
+    /// The row failed in the new file.
+    Failed(String),
+    Found(Found),
+}
+
+/// A row on a device, and its unit: times are not compared with instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Key(String, String);
+
+impl Key {
+    fn of(row: &RowResult) -> Self {
+        Self(row.full_name(), row.unit.clone())
+    }
+}
+
+/// A comparison of a row.
+struct Found {
+    old: f64,
+    new: f64,
+    /// The relative change of the median.
+    by: f64,
+    /// The relative change that noise explains.
+    noise: f64,
+    change: Change,
+}
+
+/// Two runs. Both the median and the minimum must have changed by more than the threshold, and the median by more than
+/// the noise of both runs.
+fn apart(old: &Statistics, new: &Statistics, threshold: f64) -> Found {
+    let by = relative(old.median, new.median);
+    let noise = NOISE * old.mad.max(new.mad) / old.median.max(f64::MIN_POSITIVE);
+    let least = threshold.max(noise);
+    let minimum = relative(old.min, new.min);
+    let change = match () {
+        () if by > least && minimum > threshold => Change::Slower,
+        () if by < -least && minimum < -threshold => Change::Faster,
+        () => Change::Same,
+    };
+    Found { old: old.median, new: new.median, by, noise, change }
+}
+
+/// Pairs of runs that were taken in turns: the median of their ratios, with the noise of these ratios.
+fn paired(old: &[Statistics], new: &[Statistics], threshold: f64) -> Option<Found> {
+    let changes: Vec<_> = old.iter().zip(new).map(|(old, new)| relative(old.median, new.median)).collect();
+    let by = median(&changes)?;
+    let distances: Vec<_> = changes.iter().map(|change| (change - by).abs()).collect();
+    // The error of a median falls with the root of the number of pairs.
+    let noise = NOISE * median(&distances)? / (changes.len() as f64).sqrt();
+    let least = threshold.max(noise);
+    let change = match () {
+        () if by > least => Change::Slower,
+        () if by < -least => Change::Faster,
+        () => Change::Same,
+    };
+    let middle = |runs: &[Statistics]| median(&runs.iter().map(|run| run.median).collect::<Vec<_>>());
+    Some(Found { old: middle(old)?, new: middle(new)?, by, noise, change })
+}
+
+/// Several runs as one: the least minimum, the median of the medians, the greatest noise.
+fn joined(runs: &[Statistics]) -> Option<Statistics> {
+    let first = runs.first()?;
+    let medians: Vec<_> = runs.iter().map(|run| run.median).collect();
+    Some(Statistics {
+        min: runs.iter().map(|run| run.min).min_by(f64::total_cmp)?,
+        median: median(&medians)?,
+        mad: runs.iter().map(|run| run.mad).max_by(f64::total_cmp)?,
+        ..*first
+    })
+}
+
+fn relative(old: f64, new: f64) -> f64 {
+    (new - old) / old.max(f64::MIN_POSITIVE)
+}
+
+/// The rows of a file, each once, in the order of the file.
+fn keys(rows: &[RowResult]) -> Vec<Key> {
+    let mut keys = Vec::new();
+    for key in rows.iter().map(Key::of) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+/// The runs of a row that have numbers.
+fn runs(rows: &[RowResult], key: &Key) -> Vec<Statistics> {
+    rows.iter().filter(|row| Key::of(row) == *key).filter_map(|row| row.host).collect()
+}
+
+/// The rows of a file. A last line that was cut off, as by the end of its process, is left out.
+fn read(path: &Path) -> Outcome<Vec<RowResult>> {
+    let bytes = input::read(path)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let wrong = |number: usize, error: String| {
+        Failure::input(format!(
+            "{}, line {number}: {error}; compare reads the output of `windlass bench --format jsonl`",
+            escape::path(path)
+        ))
+    };
+    let mut rows = Vec::new();
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        let object: serde_json::Value = match serde_json::from_str(line) {
+            Ok(object) => object,
+            Err(_) if !line.ends_with('\n') || line.trim().is_empty() => continue,
+            Err(error) => return Err(wrong(number, error.to_string())),
+        };
+        match object.get("kind").and_then(serde_json::Value::as_str) {
+            Some("row") => {
+                rows.push(serde_json::from_value(object).map_err(|error| wrong(number, error.to_string()))?);
+            }
+            Some("machine" | "device" | "end") => {}
+            _ => return Err(wrong(number, "the line has no kind".to_owned())),
+        }
+    }
+    Ok(rows)
+}
+
+/// Parses `5%` or `5`.
+fn percent(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.strip_suffix('%').unwrap_or(text).parse().ok();
+    match number {
+        Some(number) if number.is_finite() && number >= 0.0 => Ok(number / 100.0),
+        _ => Err(format!("`{text}` is no percentage; write it like 5%")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(min: f64, median: f64, mad: f64) -> Statistics {
+        Statistics { n: 100, batch: 1, min, median, p99: median * 2.0, mad }
+    }
+
+    #[test]
+    fn a_change_counts_beyond_threshold_and_noise_in_minimum_and_median() {
+        let of = |new: Statistics| apart(&run(90.0, 100.0, 1.0), &new, 0.05).change;
+        assert_eq!(of(run(90.0, 100.0, 1.0)), Change::Same);
+        assert_eq!(of(run(99.0, 110.0, 1.0)), Change::Slower);
+        assert_eq!(of(run(81.0, 90.0, 1.0)), Change::Faster);
+        // Only the median, only a little, or only as much as the noise.
+        assert_eq!(of(run(90.0, 110.0, 1.0)), Change::Same);
+        assert_eq!(of(run(94.0, 104.0, 0.1)), Change::Same);
+        assert_eq!(of(run(99.0, 110.0, 5.0)), Change::Same);
+    }
+
+    #[test]
+    fn pairs_show_a_change_through_a_drift_of_the_machine() {
+        let times = [100.0, 200.0, 400.0, 150.0];
+        let runs = |factor: f64| times.map(|time| run(time * factor, time * factor, 1.0));
+        assert_eq!(paired(&runs(1.0), &runs(1.1), 0.05).unwrap().change, Change::Slower);
+        assert_eq!(paired(&runs(1.0), &runs(1.0), 0.05).unwrap().change, Change::Same);
+    }
+}
