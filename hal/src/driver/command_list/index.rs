@@ -25,14 +25,21 @@ impl Key for (usize, u32) {
 
 #[derive(Default)]
 pub(crate) struct Index<K, V> {
-    /// Empty, or a power of two of entries. At least half of them have the default key, which means a free entry.
+    /// Up to [`FEW`] entries in the order of their insertion. More are a power of two of entries, at least half of which have
+    /// the default key: they are free.
     entries: Vec<(K, V)>,
     used: usize,
 }
 
+/// So many entries are looked at one by one, which costs a short list less than a table.
+const FEW: usize = 8;
+
 impl<K: Key, V: Copy + Default> Index<K, V> {
     #[inline]
     pub(crate) fn get(&self, key: K) -> Option<V> {
+        if self.entries.len() <= FEW {
+            return self.entries.iter().find(|(known, _)| *known == key).map(|(_, value)| *value);
+        }
         let mask = self.entries.len().wrapping_sub(1);
         let mut at = hash(key);
         loop {
@@ -49,8 +56,12 @@ impl<K: Key, V: Copy + Default> Index<K, V> {
 
     /// Adds a key that the table lacks.
     pub(crate) fn insert(&mut self, key: K, value: V) {
+        if self.used < FEW {
+            self.used += 1;
+            return self.entries.push((key, value));
+        }
         if (self.used + 1) * 2 > self.entries.len() {
-            let size = (self.entries.len() * 2).max(16);
+            let size = (self.entries.len() * 2).max(FEW * 4);
             let old = std::mem::replace(&mut self.entries, vec![Default::default(); size]);
             for (key, value) in old.into_iter().filter(|(key, _)| *key != K::default()) {
                 self.place(key, value);
