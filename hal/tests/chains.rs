@@ -11,8 +11,8 @@ use std::{
 };
 
 use windlass_hal::{
-    Error, Point, Semaphore,
-    edge::Domain,
+    Error, Notifications, Point, Points, Semaphore,
+    edge::{Domain, Edge, EdgeSource},
     pending::{Issue, Ordered, PendingSet, reach},
 };
 
@@ -128,4 +128,41 @@ fn an_idle_set_keeps_no_memory_of_a_burst() {
     burst(50_000);
     let kept = LIVE.get() - before;
     assert!(kept < 1 << 20, "{kept} bytes");
+}
+
+/// A device that owes values, and does nothing else.
+struct Owing(Domain);
+
+impl EdgeSource for Owing {
+    fn domain(&self) -> Domain {
+        self.0
+    }
+    fn poll(&self) {}
+    fn demand(&self, _: u32, _: u64) {}
+}
+
+#[test]
+fn a_semaphore_keeps_no_memory_of_many_promises() {
+    let (semaphore, source) = (Semaphore::new(0), Arc::new(Owing(Domain::unique())));
+    let before = LIVE.get();
+    for value in 1..=50_000 {
+        let edge = Edge { source: source.clone(), lane: 0, epoch: value };
+        semaphore.attach_edge(value, edge, &mut Notifications::new());
+    }
+    assert!(LIVE.get() - before > 1 << 20, "promises take memory while they are open");
+    semaphore.signal(50_000).expect("a signal");
+    let kept = LIVE.get() - before;
+    assert!(kept < 1 << 17, "{kept} bytes");
+}
+
+#[test]
+fn a_cleared_list_keeps_no_memory_of_many_points() {
+    let semaphore = Semaphore::new(0);
+    let points: Vec<Point> = (1..=50_000).map(|value| semaphore.at(value)).collect();
+    let before = LIVE.get();
+    let mut list = Points::default();
+    list.extend(&points);
+    list.clear();
+    let kept = LIVE.get() - before;
+    assert!(kept < 1 << 12, "{kept} bytes");
 }

@@ -151,11 +151,13 @@ impl Submission {
         self.resources.get(1).ok_or_else(|| Error::internal("a copy without its source"))
     }
 
-    /// Lets go of everything but memory for the next submission. Dropped objects may call back, so no lock may be held.
+    /// Lets go of everything but some memory for the next submission. Dropped objects may call back, so no lock may be held.
     fn clear(&mut self) {
         self.work = Work::Barrier;
         self.arguments.clear();
+        self.arguments.shrink_to(KEPT_BYTES);
         self.resources.clear();
+        self.resources.shrink_to(KEPT_BUFFERS);
         self.bindings.clear();
         self.staging = None;
         self.order.clear();
@@ -208,6 +210,9 @@ struct Counted {
     count: usize,
 }
 
+/// The most bytes of arguments, and the most buffers, for which a box keeps memory.
+const KEPT_BYTES: usize = 4096;
+const KEPT_BUFFERS: usize = 64;
 /// The most boxes that a device keeps.
 const KEPT: usize = 256;
 /// The most boxes that a thread keeps, for all devices.

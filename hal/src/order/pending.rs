@@ -20,7 +20,7 @@ use crate::{
     order::{
         edge::{Domain, Edge},
         notifications::{Resolution, Target, Timepoint},
-        point::{Point, Points},
+        point::{self, Point, Points},
         semaphore::{Probe, Registration},
         turn::{self, Turn},
     },
@@ -41,10 +41,13 @@ impl Edges {
         self.0.push(edge);
     }
 
-    /// Removes all edges, and keeps the memory of the list.
+    /// Removes all edges. A list of usual length keeps its memory.
     #[inline]
     pub fn clear(&mut self) {
         self.0.clear();
+        if self.0.capacity() > point::KEPT {
+            *self = Self::default();
+        }
     }
 }
 
@@ -69,7 +72,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// Removes everything, and keeps the memory of the lists.
+    /// Removes everything. Lists of usual length keep their memory.
     #[inline]
     pub fn clear(&mut self) {
         self.waits.clear();

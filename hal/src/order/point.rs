@@ -24,6 +24,9 @@ impl Semaphore {
     }
 }
 
+/// The most elements whose memory a cleared list keeps.
+pub(super) const KEPT: usize = 64;
+
 /// An owned wait list or signal list. Up to four points need no heap.
 #[derive(Clone, Debug, Default)]
 pub struct Points(SmallVec<[Point; 4]>);
@@ -43,10 +46,13 @@ impl Points {
         }
     }
 
-    /// Removes all points, and keeps the memory of the list.
+    /// Removes all points. A list of usual length keeps its memory.
     #[inline]
     pub fn clear(&mut self) {
         self.0.clear();
+        if self.0.capacity() > KEPT {
+            *self = Self::default();
+        }
     }
 }
 

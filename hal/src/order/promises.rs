@@ -5,6 +5,9 @@ use std::collections::VecDeque;
 
 use crate::order::edge::{Domain, Edge};
 
+/// The edges whose memory stays after a burst.
+const KEPT: usize = 1024;
+
 /// Edges by ascending value, and by age where values are equal. As a rule there is one, which needs no heap.
 #[derive(Default)]
 pub(super) struct Promises {
@@ -58,7 +61,13 @@ impl Promises {
     pub(super) fn pop(&mut self) -> Option<Edge> {
         let next = match &mut self.later {
             None => None,
-            Some(later) => later.pop_front(),
+            Some(later) => {
+                let next = later.pop_front();
+                if next.is_none() && later.capacity() > KEPT {
+                    self.later = None;
+                }
+                next
+            }
         };
         std::mem::replace(&mut self.first, next).map(|(_, edge)| edge)
     }
