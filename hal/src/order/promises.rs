@@ -13,7 +13,8 @@ const KEPT: usize = 1024;
 pub(super) struct Promises {
     /// The edge of the least value. `None` only if there is none at all.
     first: Option<(u64, Edge)>,
-    later: Option<Box<VecDeque<(u64, Edge)>>>,
+    /// `None` until there are two at a time, so that a semaphore is cheap to drop.
+    later: Option<VecDeque<(u64, Edge)>>,
 }
 
 impl Promises {
