@@ -109,6 +109,16 @@ fn a_child_is_told_and_the_parent_goes_on() {
         call(&queue, 1);
         let handles = (device, queue);
         assert!(holds_in_child(|| is_refused(&handles)), "{uri}");
+        // The device of the parent owes this value, and only a thread of the parent may ask it.
+        let owed = Semaphore::new(0);
+        let buffer = handles.0.allocate_device(4096).expect("memory");
+        handles.1.fill(&[], &[owed.at(1)], &buffer, 7_u8).expect("submits");
+        // A query of a child asks no device, so 1 means that the work was done at once.
+        let is_left_alone = || match owed.query() {
+            Ok(1) => true,
+            _ => is_told(owed.wait_blocking(1, Deadline::NEVER)),
+        };
+        assert!(holds_in_child(is_left_alone), "{uri}");
         assert!(holds_in_child(|| is_told(windlass::open(uri))), "{uri}");
         // The last handle is dropped in a child only.
         let mut handles = Some(handles);

@@ -306,7 +306,8 @@ impl Semaphore {
 
     /// Lets a device that has promised a value at or above `value` retire finished work.
     pub(crate) fn poll_sources(&self, value: u64) {
-        if !self.0.attended.load(Ordering::Acquire) {
+        // In a forked child, another thread of the parent may hold the lock, and the device is the parent's.
+        if !self.0.attended.load(Ordering::Acquire) || fork::is_child() {
             return;
         }
         let edge = lock(&self.0.state).promises.covering(value, None).cloned();

@@ -48,6 +48,12 @@ pub(super) fn read(path: &Path, rows: &[Row]) -> Outcome<Vec<Budget>> {
         };
         budgets.push(budget.map_err(wrong)?);
     }
+    if budgets.is_empty() {
+        return Err(Failure::input(format!(
+            "{} has no budget; write a number, a device and a row on a line",
+            escape::path(path)
+        )));
+    }
     Ok(budgets)
 }
 

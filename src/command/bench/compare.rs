@@ -112,12 +112,13 @@ impl Compare {
         if before.is_empty() {
             return Ok(Verdict::Unmeasured);
         }
+        // One failed run of several counts too.
+        let failed = new.iter().rfind(|row| Key::of(row) == *key && row.status == Status::Failed);
+        if let Some(row) = failed {
+            return Ok(Verdict::Failed(row.reason.clone().unwrap_or_default()));
+        }
         if after.is_empty() {
-            let failed = new.iter().rfind(|row| Key::of(row) == *key && row.status == Status::Failed);
-            return Ok(match failed {
-                Some(row) => Verdict::Failed(row.reason.clone().unwrap_or_default()),
-                None => Verdict::Gone,
-            });
+            return Ok(Verdict::Gone);
         }
         Ok(self.compare(&key.0, &before, &after)?.map_or(Verdict::Gone, Verdict::Found))
     }

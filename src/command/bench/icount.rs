@@ -58,7 +58,7 @@ pub(super) fn run(options: &Options, chosen: &[Row], uris: &[String]) -> Outcome
     let interrupt = Interrupt::new();
     let total: usize = uris.iter().map(|uri| chosen.iter().filter(|row| is_wanted(row, uri)).count()).sum();
     let progress = Progress::new("counting", total.max(2) as u64);
-    let (mut exceeded, mut absent) = (Vec::new(), None);
+    let (mut exceeded, mut absent, mut checked) = (Vec::new(), None, 0);
     for uri in &uris {
         if interrupt.has_come() {
             break;
@@ -82,16 +82,17 @@ pub(super) fn run(options: &Options, chosen: &[Row], uris: &[String]) -> Outcome
                 Ok(each) => counted(row, &target, each),
             };
             let budget = budgets.iter().find(|budget| budget.row == row.name && budget.device == *uri);
-            if let (Some(host), Some(budget)) = (&result.host, budget)
-                && budget.is_exceeded_by(host.median)
-            {
-                exceeded.push(format!(
-                    "{}: {:.1} instructions/{}, and its budget is {:.1}",
-                    result.full_name(),
-                    host.median,
-                    row.per,
-                    budget.instructions
-                ));
+            if let (Some(host), Some(budget)) = (&result.host, budget) {
+                checked += 1;
+                if budget.is_exceeded_by(host.median) {
+                    exceeded.push(format!(
+                        "{}: {:.1} instructions/{}, and its budget is {:.1}",
+                        result.full_name(),
+                        host.median,
+                        row.per,
+                        budget.instructions
+                    ));
+                }
             }
             progress.aside(|| report.row(result))?;
             progress.advance();
@@ -99,6 +100,13 @@ pub(super) fn run(options: &Options, chosen: &[Row], uris: &[String]) -> Outcome
     }
     drop(progress);
     report.finish()?;
+    if options.budgets.is_some() && checked < budgets.len() && !interrupt.has_come() {
+        let said = format!("{checked} of {} budgets were checked", budgets.len());
+        if checked == 0 && absent.is_none() {
+            exceeded.push(format!("{said}; choose rows and devices that the file names"));
+        }
+        note(&said);
+    }
     verdict(&report, exceeded, &interrupt, absent.filter(|_| options.require))
 }
 
