@@ -15,7 +15,7 @@ const THREADS: usize = 8;
 /// Submissions of a thread until it waits for its own timeline, so that a bounded amount of work is in flight.
 const WINDOW: u64 = 64;
 /// The bytes that may come on top of those in use after the first tenth: fragments of the allocator, no work.
-const SLACK: u64 = 4 << 20;
+const SLACK: u64 = 16 << 20;
 
 /// A number for each step of each thread, the same in each run.
 struct Random(u64);
