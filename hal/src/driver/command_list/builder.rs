@@ -79,7 +79,7 @@ fn place(buffer: &Buffer) -> usize {
     buffer.identity() / 64 % 32
 }
 
-/// What tells the functions of a list apart.
+/// The key of a function among those of a list.
 #[inline]
 fn identity_of_function(executable: &Arc<dyn driver::RawExecutable>, index: u32) -> (usize, u32) {
     (Arc::as_ptr(executable).cast::<()>() as usize, index)

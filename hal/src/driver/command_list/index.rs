@@ -31,7 +31,7 @@ pub(crate) struct Index<K, V> {
     used: usize,
 }
 
-/// So many entries are looked at one by one, which costs a short list less than a table.
+/// The most entries that a look-up compares one by one. For a short list this costs less than a table.
 const FEW: usize = 8;
 
 impl<K: Key, V: Copy + Default> Index<K, V> {
