@@ -55,6 +55,8 @@ fn is_refused((device, queue): &(Device, Queue)) -> bool {
         && is_told(queue.alloca(&[], &[done.at(1)], &BufferParams::device(), 64))
         && is_told(device.allocate_device(64))
         && is_told(device.drain(Deadline::NEVER))
+        && is_told(device.record().and_then(windlass::Recorder::finish))
+        && is_told(device.import_host(&BufferParams::host(), vec![0_u8; 64]))
         && done.query().is_ok_and(|value| value == 0)
 }
 

@@ -3,6 +3,7 @@
 
 use std::{any::Any, borrow::Cow, sync::Arc};
 
+use smallvec::SmallVec;
 use windlass_hal::{
     Buffer, Command, CommandList, DispatchCommand, Error, Position, Result, WorkgroupCountRef, driver,
     edge::Domain, pool::SlabSource,
@@ -20,7 +21,7 @@ pub(crate) struct CommandBuffer {
     /// The slots that a binding table has at least.
     pub(crate) slots: usize,
     /// The list's functions on each GPU of the device, GPU by GPU.
-    functions: Vec<Function>,
+    functions: SmallVec<[Function; 4]>,
     /// When a replay reads the workgroup counts in device memory.
     pub(crate) reads: ReadOrder,
     /// The fills that HIP may get wrong, each with the offset of its bytes in `data`.
@@ -71,7 +72,7 @@ impl CommandBuffer {
                 }
             }
         }
-        let mut functions = Vec::with_capacity(list.functions().len() * gpus.len());
+        let mut functions = SmallVec::with_capacity(list.functions().len() * gpus.len());
         for gpu in 0..gpus.len() {
             for function in list.functions() {
                 functions.push(functions_of(function.executable.as_ref(), function.index)?[gpu]);

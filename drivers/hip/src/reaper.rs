@@ -45,11 +45,13 @@ fn run(demand: &Demand, device: &Weak<Inner>, queue: u32) {
     while let Some(demanded) = demand.next(done) {
         // Held only while there is something to do for the device.
         let Some(device) = device.upgrade() else { break };
-        contain("retiring work", || {
+        // After a panic of the program's own code, the rest is still demanded.
+        if contain("retiring work", || {
             if let Some(queue) = device.queues.get(queue as usize) {
                 device.reap(queue, demanded);
             }
-        });
-        done = demanded;
+        }) {
+            done = demanded;
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::{
     cell::Cell,
 };
 
-use windlass_hal::{Deadline, Device, Point, Queue, Semaphore};
+use windlass_hal::{BindingTable, Deadline, Device, Point, Queue, Semaphore};
 use windlass_hip_sys::null::{Instance, Options};
 
 struct Counting;
@@ -256,4 +256,32 @@ fn forbid_futex() {
             && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
     };
     assert!(installed, "seccomp filters are not allowed here");
+}
+
+/// Compilers that record a command buffer for each invocation meet this path.
+#[test]
+fn a_command_buffer_for_one_submission_allocates_once() {
+    let (_instance, device) = common::open();
+    let queue = device.queue(0).expect("a queue");
+    let function = common::vector_add(&device);
+    let [a, b, c] = [(); 3].map(|()| device.allocate_device(4096).expect("4 KiB"));
+    let timeline = Semaphore::new(0);
+    let round = |value: u64| {
+        let mut recorder = device.record().expect("records");
+        for _ in 0..4 {
+            let arguments = [a.arg(), b.arg(), c.arg(), 1024_i32.into()];
+            recorder.dispatch(&function, common::grid(), &arguments).expect("valid");
+            recorder.barrier();
+        }
+        let commands = recorder.finish().expect("finishes");
+        queue
+            .execute(&[timeline.at(value)], &[timeline.at(value + 1)], &commands, BindingTable::empty())
+            .expect("submits");
+        timeline.wait_blocking(value + 1, Deadline::NEVER).expect("completes");
+    };
+    (0..WARM_UP).for_each(round);
+    let before = ALLOCATIONS.get();
+    (WARM_UP..WARM_UP + ROUNDS).for_each(round);
+    // The handle of the command buffer.
+    assert_eq!(ALLOCATIONS.get() - before, ROUNDS);
 }

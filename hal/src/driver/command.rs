@@ -168,7 +168,7 @@ impl<'a> Patches<'a> {
     }
 
     /// The patches.
-    pub fn iter(self) -> impl Iterator<Item = Patch> + 'a {
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Patch> + 'a {
         self.0.iter().map(Patch::read)
     }
 }

@@ -34,17 +34,18 @@ impl CommandBuffer {
     /// Checks that `bindings` satisfy the requirements of all used slots.
     pub(crate) fn check(&self, bindings: &BindingTable) -> Result<()> {
         let list = self.list();
-        if list.slots.is_empty() && bindings.is_empty() {
+        if list.slots().is_empty() && bindings.is_empty() {
             return Ok(());
         }
-        if bindings.len() > list.slots.len() {
+        if bindings.len() > list.slots().len() {
             return Err(Error::invalid_argument(format!(
                 "{} bindings for a command buffer recorded with {} slots",
                 bindings.len(),
-                list.slots.len()
+                list.slots().len()
             )));
         }
-        for (slot, requirement) in list.slots.iter().enumerate().filter(|(_, requirement)| requirement.used) {
+        for (slot, requirement) in list.slots().iter().enumerate().filter(|(_, requirement)| requirement.used)
+        {
             let buffer = bindings.get(slot).ok_or_else(|| {
                 Error::invalid_argument(format!(
                     "slot {slot} is used by the command buffer and has no binding"
@@ -52,7 +53,7 @@ impl CommandBuffer {
             })?;
             check_slot(slot, requirement, buffer, self.raw.domain())?;
         }
-        for position in &list.slot_copies {
+        for position in list.slot_copies() {
             if let Some(Command::Copy { source, target }) = list.at(*position) {
                 let (from, to) = (source.address(bindings), target.address(bindings));
                 if from < to.saturating_add(target.len()) && to < from.saturating_add(source.len()) {

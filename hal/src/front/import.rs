@@ -15,6 +15,7 @@ use crate::{
         buffer_params::{BufferParams, BufferUsage, MemoryType, check_params},
         error::{Error, Result, ResultExt},
         external::{External, Release},
+        fork,
         info::Feature,
     },
 };
@@ -119,6 +120,7 @@ impl Device {
     /// As for the methods above.
     unsafe fn import(&self, params: &BufferParams, memory: External, release: Release) -> Result<Buffer> {
         check_params(params)?;
+        fork::check()?;
         let feature = match memory {
             External::Host { .. } => Feature::ImportHost,
             External::Device { .. } => Feature::ImportDevice,

@@ -29,6 +29,7 @@ use crate::{
         buffer_params::BufferUsage,
         debug_group::DebugGroup,
         error::{Error, Result},
+        fork,
         pattern::Pattern,
     },
 };
@@ -64,8 +65,8 @@ pub struct Recorder {
     device: Arc<dyn driver::RawDevice>,
     domain: Domain,
     list: CommandListBuilder,
-    /// The limits of each function of the list.
-    limits: Vec<LaunchLimits>,
+    /// The limits of the functions that were launched in more than one configuration, by their numbers.
+    limits: Vec<Option<LaunchLimits>>,
     admitted: Option<Admitted>,
     /// The patches of the dispatch that is being recorded.
     patches: SlotPatches,
@@ -203,8 +204,7 @@ impl Recorder {
         if let Err(error) = packed {
             return Err(self.refuse(mark, error));
         }
-        self.end(mark);
-        Ok(())
+        self.end(mark)
     }
 
     #[cold]
@@ -230,7 +230,7 @@ impl Recorder {
             self.undo(mark);
             return packed;
         }
-        self.end(mark);
+        self.end(mark)?;
         let function = (function.identity, function.index);
         self.admitted = Some(Admitted { function, config: *config, template });
         Ok(())
@@ -260,26 +260,31 @@ impl Recorder {
             self.undo(mark);
             return packed;
         }
-        self.end(mark);
+        self.end(mark)?;
         self.demand(parameters.range(), USAGE, 4);
         Ok(())
     }
 
     /// Makes a packed dispatch a command of the list.
     #[inline]
-    fn end(&mut self, begun: Mark) {
-        self.list.end_dispatch(begun);
+    fn end(&mut self, begun: Mark) -> Result<()> {
         if !self.patches.is_empty() {
-            self.end_patches(begun);
+            self.add_patches(begun)?;
         }
+        self.list.end_dispatch(begun);
+        Ok(())
     }
 
     #[inline(never)]
-    fn end_patches(&mut self, begun: Mark) {
-        self.list.add_patches(begun, self.patches.iter().map(|(patch, _)| *patch));
+    fn add_patches(&mut self, begun: Mark) -> Result<()> {
+        let patches = self.patches.iter().map(|(patch, _)| *patch);
+        if let Err(error) = self.list.add_patches(begun, patches) {
+            return Err(self.refuse(begun, error));
+        }
         for (patch, end) in self.patches.drain(..) {
             require_slot(self.list.slots_mut(), patch.slot, end, BufferUsage::DISPATCH_STORAGE, 1);
         }
+        Ok(())
     }
 
     /// Removes what a refused or empty dispatch has left.
@@ -293,18 +298,23 @@ impl Recorder {
 
     /// Checks a launch. Returns the number of its function in the list, and the workgroup size.
     fn check_launch(&mut self, function: &Function, config: &DispatchConfig) -> Result<(u32, [u32; 3])> {
-        if let Some(number) = self.list.known_function((function.identity, function.index))
-            && let Some(limits) = self.limits.get(number as usize)
-            && let Some(size) = limits.admit(config)
+        let known = self.list.known_function((function.identity, function.index));
+        if let Some(number) = known
+            && let Some(size) = self.limits(number, function).admit(config)
         {
             return Ok((number, size));
         }
         let resolved = resolve(function, self.device.as_ref(), config)?;
-        let number = self.list.function(&function.executable, function.index);
-        if self.limits.len() == number as usize {
-            self.limits.push(LaunchLimits::new(function.info(), self.device.limits()));
-        }
+        let number = known.unwrap_or_else(|| self.list.function(&function.executable, function.index));
         Ok((number, resolved.workgroup_size))
+    }
+
+    fn limits(&mut self, number: u32, function: &Function) -> &LaunchLimits {
+        let number = number as usize;
+        if self.limits.len() <= number {
+            self.limits.resize_with(number + 1, || None);
+        }
+        self.limits[number].get_or_insert_with(|| LaunchLimits::new(function.info(), self.device.limits()))
     }
 
     /// Opens a named group, for tools: a name, or a [`DebugGroup`] with a colour and a source location. Groups nest,
@@ -336,6 +346,7 @@ impl Recorder {
         if let Some(error) = self.overflow {
             return Err(error);
         }
+        fork::check()?;
         // SAFETY: each command of the list was checked when it was recorded.
         #[allow(unsafe_code)]
         let raw = unsafe { self.device.prepare(self.list.finish())? };

@@ -6,10 +6,11 @@ use std::{fmt, sync::Arc};
 use crate::{
     driver::{
         self,
-        command::{Command, DispatchCommand, Patch, RecordedFunction},
+        command::{Command, DispatchCommand, PATCH_SIZE, Patch, RecordedFunction},
         command_list::{
             CommandList, Commands, Position, SlotRequirement,
             block::{self, Count, HEADER, Header, Template},
+            contents::{self, Contents, Known, Recent, place},
             index::Index,
             tables::Tables,
         },
@@ -25,15 +26,10 @@ use crate::{
 
 /// A list that takes more commands. A [`Recorder`](crate::Recorder) checks what it adds; a wrapper that edits a list gets
 /// one from [`CommandList::edited`].
-#[derive(Default)]
 pub struct CommandListBuilder {
-    list: CommandList,
+    list: Box<Contents>,
     /// Where the header of the last command begins.
     last: usize,
-    /// The allocations of the list by their address in the host's memory.
-    buffers: Index<usize, u32>,
-    recent: Recent,
-    functions: Index<(usize, u32), u32>,
 }
 
 /// The state of a builder to which it can return.
@@ -49,34 +45,24 @@ pub(crate) struct Mark {
 pub(crate) struct Keeper<'a> {
     pub(crate) slots: &'a [SlotRequirement],
     buffers: &'a mut Vec<Buffer>,
-    index: &'a mut Index<usize, u32>,
-    recent: &'a mut Recent,
+    known: &'a mut Known,
 }
 
 impl Keeper<'_> {
     /// Whether the list is known to keep an allocation.
     #[inline]
     pub(crate) fn keeps(&self, buffer: &Buffer) -> bool {
-        self.recent[place(buffer)] == buffer.identity()
+        self.known.recent[place(buffer)] == buffer.identity()
     }
 
     /// Keeps an allocation, if the list does not do so already.
     #[inline(never)]
     pub(crate) fn retain(&mut self, buffer: &Buffer) {
-        self.recent[place(buffer)] = buffer.identity();
-        if self.index.get(buffer.identity()).is_none() {
-            keep(self.buffers, self.index, buffer);
+        self.known.recent[place(buffer)] = buffer.identity();
+        if self.known.buffers.get(buffer.identity()).is_none() {
+            keep(self.buffers, &mut self.known.buffers, buffer);
         }
     }
-}
-
-/// The identities of some allocations that the list keeps, each at its [`place`]. A look takes less time than one into the
-/// index.
-type Recent = [usize; 32];
-
-#[inline]
-fn place(buffer: &Buffer) -> usize {
-    buffer.identity() / 64 % 32
 }
 
 /// The key of a function among those of a list.
@@ -95,16 +81,15 @@ fn keep(retained: &mut Vec<Buffer>, index: &mut Index<usize, u32>, buffer: &Buff
 impl CommandListBuilder {
     /// A list without commands, for a table of this many slots.
     pub(crate) fn with_slots(slots: u32) -> Self {
-        let mut builder = Self::default();
-        builder.list.slots = vec![SlotRequirement::default(); slots as usize];
-        builder
+        let mut list = contents::take();
+        list.slots.resize(slots as usize, SlotRequirement::default());
+        Self { list, last: 0 }
     }
 
-    /// The list. It keeps no spare memory.
+    /// The list.
     pub(crate) fn finish(mut self) -> CommandList {
-        self.list.block.shrink_to_fit();
-        self.list.tables.data.shrink_to_fit();
-        self.list
+        self.list.trim();
+        CommandList(Some(self.list))
     }
 
     /// The number of commands so far.
@@ -183,10 +168,10 @@ impl CommandListBuilder {
         let mark = self.mark();
         let (arguments, _) = self.begin_dispatch(&template)?;
         arguments.copy_from_slice(dispatch.arguments);
-        self.end_dispatch(mark);
         if !dispatch.patches.is_empty() {
-            self.add_patches(mark, dispatch.patches.iter());
+            self.add_patches(mark, dispatch.patches.iter()).inspect_err(|_| self.undo(mark))?;
         }
+        self.end_dispatch(mark);
         Ok(())
     }
 
@@ -208,8 +193,7 @@ impl CommandListBuilder {
         let keeper = Keeper {
             slots: &self.list.slots,
             buffers: &mut self.list.tables.buffers,
-            index: &mut self.buffers,
-            recent: &mut self.recent,
+            known: &mut self.list.known,
         };
         Ok((arguments, keeper))
     }
@@ -221,9 +205,17 @@ impl CommandListBuilder {
         self.list.length += 1;
     }
 
-    /// Adds patches to the last command, the dispatch that was begun at a mark.
-    pub(crate) fn add_patches(&mut self, begun: Mark, patches: impl Iterator<Item = Patch>) {
+    /// Adds patches to the dispatch that was begun at a mark.
+    pub(crate) fn add_patches(
+        &mut self,
+        begun: Mark,
+        patches: impl ExactSizeIterator<Item = Patch>,
+    ) -> Result<()> {
+        if self.list.block.len() + patches.len() * PATCH_SIZE >= Position::END.0 as usize {
+            return Err(too_long());
+        }
         block::add_patches(&mut self.list.block, begun.block, patches);
+        Ok(())
     }
 
     /// The state to which [`undo`](Self::undo) returns.
@@ -237,23 +229,24 @@ impl CommandListBuilder {
     /// Removes a dispatch that was begun after the mark, with the objects that only it names.
     #[cold]
     pub(crate) fn undo(&mut self, mark: Mark) {
-        let Tables { functions, buffers, counts, .. } = &mut self.list.tables;
-        self.list.block.truncate(mark.block);
+        let Contents { block, tables: Tables { functions, buffers, counts, .. }, known, .. } =
+            &mut *self.list;
+        block.truncate(mark.block);
         counts.truncate(mark.counts);
         if functions.len() > mark.functions {
             functions.truncate(mark.functions);
-            self.functions.clear();
+            known.functions.clear();
             for (number, function) in functions.iter().enumerate() {
                 let key = identity_of_function(&function.executable, function.index);
-                self.functions.insert(key, number as u32);
+                known.functions.insert(key, number as u32);
             }
         }
         if buffers.len() > mark.buffers {
             buffers.truncate(mark.buffers);
-            self.recent = Recent::default();
-            self.buffers.clear();
+            known.recent = Recent::default();
+            known.buffers.clear();
             for (number, buffer) in buffers.iter().enumerate() {
-                self.buffers.insert(buffer.identity(), number as u32);
+                known.buffers.insert(buffer.identity(), number as u32);
             }
         }
     }
@@ -261,7 +254,7 @@ impl CommandListBuilder {
     /// The number of a function, given by the address of its executable's object and its index, if the list has it already.
     #[inline]
     pub(crate) fn known_function(&self, key: (usize, u32)) -> Option<u32> {
-        self.functions.get(key)
+        self.list.known.functions.get(key)
     }
 
     /// The number of a function, which the list keeps from now on.
@@ -271,7 +264,7 @@ impl CommandListBuilder {
             let functions = &mut self.list.tables.functions;
             let number = functions.len() as u32;
             functions.push(RecordedFunction { executable: executable.clone(), index });
-            self.functions.insert(key, number);
+            self.list.known.functions.insert(key, number);
             number
         })
     }
@@ -289,7 +282,7 @@ impl CommandListBuilder {
 
     /// The functions that the list launches.
     pub(crate) fn functions(&self) -> &[RecordedFunction] {
-        self.list.functions()
+        &self.list.tables.functions
     }
 
     /// The debug groups that the list has opened.
@@ -307,9 +300,12 @@ impl CommandListBuilder {
         match range {
             RecordedRange::Slot { slot, offset, .. } => (slot, offset, flag),
             RecordedRange::Direct { buffer, offset, .. } => {
-                let number = match self.buffers.get(buffer.identity()) {
+                let number = match self.list.known.buffers.get(buffer.identity()) {
                     Some(known) => known,
-                    None => keep(&mut self.list.tables.buffers, &mut self.buffers, buffer),
+                    None => {
+                        let Contents { tables, known, .. } = &mut *self.list;
+                        keep(&mut tables.buffers, &mut known.buffers, buffer)
+                    }
                 };
                 (number, offset, 0)
             }
@@ -342,10 +338,11 @@ impl CommandList {
         &self,
         edit: impl FnOnce(Commands<'_>, &mut CommandListBuilder) -> Result<()>,
     ) -> Result<Self> {
-        let mut builder = CommandListBuilder::default();
-        builder.list.slots.clone_from(&self.slots);
+        let mut builder = CommandListBuilder::with_slots(0);
+        builder.list.slots.extend_from_slice(self.slots());
+        let Contents { tables, known, .. } = &mut *builder.list;
         for buffer in self.buffers() {
-            keep(&mut builder.list.tables.buffers, &mut builder.buffers, buffer);
+            keep(&mut tables.buffers, &mut known.buffers, buffer);
         }
         for function in self.functions() {
             builder.function(&function.executable, function.index);
@@ -357,6 +354,6 @@ impl CommandList {
 
 impl fmt::Debug for CommandListBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.list.fmt(f)
+        write!(f, "CommandListBuilder({} commands)", self.len())
     }
 }

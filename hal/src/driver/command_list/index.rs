@@ -34,6 +34,11 @@ pub(crate) struct Index<K, V> {
 /// The most entries that a look-up compares one by one. For a short list this costs less than a table.
 const FEW: usize = 8;
 
+impl<K, V> Index<K, V> {
+    /// An empty table.
+    pub(crate) const NONE: Self = Self { entries: Vec::new(), used: 0 };
+}
+
 impl<K: Key, V: Copy + Default> Index<K, V> {
     #[inline]
     pub(crate) fn get(&self, key: K) -> Option<V> {
@@ -71,9 +76,13 @@ impl<K: Key, V: Copy + Default> Index<K, V> {
         self.place(key, value);
     }
 
-    /// Removes all keys.
+    /// Removes all keys. A small table keeps its memory.
     pub(crate) fn clear(&mut self) {
-        (self.used, self.entries) = (0, Vec::new());
+        self.used = 0;
+        self.entries.clear();
+        if self.entries.capacity() > FEW {
+            self.entries = Vec::new();
+        }
     }
 
     fn place(&mut self, key: K, value: V) {

@@ -7,6 +7,7 @@
 
 pub(crate) mod block;
 pub(crate) mod builder;
+mod contents;
 mod index;
 pub(crate) mod patched_block;
 mod tables;
@@ -18,6 +19,7 @@ use crate::{
         command::{Command, RecordedFunction},
         command_list::{
             block::{Packed, RecordedLaunch},
+            contents::{Contents, NOTHING},
             tables::Tables,
         },
         range::Buffer,
@@ -50,29 +52,48 @@ impl Position {
     pub const END: Self = Self(u32::MAX);
 }
 
-/// A recorded command list. It does not change once it is made.
-#[derive(Clone, Default)]
-pub struct CommandList {
-    block: Vec<u8>,
-    length: usize,
-    tables: Tables,
-    pub(crate) slots: Vec<SlotRequirement>,
-    /// Copies that involve slots. Only the table can show whether their ranges overlap.
-    pub(crate) slot_copies: Vec<Position>,
+/// A recorded command list. It does not change once it is made. The default is an empty list.
+#[derive(Default)]
+pub struct CommandList(Option<Box<Contents>>);
+
+impl Clone for CommandList {
+    fn clone(&self) -> Self {
+        Self(self.0.as_ref().map(|contents| Box::new(contents.copy())))
+    }
+}
+
+impl Drop for CommandList {
+    fn drop(&mut self) {
+        if let Some(contents) = self.0.take() {
+            contents::give_back(contents);
+        }
+    }
 }
 
 impl CommandList {
+    #[inline]
+    fn contents(&self) -> &Contents {
+        self.0.as_deref().unwrap_or(&NOTHING)
+    }
+
+    /// Copies that involve slots. Only the table can show whether their ranges overlap.
+    pub(crate) fn slot_copies(&self) -> &[Position] {
+        &self.contents().slot_copies
+    }
+
     /// The commands in recorded order.
     pub fn commands(&self) -> Commands<'_> {
-        Commands { rest: &self.block, tables: &self.tables, left: self.length, barrier: false }
+        let Contents { block, tables, length, .. } = self.contents();
+        Commands { rest: block, tables, left: *length, barrier: false }
     }
 
     /// The commands in recorded order, each with its position.
     pub fn positions(&self) -> impl Iterator<Item = (Position, Command<'_>)> {
         let mut commands = self.commands();
+        let end = commands.rest.len();
         std::iter::from_fn(move || {
             // A barrier without a header has the position of the last byte of the command before it.
-            let behind = (self.block.len() - commands.rest.len()) as u32;
+            let behind = (end - commands.rest.len()) as u32;
             let position = Position(behind - u32::from(commands.barrier));
             Some((position, commands.next()?))
         })
@@ -81,19 +102,21 @@ impl CommandList {
     /// The commands with positions in a range, for a driver that runs them one after the other. Barriers may be left out.
     #[inline]
     pub fn in_order(&self, range: Range<Position>) -> InOrder<'_> {
+        let Contents { block, tables, .. } = self.contents();
         let header_at = |position: Position| (position.0 as usize).next_multiple_of(8);
-        let end = header_at(range.end).min(self.block.len());
+        let end = header_at(range.end).min(block.len());
         let start = header_at(range.start).min(end);
-        InOrder { rest: &self.block[start..end], end: end as u32, tables: &self.tables }
+        InOrder { rest: &block[start..end], end: end as u32, tables }
     }
 
     /// The command at a position of this list. `None` behind the last command.
     pub fn at(&self, position: Position) -> Option<Command<'_>> {
-        let rest = self.block.get(position.0 as usize..).filter(|rest| !rest.is_empty())?;
+        let Contents { block, tables, .. } = self.contents();
+        let rest = block.get(position.0 as usize..).filter(|rest| !rest.is_empty())?;
         if !position.0.is_multiple_of(8) {
             return Some(Command::Barrier);
         }
-        Packed::split(rest)?.0.decode(&self.tables)
+        Packed::split(rest)?.0.decode(tables)
     }
 
     /// The number of commands before a position, such as that of a command in an error. It takes a walk through the list.
@@ -103,29 +126,29 @@ impl CommandList {
 
     /// The functions that the dispatches of the list launch, each once.
     pub fn functions(&self) -> &[RecordedFunction] {
-        &self.tables.functions
+        &self.contents().tables.functions
     }
 
     /// A handle of each allocation that the list keeps alive, each once. Workgroup counts in memory keep their own.
     pub fn buffers(&self) -> &[Buffer] {
-        &self.tables.buffers
+        &self.contents().tables.buffers
     }
 
     /// The bytes of all updates, in recorded order.
     pub fn data(&self) -> &[u8] {
-        &self.tables.data
+        &self.contents().tables.data
     }
 
     /// The bytes that the list needs for its commands: 48 for each command, and for a dispatch its argument block, padded to
     /// a multiple of eight bytes, and eight for each patch. A barrier behind another command needs none. The objects of
     /// the list, and the bytes of updates, come on top.
     pub fn size(&self) -> usize {
-        self.block.len()
+        self.contents().block.len()
     }
 
     /// The requirements on each slot. Their number is the capacity of the table.
     pub fn slots(&self) -> &[SlotRequirement] {
-        &self.slots
+        &self.contents().slots
     }
 
     /// For each command, the number of commands from the beginning of the list that must have completed before it

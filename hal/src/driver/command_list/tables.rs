@@ -19,3 +19,14 @@ pub(crate) struct Tables {
     /// The bytes of all updates.
     pub(crate) data: Vec<u8>,
 }
+
+impl Tables {
+    pub(crate) const NONE: Self = Self {
+        functions: Vec::new(),
+        buffers: Vec::new(),
+        counts: Vec::new(),
+        events: Vec::new(),
+        groups: Vec::new(),
+        data: Vec::new(),
+    };
+}

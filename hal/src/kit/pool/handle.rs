@@ -10,7 +10,7 @@ use crate::{
     words::{
         buffer_params::BufferParams,
         error::{Error, Result},
-        fork::Kept,
+        fork::{self, Kept},
         queue_affinity::QueueAffinity,
     },
 };
@@ -38,15 +38,20 @@ impl Pool {
         self.slabs.params()
     }
 
-    /// The present counts.
+    /// The present counts; zeros in a forked child.
     pub fn statistics(&self) -> PoolStatistics {
+        if fork::is_child() {
+            return PoolStatistics::default();
+        }
         self.slabs.statistics()
     }
 
     /// Returns slabs to the device that hold no buffer and that no work uses. Never waits. Slabs with work in flight
     /// stay for the next trim.
     pub fn trim(&self) {
-        self.slabs.trim(self.source.as_ref());
+        if !fork::is_child() {
+            self.slabs.trim(self.source.as_ref());
+        }
     }
 
     pub(crate) fn domain(&self) -> Domain {
