@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Writes the facts that reports state about a build: its drivers and its origin.
+//! Writes the facts that reports state about a build: its drivers and its origin. Builds the libraries that an installed
+//! command has in itself.
+
+#[path = "src/command/exec/build_libraries.rs"]
+mod build_libraries;
 
 use std::{env, fs, path::Path, process::Command};
 
@@ -55,9 +59,11 @@ fn main() {
          /// Version, commit, compiler, target and profile in one line.\n\
          pub const PROVENANCE: &str = {provenance:?};\n"
     );
-    if let Err(error) = fs::write(Path::new(&variable("OUT_DIR")).join("build_info.rs"), text) {
+    let out = Path::new(&variable("OUT_DIR")).to_owned();
+    if let Err(error) = fs::write(out.join("build_info.rs"), text) {
         println!("cargo::error=cannot write build_info.rs: {error}");
     }
+    build_libraries::write(Path::new(&root), &out);
 }
 
 /// The output of a program, if the program is there and succeeds.

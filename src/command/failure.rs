@@ -103,6 +103,11 @@ impl Failure {
         }
     }
 
+    /// The text of the error.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Whether the reason is a device that is not there.
     pub(crate) fn is_absent(&self) -> bool {
         self.exit == Exit::Absent

@@ -6,9 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::super::{
-    failure::{Failure, Outcome},
-    input,
+use super::{
+    super::{
+        failure::{Failure, Outcome},
+        input,
+    },
+    embedded,
 };
 use crate::command::{escape, started};
 
@@ -50,41 +53,42 @@ impl Library {
             return self.checked(path);
         }
         let folder = folder()?;
-        let found = self.in_folder(&folder);
-        match found {
-            Some(path) => self.checked(path),
+        if let Some(path) = self.near(&folder) {
+            return Ok(path);
+        }
+        match embedded::folder()? {
+            Some(folder) => self.checked(folder.join(self.file)),
             None => Err(Failure::input(format!(
-                "the simulator's {} is neither in {} nor in ../lib beside it: {BUILD}, and --library FILE names another",
+                "the simulator's {} is neither in {} nor in ../lib/windlass beside it, and this command has none in itself: \
+                 {BUILD}, and --library FILE names another",
                 self.file,
                 folder.display()
             ))),
         }
     }
 
-    /// The library beside this command, or advice if there is none.
-    pub(super) fn beside_the_command(&self) -> Result<PathBuf, String> {
-        let folder = folder().ok();
-        let found = folder.as_deref().and_then(|folder| self.in_folder(folder));
-        let found = found.and_then(|path| self.checked(path).ok());
-        found.ok_or_else(|| format!("{} is not beside this command: {BUILD}", self.file))
+    /// The library of this command, or advice if there is none.
+    pub(super) fn of_the_command(&self) -> Result<PathBuf, String> {
+        self.find(None).map_err(|failure| failure.message().to_owned())
     }
 
-    /// The library in a folder, or in `lib` beside it.
+    /// The library in the folder of the command, or in `lib/windlass` or `lib` beside it, where others of its name may lie.
+    fn near(&self, folder: &Path) -> Option<PathBuf> {
+        let places = [folder.to_owned(), folder.join("../lib/windlass"), folder.join("../lib")];
+        places.iter().find_map(|place| self.in_folder(place))
+    }
+
+    /// The library in a folder.
     fn in_folder(&self, folder: &Path) -> Option<PathBuf> {
-        let places = [
-            folder.join(self.file),
-            folder.join("../lib").join(self.file),
-            folder.join("../lib").join(self.name),
-        ];
-        places.iter().find_map(|path| fs::canonicalize(path).ok())
+        [self.file, self.name]
+            .iter()
+            .filter_map(|name| fs::canonicalize(folder.join(name)).ok())
+            .find(|path| self.checked(path.clone()).is_ok())
     }
 
     /// The library beside another one of the simulator's.
     pub(super) fn beside(&self, other: &Path) -> Option<PathBuf> {
-        let folder = other.parent()?;
-        let found =
-            [self.file, self.name].iter().find_map(|name| fs::canonicalize(folder.join(name)).ok())?;
-        self.checked(found).ok()
+        self.in_folder(other.parent()?)
     }
 
     /// Refuses a library that is not the simulator's.

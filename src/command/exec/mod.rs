@@ -3,6 +3,7 @@
 
 mod amd;
 mod child;
+mod embedded;
 mod folder;
 mod hidden;
 mod kernel_driver;
@@ -30,7 +31,7 @@ use loader::Plan;
 
 /// The path of the simulated HIP's library, or advice if there is none.
 pub(crate) fn simulated_hip() -> Result<PathBuf, String> {
-    library::HIP.beside_the_command()
+    library::HIP.of_the_command()
 }
 
 /// Options of `exec`.

@@ -15,7 +15,7 @@ const AUDIT: &str = "LD_AUDIT";
 /// Makes the command's children start under a loader that searches `libraries`. If the audit library was not built, a
 /// line on standard error says so.
 pub(super) fn provide(command: &mut Command, folder: &Folder, loader: &Path, libraries: &[&Path]) -> Outcome {
-    let library = match library::RESTART.beside_the_command() {
+    let library = match library::RESTART.of_the_command() {
         Ok(library) => library,
         Err(reason) => {
             note(&format!("windlass exec: children of the program do not get AMD's HIP: {reason}"));
