@@ -10,7 +10,7 @@ use crate::{
         command_list::{
             CommandList, Commands, Position, SlotRequirement,
             block::{self, Count, HEADER, Header, Template},
-            contents::{self, Contents, Known, Recent, place},
+            contents::{self, Contents, Known},
             index::Index,
             tables::Tables,
         },
@@ -49,17 +49,16 @@ pub(crate) struct Keeper<'a> {
 }
 
 impl Keeper<'_> {
-    /// Whether the list is known to keep an allocation.
+    /// Whether the list keeps an allocation.
     #[inline]
     pub(crate) fn keeps(&self, buffer: &Buffer) -> bool {
-        self.known.recent[place(buffer)] == buffer.identity()
+        self.known.buffers.get(buffer.identity()).is_some()
     }
 
     /// Keeps an allocation, if the list does not do so already.
     #[inline(never)]
     pub(crate) fn retain(&mut self, buffer: &Buffer) {
-        self.known.recent[place(buffer)] = buffer.identity();
-        if self.known.buffers.get(buffer.identity()).is_none() {
+        if !self.keeps(buffer) {
             keep(self.buffers, &mut self.known.buffers, buffer);
         }
     }
@@ -243,7 +242,6 @@ impl CommandListBuilder {
         }
         if buffers.len() > mark.buffers {
             buffers.truncate(mark.buffers);
-            known.recent = Recent::default();
             known.buffers.clear();
             for (number, buffer) in buffers.iter().enumerate() {
                 known.buffers.insert(buffer.identity(), number as u32);

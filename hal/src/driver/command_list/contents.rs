@@ -4,10 +4,7 @@
 
 use std::{cell::RefCell, mem};
 
-use crate::driver::{
-    command_list::{Position, SlotRequirement, index::Index, tables::Tables},
-    range::Buffer,
-};
+use crate::driver::command_list::{Position, SlotRequirement, index::Index, tables::Tables};
 
 /// Everything in a list.
 #[derive(Default)]
@@ -28,18 +25,8 @@ pub(crate) struct Contents {
 pub(crate) struct Known {
     /// The allocations by their address in the host's memory.
     pub(crate) buffers: Index<usize, u32>,
-    pub(crate) recent: Recent,
     /// The functions by the address of their executable's object, and their index there.
     pub(crate) functions: Index<(usize, u32), u32>,
-}
-
-/// The identities of some allocations that the list keeps, each at its [`place`]. A look takes less time than one into the
-/// index.
-pub(crate) type Recent = [usize; 32];
-
-#[inline]
-pub(crate) fn place(buffer: &Buffer) -> usize {
-    buffer.identity() / 64 % 32
 }
 
 /// What an empty list has.
@@ -49,12 +36,12 @@ pub(super) static NOTHING: Contents = Contents {
     tables: Tables::NONE,
     slots: Vec::new(),
     slot_copies: Vec::new(),
-    known: Known { buffers: Index::NONE, recent: [0; 32], functions: Index::NONE },
+    known: Known { buffers: Index::NONE, functions: Index::NONE },
 };
 
 /// The most contents that a thread keeps, and the most bytes of commands and of other entries in each of them.
 const KEPT: usize = 4;
-const KEPT_BYTES: usize = 128 * 1024;
+const KEPT_BYTES: usize = 256 * 1024;
 const KEPT_ENTRIES: usize = 256;
 
 thread_local! {
@@ -114,7 +101,6 @@ impl Contents {
         empty(slot_copies, KEPT_ENTRIES);
         known.buffers.clear();
         known.functions.clear();
-        known.recent = [0; 32];
     }
 }
 

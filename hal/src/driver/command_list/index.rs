@@ -25,14 +25,13 @@ impl Key for (usize, u32) {
 
 #[derive(Default)]
 pub(crate) struct Index<K, V> {
-    /// Up to [`FEW`] entries in the order of their insertion. More are a power of two of entries, at least half of which have
-    /// the default key: they are free.
+    /// A power of two of entries, or none. At least half of them have the default key: they are free.
     entries: Vec<(K, V)>,
     used: usize,
 }
 
-/// The most entries that a look-up compares one by one. For a short list this costs less than a table.
-const FEW: usize = 8;
+/// The entries of a small table.
+const SMALL: usize = 16;
 
 impl<K, V> Index<K, V> {
     /// An empty table.
@@ -42,11 +41,8 @@ impl<K, V> Index<K, V> {
 impl<K: Key, V: Copy + Default> Index<K, V> {
     #[inline]
     pub(crate) fn get(&self, key: K) -> Option<V> {
-        if self.entries.len() <= FEW {
-            return self.entries.iter().find(|(known, _)| *known == key).map(|(_, value)| *value);
-        }
         let mask = self.entries.len().wrapping_sub(1);
-        let mut at = hash(key);
+        let mut at = start(key);
         loop {
             let (known, value) = self.entries.get(at & mask)?;
             if *known == key {
@@ -61,12 +57,8 @@ impl<K: Key, V: Copy + Default> Index<K, V> {
 
     /// Adds a key that the table lacks.
     pub(crate) fn insert(&mut self, key: K, value: V) {
-        if self.used < FEW {
-            self.used += 1;
-            return self.entries.push((key, value));
-        }
         if (self.used + 1) * 2 > self.entries.len() {
-            let size = (self.entries.len() * 2).max(FEW * 4);
+            let size = (self.entries.len() * 2).max(SMALL);
             let old = std::mem::replace(&mut self.entries, vec![Default::default(); size]);
             for (key, value) in old.into_iter().filter(|(key, _)| *key != K::default()) {
                 self.place(key, value);
@@ -76,18 +68,21 @@ impl<K: Key, V: Copy + Default> Index<K, V> {
         self.place(key, value);
     }
 
-    /// Removes all keys. A small table keeps its memory.
+    /// Removes all keys. A table of up to four times the smallest size keeps its memory.
     pub(crate) fn clear(&mut self) {
-        self.used = 0;
-        self.entries.clear();
-        if self.entries.capacity() > FEW {
+        if std::mem::take(&mut self.used) == 0 {
+            return;
+        }
+        if self.entries.len() > SMALL * 4 {
             self.entries = Vec::new();
+        } else {
+            self.entries.fill(Default::default());
         }
     }
 
     fn place(&mut self, key: K, value: V) {
         let mask = self.entries.len().wrapping_sub(1);
-        let mut at = hash(key);
+        let mut at = start(key);
         while let Some(entry) = self.entries.get_mut(at & mask) {
             if entry.0 == K::default() {
                 *entry = (key, value);
@@ -98,8 +93,9 @@ impl<K: Key, V: Copy + Default> Index<K, V> {
     }
 }
 
+/// Where the search for a key begins.
 #[inline]
-fn hash<K: Key>(key: K) -> usize {
+fn start<K: Key>(key: K) -> usize {
     // The golden ratio in 64 bits. Objects lie at multiples of 16 or more, and only the upper half depends on all bits.
     (key.number().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
 }
