@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A run: every chosen row on every chosen device. A row that fails ends alone, and the others go on.
 
+use std::time::Duration;
+
 use super::{
     environment::{DeviceFacts, Machine},
     icount,
@@ -120,7 +122,9 @@ impl Run {
     fn measure(&self, row: &Row, target: &Target) -> Work<(Statistics, Option<Reference>)> {
         match row.prepare(target)? {
             Prepared::Timed(mut subject, mut floor) => {
-                sample::take(&self.plan, &self.interrupt, row.items, &mut subject, floor.as_mut())
+                let batch = if row.long { Duration::ZERO } else { self.plan.batch };
+                let plan = Plan { batch, ..self.plan };
+                sample::take(&plan, &self.interrupt, row.items, &mut subject, floor.as_mut())
             }
             Prepared::Exact(value) => {
                 let exact = Statistics { n: 1, batch: 1, min: value, median: value, p99: value, mad: 0.0 };
