@@ -100,6 +100,17 @@ impl Row {
         format!("{}/{}", self.unit, self.per)
     }
 
+    /// The row as an object of `--list`.
+    pub(super) fn listed(&self) -> serde_json::Value {
+        serde_json::json!({
+            "row": self.name,
+            "unit": self.whole_unit(),
+            "items": self.items,
+            "counted": self.counted,
+            "schemes": self.schemes,
+        })
+    }
+
     /// Whether devices of this URI have the row.
     pub(super) fn is_for(&self, uri: &str) -> bool {
         let scheme = uri.split_once("://").map_or(uri, |(scheme, _)| scheme);

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::command::{
     failure::{Failure, Outcome},
-    input, output,
+    input,
     progress::Progress,
 };
 
@@ -26,8 +26,7 @@ use crate::command::{
 pub(super) fn run(options: &Options) -> Outcome {
     let (rows, uris) = (options.rows()?, options.devices()?);
     if options.list {
-        let names: Vec<_> = rows.iter().map(|row| row.name.as_str()).collect();
-        return output::write(&names.join("\n"));
+        return options.write_list(&rows);
     }
     if options.icount {
         return icount::run(options, &rows, &uris);
@@ -38,7 +37,7 @@ pub(super) fn run(options: &Options) -> Outcome {
         if let Err(failure) = windlass::open(uri).map_err(|error| Failure::open(uri, &error))
             && !failure.is_absent()
         {
-            return Err(failure);
+            return Err(failure.during(options.origin(uri)));
         }
     }
     let width =
