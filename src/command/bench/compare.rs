@@ -194,7 +194,8 @@ fn apart(old: &Statistics, new: &Statistics, threshold: f64) -> Found {
     Found { old: old.median, new: new.median, by, noise, change }
 }
 
-/// Pairs of runs that were taken in turns: the median of their ratios, with the noise of these ratios.
+/// Pairs of runs that were taken in turns: the median of their ratios, with the noise of these ratios. The least minimum
+/// must have changed by more than the threshold too: other programs slow all samples of some runs, and hardly ever of all runs.
 fn paired(old: &[Statistics], new: &[Statistics], threshold: f64) -> Option<Found> {
     let changes: Vec<_> = old.iter().zip(new).map(|(old, new)| relative(old.median, new.median)).collect();
     let by = median(&changes)?;
@@ -202,9 +203,11 @@ fn paired(old: &[Statistics], new: &[Statistics], threshold: f64) -> Option<Foun
     // The error of a median falls with the root of the number of pairs.
     let noise = NOISE * median(&distances)? / (changes.len() as f64).sqrt();
     let least = threshold.max(noise);
+    let quietest = |runs: &[Statistics]| runs.iter().map(|run| run.min).min_by(f64::total_cmp);
+    let minimum = relative(quietest(old)?, quietest(new)?);
     let change = match () {
-        () if by > least => Change::Slower,
-        () if by < -least => Change::Faster,
+        () if by > least && minimum > threshold => Change::Slower,
+        () if by < -least && minimum < -threshold => Change::Faster,
         () => Change::Same,
     };
     let middle = |runs: &[Statistics]| median(&runs.iter().map(|run| run.median).collect::<Vec<_>>());
@@ -295,5 +298,9 @@ mod tests {
         let runs = |factor: f64| times.map(|time| run(time * factor, time * factor, 1.0));
         assert_eq!(paired(&runs(1.0), &runs(1.1), 0.05).unwrap().change, Change::Slower);
         assert_eq!(paired(&runs(1.0), &runs(1.0), 0.05).unwrap().change, Change::Same);
+        // Another program slowed most of the new runs, and one of them was as fast as the old ones.
+        let disturbed = [1.0, 1.6, 1.6, 1.6].map(|factor| run(100.0 * factor, 100.0 * factor, 1.0));
+        let same = [100.0; 4].map(|time| run(time, time, 1.0));
+        assert_eq!(paired(&same, &disturbed, 0.05).unwrap().change, Change::Same);
     }
 }
