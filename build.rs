@@ -19,7 +19,12 @@ const DRIVERS: &[(&str, &[&str])] = &[
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let root = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-    for file in ["HEAD", "logs/HEAD"].map(|name| Path::new(&root).join(".git").join(name)) {
+    let is_repository = Path::new(&root).join(".git").exists();
+    let git = |arguments: &[&str]| output("git", &[&["-C", &root], arguments].concat());
+    // A commit changes the log of HEAD. In a worktree, git alone knows where that lies.
+    for name in ["HEAD", "logs/HEAD"].into_iter().filter(|_| is_repository) {
+        let asked = git(&["rev-parse", "--git-path", name]);
+        let file = Path::new(&root).join(asked.unwrap_or_else(|| format!(".git/{name}")));
         // A file that does not exist would make every build run this script again.
         if file.exists() {
             println!("cargo::rerun-if-changed={}", file.display());
@@ -33,11 +38,7 @@ fn main() {
     let variable = |name: &str| env::var(name).unwrap_or_default();
     let rustc = output(&variable("RUSTC"), &["--version"]).unwrap_or_default();
     // A package from a registry may lie in some other project's repository: its commit says nothing here.
-    let commit = Path::new(&root)
-        .join(".git")
-        .exists()
-        .then(|| output("git", &["-C", &root, "rev-parse", "HEAD"]))
-        .flatten();
+    let commit = if is_repository { git(&["rev-parse", "HEAD"]) } else { None };
     let (target, profile) = (variable("TARGET"), variable("PROFILE"));
     let short = commit.as_deref().and_then(|commit| commit.get(..12)).map(|commit| format!(" ({commit})"));
     let provenance = format!(

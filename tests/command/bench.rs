@@ -40,10 +40,29 @@ fn names_of_rows_are_those_that_older_files_have() {
 }
 
 #[test]
+fn a_list_for_programs_is_an_object_for_each_row() {
+    let listed = windlass(["bench", "--list", "--format", "jsonl", "dispatch/arm"]);
+    assert_eq!(listed.code, Some(0), "{}", listed.stderr);
+    let rows: Vec<Value> =
+        listed.stdout.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    assert_eq!(rows.len(), 3);
+    assert_eq!(
+        (&rows[0]["row"], &rows[0]["unit"]),
+        (&"dispatch/arm n=100 fence=none".into(), &"ns/dispatch".into())
+    );
+    for format in ["bmf", "github", "gbench"] {
+        let refused = windlass(["bench", "--list", "--format", format]);
+        assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{}", refused.stderr);
+        assert!(refused.stderr.contains("table or jsonl"), "{}", refused.stderr);
+    }
+}
+
+#[test]
 fn every_row_works_on_the_null_hip() {
     // The null HIP of a debug build takes a second for each long transfer.
     let names = include_str!("bench_rows.txt").lines().filter(|name| !name.contains("MiB"));
-    let names: Vec<_> = names.collect();
+    // Its kernels take no time, which completions need.
+    let names: Vec<_> = names.filter(|name| !name.starts_with("completion")).collect();
     let run = windlass(NULL.iter().chain(&["--format", "jsonl"]).chain(&names));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let rows = objects(&run.stdout, "row");
@@ -58,6 +77,31 @@ fn every_row_works_on_the_null_hip() {
         assert!(row["median"].as_f64() <= row["p99"].as_f64() && row["mad"].is_number(), "{row}");
         assert!(row["device_clock"].is_null() && row["simulated"] == true, "{row}");
     }
+}
+
+#[test]
+fn completions_are_measured_where_a_kernel_takes_a_known_time() {
+    let names: Vec<_> =
+        include_str!("bench_rows.txt").lines().filter(|name| name.starts_with("completion")).collect();
+    let run = |uri: &str| {
+        let options = ["bench", "--quick", "--format", "jsonl", "--device", uri];
+        let run = windlass(options.iter().chain(&names));
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let rows = objects(&run.stdout, "row");
+        assert_eq!(rows.len(), names.len());
+        rows
+    };
+    for row in run("hip-null://?kernel=1ms") {
+        assert_eq!((&row["status"], &row["batch"]), (&"measured".into(), &1.into()), "{row}");
+        assert!(row["floor"]["min"].as_f64() > Some(0.0), "{row}");
+    }
+    for row in run("hip-null://") {
+        assert_eq!(row["status"], "skipped", "{row}");
+        assert!(row["reason"].as_str().unwrap().contains("hip-null://?kernel=1ms"), "{row}");
+    }
+    let wrong = windlass(["bench", "--device", "hip-null://?kernel=1", "completion"]);
+    assert_eq!(wrong.code, Some(2), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("such as 1ms"), "{}", wrong.stderr);
 }
 
 #[test]
@@ -147,6 +191,20 @@ fn a_mistake_is_answered_with_the_right_names() {
         assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.stderr);
         assert!(run.stderr.contains(answer), "{arguments:?}: {}", run.stderr);
         assert_eq!(run.stdout, "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_message_says_which_of_option_and_variable_names_a_device() {
+    for (uri, answer) in [("gpu://", "hip-sim://"), ("hip-null://?no=1", "arch")] {
+        let variable = finish(command().env("WINDLASS_DEVICE", uri).args(["bench", "semaphore/query"]));
+        let option = windlass(["bench", "--device", uri, "semaphore/query"]);
+        for (run, origin) in
+            [(variable, format!("WINDLASS_DEVICE={uri}")), (option, format!("--device {uri}"))]
+        {
+            assert_eq!(run.code, Some(2), "{}", run.stderr);
+            assert!(run.stderr.contains(&origin) && run.stderr.contains(answer), "{}", run.stderr);
+        }
     }
 }
 
@@ -260,6 +318,59 @@ fn a_comparison_refuses_what_it_cannot_compare() {
 }
 
 #[test]
+fn a_file_without_rows_is_refused() {
+    let end = "{\"kind\":\"end\",\"load\":null}\n";
+    for (new, reason) in
+        [("", "the file is empty"), ("\n", "the file is empty"), (end, "the file has no row")]
+    {
+        let run = compare(&line("a", 1.0), new, &[]);
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        assert!(run.stderr.contains(reason), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_comparison_names_the_rows_of_one_file_only() {
+    let (a, b) = (line("a", 1.0), line("b", 1.0));
+    let both = [a.as_str(), &b].concat();
+    for (old, new, answer) in [
+        (&both, &a, "1 row of OLD is not measured in NEW: b @ hip-null://"),
+        (&a, &both, "1 row of NEW is not measured in OLD: b @ hip-null://"),
+    ] {
+        let run = compare(old, new, &[]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        assert!(run.stderr.contains(answer), "{}", run.stderr);
+    }
+    let many = compare(&a, &[&both, &line("c", 1.0)].map(String::as_str).concat(), &[]);
+    assert!(many.stderr.contains("2 rows of NEW are not measured in OLD"), "{}", many.stderr);
+    let other = compare(&a, &a.replace("hip-null", "local"), &[]);
+    assert_eq!(other.code, Some(2), "{}", other.stderr);
+    assert!(other.stderr.contains("OLD measured hip-null://, and NEW local://"), "{}", other.stderr);
+}
+
+#[test]
+fn facts_that_differ_are_said_and_change_no_exit_code() {
+    let of = |commit: &str, governor: &str, library: &str| {
+        let machine = format!(
+            "{{\"kind\":\"machine\",\"commit\":\"{commit}\",\"cpu\":\"A\",\"governor\":{governor},\"load\":{}}}",
+            library.len()
+        );
+        let device = format!("{{\"kind\":\"device\",\"uri\":\"hip-null://\",\"library\":\"{library}\"}}");
+        format!("{machine}\n{device}\n{}", line("a", 1.0))
+    };
+    let run = compare(&of("123", "null", "one"), &of("456", "\"powersave\"", "other"), &[]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    for difference in [
+        "the commit differs: 123 in OLD, 456 in NEW",
+        "the governor differs: unknown in OLD, powersave in NEW",
+        "the library of hip-null:// differs: one in OLD, other in NEW",
+    ] {
+        assert!(run.stderr.contains(difference), "{}", run.stderr);
+    }
+    assert_eq!(run.stderr.lines().count(), 3, "{}", run.stderr);
+}
+
+#[test]
 fn a_real_run_is_as_fast_as_itself() {
     let run = bench(&["--format", "jsonl", "semaphore/", "dispatch/calls"]);
     let same = compare(&run.stdout, &run.stdout, &[]);
@@ -314,6 +425,8 @@ fn a_file_of_budgets_names_rows_that_are_counted() {
         ("7 hip-null:// no/row", "there is no row `no/row`"),
         ("7 hip-null:// semaphore/wake waiter=hot", "are not counted"),
         ("seven hip-null:// semaphore/query", "write a number, a device and a row"),
+        ("7 gpu:// semaphore/query", "gpu://: "),
+        ("7 hip-null://?no=1 semaphore/query", "knows"),
     ] {
         let path = file(text);
         let run =
@@ -398,6 +511,30 @@ fn an_interrupted_run_leaves_whole_rows() {
     let mut said = String::new();
     child.stderr.take().expect("its messages").read_to_string(&mut said).expect("text");
     assert!(said.contains("interrupted after"), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_second_interrupt_ends_a_run_that_hangs() {
+    let mut command = command();
+    // The row waits for a kernel that takes an hour.
+    command.args(["bench", "--device", "hip-null://?kernel=3600s", "--format", "jsonl", "dispatch/direct"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the command starts");
+    let mut output = BufReader::new(child.stdout.take().expect("its output"));
+    let mut text = String::new();
+    while !text.contains("\"kind\":\"device\"") {
+        assert!(output.read_line(&mut text).expect("a line") > 0, "{text}");
+    }
+    // Two signals may become one on their way, so this thread sends them until the process has ended.
+    let code = loop {
+        if let Some(status) = child.try_wait().expect("a status") {
+            break status.code();
+        }
+        // SAFETY: the process is a child that was not waited for.
+        unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+        std::thread::yield_now();
+    };
+    assert_eq!(code, Some(130));
 }
 
 #[test]

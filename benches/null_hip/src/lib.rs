@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The null HIP as a `libamdhip64.so`, so that Windlass and a peer that loads HIP from a file run over the same library:
 //! `windlass bench --peer iree --device hip://?library=benches/null_hip/target/release`.
+//! `NULL_HIP_KERNEL=1ms` gives each kernel a time, as `hip-null://?kernel=1ms` does.
 //!
 //! Every function of HIP is exported. Those that the null HIP lacks return `hipErrorNotSupported`, except for contexts, which
 //! peers make current before each call. The marker of the simulator's libraries tells Windlass which functions there are.
@@ -17,7 +18,17 @@ use windlass_hip_sys::{
 };
 
 /// The one null HIP of the process.
-static NULL: LazyLock<Api> = LazyLock::new(|| Instance::new(Options::default()).api());
+static NULL: LazyLock<Api> = LazyLock::new(|| Instance::new(options()).api());
+
+fn options() -> Options {
+    let mut options = Options::default();
+    match std::env::var("NULL_HIP_KERNEL").map(|text| text.parse()) {
+        Ok(Ok(time)) => options.kernel = time,
+        Ok(Err(syntax)) => eprintln!("null HIP: NULL_HIP_KERNEL is ignored: the value must be {syntax}"),
+        Err(_) => {}
+    }
+    options
+}
 
 /// The functions that replace those of the null HIP.
 static OWN: EntryPoints = {

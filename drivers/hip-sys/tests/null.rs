@@ -342,3 +342,62 @@ fn what_is_destroyed_is_gone() {
     }
     assert!(instance.live().is_empty());
 }
+
+#[test]
+fn a_kernel_with_a_time_holds_up_its_own_stream_only() {
+    let instance = Instance::new(Options { kernel: "3600s".parse().unwrap(), ..Options::default() });
+    let api = instance.api();
+    let (streams, events) =
+        ([stream(&api), stream(&api), stream(&api)], [event(&api), event(&api), event(&api)]);
+    let (_, function) = function(&api);
+    assert_eq!(launch(&api, function, streams[0]), OK);
+    // SAFETY: the handles are ours; they stay, as their destruction would wait for the kernel.
+    unsafe {
+        assert_eq!(api.hipEventRecord(events[0], streams[0]), OK);
+        assert_eq!(api.hipStreamWaitEvent(streams[1], events[0], 0), OK);
+        for (event, stream) in events.iter().zip(streams).skip(1) {
+            assert_eq!(api.hipEventRecord(*event, stream), OK);
+        }
+        let queried = events.map(|event| api.hipEventQuery(event));
+        assert_eq!(
+            queried,
+            [NOT_READY, NOT_READY, OK],
+            "the kernel, a stream that waits for it, and another one"
+        );
+    }
+}
+
+#[test]
+fn a_wait_returns_when_the_kernels_are_complete() {
+    let instance = Instance::new(Options { kernel: "100us".parse().unwrap(), ..Options::default() });
+    let api = instance.api();
+    let (stream, event) = (stream(&api), event(&api));
+    let (module, function) = function(&api);
+    let start = std::time::Instant::now();
+    for _ in 0..5 {
+        assert_eq!(launch(&api, function, stream), OK);
+    }
+    // SAFETY: the handles are ours, and each is destroyed once.
+    unsafe {
+        assert_eq!(api.hipEventRecord(event, stream), OK);
+        assert_eq!(api.hipEventSynchronize(event), OK);
+        assert_eq!(api.hipEventQuery(event), OK);
+        assert!(start.elapsed() >= std::time::Duration::from_micros(500), "kernels of a stream take turns");
+        assert_eq!(api.hipModuleUnload(module), OK);
+        assert_eq!(api.hipEventDestroy(event), OK);
+        assert_eq!(api.hipStreamDestroy(stream), OK);
+    }
+    assert!(instance.live().is_empty());
+}
+
+#[test]
+fn a_kernel_s_time_is_a_number_with_its_unit() {
+    use windlass_hip_sys::null::KernelTime;
+
+    let time = |text: &str| text.parse::<KernelTime>();
+    assert_eq!(time("1ms"), time("1000us"));
+    assert_eq!(time("0ns"), Ok(KernelTime::NONE));
+    for wrong in ["", "1", "ms", "-1ms", "1.5ms", "1h", "3601s", "99999999999999999999s"] {
+        assert_eq!(time(wrong), Err(KernelTime::SYNTAX), "{wrong}");
+    }
+}

@@ -268,6 +268,11 @@ pub fn null() -> impl Source {
             if let Some(arch) = parameters.text("arch") {
                 arch.clone_into(&mut options.arch);
             }
+            if let Some(time) = parameters.text("kernel") {
+                options.kernel = time.parse().map_err(|syntax| {
+                    Error::invalid_argument(format!("`kernel={time}` in {uri}: the value must be {syntax}"))
+                })?;
+            }
             let found = Found::new(null::Instance::new(options).api(), Selector::from_path(uri.path())?);
             // No kernel runs, so there are no accesses to check, and a measurement is to be one of the pools of hardware.
             Ok(Found { slab: allocator::SLAB, ..found })

@@ -19,9 +19,15 @@ pub(super) struct Budget {
     pub(super) row: String,
     pub(super) device: String,
     pub(super) instructions: f64,
+    /// The file and the line.
+    pub(super) at: String,
 }
 
 impl Budget {
+    fn scheme(&self) -> &str {
+        self.device.split_once("://").map_or(&self.device, |(scheme, _)| scheme)
+    }
+
     /// Whether a count is more than the row may have.
     pub(super) fn is_exceeded_by(&self, count: f64) -> bool {
         count > self.instructions * (1.0 + TOLERANCE)
@@ -43,10 +49,12 @@ pub(super) fn read(path: &Path, rows: &[Row]) -> Outcome<Vec<Budget>> {
             Some(_) => Err(format!("instructions of `{}` are not counted", budget.row)),
             None => Err(format!("there is no row `{}`; windlass bench --list has them all", budget.row)),
         });
-        let wrong = |reason: String| {
-            Failure::input(format!("{}, line {number}: {}", escape::path(path), escape::line(&reason)))
-        };
-        budgets.push(budget.map_err(wrong)?);
+        let at = format!("{}, line {number}", escape::path(path));
+        let budget = budget.and_then(|budget| match windlass::registry().driver(budget.scheme()) {
+            Ok(_) => Ok(Budget { at: at.clone(), ..budget }),
+            Err(error) => Err(format!("{}: {error}", budget.device)),
+        });
+        budgets.push(budget.map_err(|reason| Failure::input(format!("{at}: {}", escape::line(&reason))))?);
     }
     if budgets.is_empty() {
         return Err(Failure::input(format!(
@@ -62,9 +70,12 @@ fn parse(line: &str) -> Result<Budget, String> {
     let (number, device, row) = (words.next(), words.next(), words.next());
     let number = number.and_then(|number| number.parse().ok()).filter(|number: &f64| *number > 0.0);
     match (number, device, row) {
-        (Some(instructions), Some(device), Some(row)) => {
-            Ok(Budget { row: row.trim().to_owned(), device: device.to_owned(), instructions })
-        }
+        (Some(instructions), Some(device), Some(row)) => Ok(Budget {
+            row: row.trim().to_owned(),
+            device: device.to_owned(),
+            instructions,
+            at: String::new(),
+        }),
         _ => Err(format!("`{line}` is no budget; write a number, a device and a row, with a space between")),
     }
 }

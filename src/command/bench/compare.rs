@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `windlass bench compare`: the rows that became slower beyond their noise.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
 use super::{
+    recorded::Recorded,
     report::number,
     result::{RowResult, Status},
     sample::{Statistics, median},
 };
 use crate::command::{
-    escape,
     failure::{Failure, Outcome, note},
     input, output,
     table::Table,
@@ -19,6 +19,11 @@ use crate::command::{
 
 /// Options of `compare`.
 #[derive(Args)]
+#[command(
+    after_long_help = "Exit codes: 0 no row is slower; 1 a row is slower, or failed in NEW; 2 a file cannot be read, has \
+                       no row, or has no row in common with the other. Rows of one file only, and facts of machine and \
+                       device that differ, are said on standard error and change no exit code."
+)]
 pub(super) struct Compare {
     /// The output of `windlass bench --format jsonl` before
     old: PathBuf,
@@ -50,15 +55,15 @@ enum Change {
 impl Compare {
     /// Compares, and fails if a row became slower.
     pub(super) fn run(self) -> Outcome {
-        let (old, new) = (read(&self.old)?, read(&self.new)?);
+        let (old, new) = (Recorded::read(&self.old)?, Recorded::read(&self.new)?);
         let mut table = Table::new(&["row", ">old", ">new", "unit", ">change", ">noise", "verdict"]);
-        let (mut worse, mut gone, mut compared) = (Vec::new(), 0, 0);
-        for key in keys(&old) {
+        let (mut worse, mut gone, mut compared) = (Vec::new(), Vec::new(), 0);
+        for key in keys(&old.rows) {
             let name = &key.0;
-            let found = match self.row(&key, &old, &new)? {
+            let found = match self.row(&key, &old.rows, &new.rows)? {
                 Verdict::Unmeasured => continue,
                 Verdict::Gone => {
-                    gone += 1;
+                    gone.push(key);
                     continue;
                 }
                 Verdict::Failed(reason) => {
@@ -88,18 +93,22 @@ impl Compare {
         }
         if compared == 0 && worse.is_empty() {
             return Err(Failure::input(format!(
-                "{} and {} have no measured row of one unit in common",
-                escape::path(&self.old),
-                escape::path(&self.new)
+                "{} and {} have no measured row of one device and one unit in common; OLD measured {}, and NEW {}",
+                old.name(),
+                new.name(),
+                old.measured_devices(),
+                new.measured_devices()
             )));
         }
         let mut text = String::new();
         table.print("", &mut text);
         output::write(&text)?;
-        if gone > 0 {
-            let count = input::count(gone, "row", "rows");
-            note(&format!("{count} of the old file are not measured in the new one"));
-        }
+        let added = keys(&new.rows)
+            .into_iter()
+            .filter(|key| has_numbers(&new.rows, key) && !has_numbers(&old.rows, key));
+        say_missing(&gone, "OLD", "NEW");
+        say_missing(&added.collect::<Vec<_>>(), "NEW", "OLD");
+        old.differences(&new).iter().for_each(|difference| note(difference));
         match worse.is_empty() {
             true => Ok(()),
             false => Err(Failure::failed(worse.join("\n  "))),
@@ -185,7 +194,8 @@ fn apart(old: &Statistics, new: &Statistics, threshold: f64) -> Found {
     Found { old: old.median, new: new.median, by, noise, change }
 }
 
-/// Pairs of runs that were taken in turns: the median of their ratios, with the noise of these ratios.
+/// Pairs of runs that were taken in turns: the median of their ratios, with the noise of these ratios. The least minimum
+/// must have changed by more than the threshold too: other programs slow all samples of some runs, and hardly ever of all runs.
 fn paired(old: &[Statistics], new: &[Statistics], threshold: f64) -> Option<Found> {
     let changes: Vec<_> = old.iter().zip(new).map(|(old, new)| relative(old.median, new.median)).collect();
     let by = median(&changes)?;
@@ -193,9 +203,11 @@ fn paired(old: &[Statistics], new: &[Statistics], threshold: f64) -> Option<Foun
     // The error of a median falls with the root of the number of pairs.
     let noise = NOISE * median(&distances)? / (changes.len() as f64).sqrt();
     let least = threshold.max(noise);
+    let quietest = |runs: &[Statistics]| runs.iter().map(|run| run.min).min_by(f64::total_cmp);
+    let minimum = relative(quietest(old)?, quietest(new)?);
     let change = match () {
-        () if by > least => Change::Slower,
-        () if by < -least => Change::Faster,
+        () if by > least && minimum > threshold => Change::Slower,
+        () if by < -least && minimum < -threshold => Change::Faster,
         () => Change::Same,
     };
     let middle = |runs: &[Statistics]| median(&runs.iter().map(|run| run.median).collect::<Vec<_>>());
@@ -229,37 +241,26 @@ fn keys(rows: &[RowResult]) -> Vec<Key> {
     keys
 }
 
+fn has_numbers(rows: &[RowResult], key: &Key) -> bool {
+    rows.iter().any(|row| row.host.is_some() && Key::of(row) == *key)
+}
+
+/// Names the rows of one file that the other lacks.
+fn say_missing(rows: &[Key], of: &str, other: &str) {
+    /// The most rows that a message names.
+    const MOST: usize = 8;
+    let names: Vec<_> = rows.iter().take(MOST).map(|key| key.0.as_str()).collect();
+    let more = rows.len().saturating_sub(MOST);
+    let and = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let (count, are) = (input::count(rows.len(), "row", "rows"), if rows.len() == 1 { "is" } else { "are" });
+    if !rows.is_empty() {
+        note(&format!("{count} of {of} {are} not measured in {other}: {}{and}", names.join(", ")));
+    }
+}
+
 /// The runs of a row that have numbers.
 fn runs(rows: &[RowResult], key: &Key) -> Vec<Statistics> {
     rows.iter().filter(|row| Key::of(row) == *key).filter_map(|row| row.host).collect()
-}
-
-/// The rows of a file. A last line that was cut off, as by the end of its process, is left out.
-fn read(path: &Path) -> Outcome<Vec<RowResult>> {
-    let bytes = input::read(path)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let wrong = |number: usize, error: String| {
-        Failure::input(format!(
-            "{}, line {number}: {error}; compare reads the output of `windlass bench --format jsonl`",
-            escape::path(path)
-        ))
-    };
-    let mut rows = Vec::new();
-    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-        let object: serde_json::Value = match serde_json::from_str(line) {
-            Ok(object) => object,
-            Err(_) if !line.ends_with('\n') || line.trim().is_empty() => continue,
-            Err(error) => return Err(wrong(number, error.to_string())),
-        };
-        match object.get("kind").and_then(serde_json::Value::as_str) {
-            Some("row") => {
-                rows.push(serde_json::from_value(object).map_err(|error| wrong(number, error.to_string()))?);
-            }
-            Some("machine" | "device" | "end") => {}
-            _ => return Err(wrong(number, "the line has no kind".to_owned())),
-        }
-    }
-    Ok(rows)
 }
 
 /// Parses `5%` or `5`.
@@ -297,5 +298,9 @@ mod tests {
         let runs = |factor: f64| times.map(|time| run(time * factor, time * factor, 1.0));
         assert_eq!(paired(&runs(1.0), &runs(1.1), 0.05).unwrap().change, Change::Slower);
         assert_eq!(paired(&runs(1.0), &runs(1.0), 0.05).unwrap().change, Change::Same);
+        // Another program slowed most of the new runs, and one of them was as fast as the old ones.
+        let disturbed = [1.0, 1.6, 1.6, 1.6].map(|factor| run(100.0 * factor, 100.0 * factor, 1.0));
+        let same = [100.0; 4].map(|time| run(time, time, 1.0));
+        assert_eq!(paired(&same, &disturbed, 0.05).unwrap().change, Change::Same);
     }
 }

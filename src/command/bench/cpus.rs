@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pins this process, with the threads and processes that it starts, to one CPU.
 
+#[cfg(feature = "hip")]
+use std::time::Duration;
+
 use clap::ValueEnum;
 
+#[cfg(feature = "hip")]
+use super::stop::{Stop, Work};
 use crate::command::failure::{Failure, Outcome};
 
 /// The CPUs of a run.
@@ -73,6 +78,21 @@ mod of_linux {
 
 #[cfg(target_os = "linux")]
 use of_linux::pin;
+
+/// The time for which the threads of this process have used a CPU.
+#[cfg(all(feature = "hip", target_os = "linux"))]
+pub(super) fn process_time() -> Work<Duration> {
+    use rustix::time::{ClockId, clock_gettime};
+
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(time)
+        .map_err(|error| Stop::Failed(format!("the clock of this process's CPU time: {error}")))
+}
+
+#[cfg(all(feature = "hip", not(target_os = "linux")))]
+pub(super) fn process_time() -> Work<Duration> {
+    Err(Stop::Lacks("CPU time is measured on Linux only".to_owned()))
+}
 
 #[cfg(not(target_os = "linux"))]
 fn pin() -> Result<(), String> {

@@ -28,6 +28,25 @@ const WITHOUT_TIME: u32 = 2;
 /// Streams that do not wait for the default stream.
 const NON_BLOCKING: u32 = 1;
 
+/// A bare wait for an event.
+#[derive(Clone, Copy)]
+pub(super) enum Wait {
+    /// Queries until the end.
+    Polling,
+    /// Blocks inside HIP.
+    Blocking,
+}
+
+impl Wait {
+    /// The name of a floor that waits so.
+    pub(super) fn calls(self) -> &'static str {
+        match self {
+            Self::Polling => "launch, event, queries",
+            Self::Blocking => "launch, event, hipEventSynchronize",
+        }
+    }
+}
+
 /// The HIP of a device, called without the HAL.
 #[derive(Clone)]
 pub(super) struct Hip {
@@ -43,7 +62,11 @@ impl Hip {
             return None;
         }
         let api = match parsed.scheme() {
-            "hip-null" => Arc::new(null::Instance::new(null::Options::default()).api()),
+            "hip-null" => {
+                let kernel = parsed.reader().text("kernel").map_or(Ok(null::KernelTime::NONE), str::parse);
+                let options = null::Options { kernel: kernel.ok()?, ..null::Options::default() };
+                Arc::new(null::Instance::new(options).api())
+            }
             #[cfg(feature = "sim")]
             "hip-sim" => simulated(uri)?,
             windlass::REAL_SCHEME => {
@@ -157,6 +180,19 @@ impl Hip {
             launcher.launch()?;
             launcher.session.finish()
         }))
+    }
+
+    /// N launches, an event behind them, and a wait that ends when the event is reached, and not before.
+    pub(super) fn waited(&self, shape: Shape, wait: Wait) -> Work<impl FnMut() -> Work + use<>> {
+        let mut launcher = self.launcher(shape)?;
+        Ok(move || {
+            launcher.launch()?;
+            launcher.session.record()?;
+            match wait {
+                Wait::Polling => launcher.session.poll(),
+                Wait::Blocking => launcher.session.synchronize(),
+            }
+        })
     }
 
     /// N launches, each with an event. With `streams` of 2, each launch is on the other stream and waits for the event.
@@ -290,6 +326,22 @@ impl Session {
                 status => return did("hipEventQuery", status),
             }
         }
+        self.synchronize()
+    }
+
+    /// Queries the event until it is reached.
+    fn poll(&self) -> Work {
+        loop {
+            // SAFETY: the event of this session.
+            match unsafe { self.api.hipEventQuery(self.event) } {
+                hipError_t::hipErrorNotReady => hint::spin_loop(),
+                status => return did("hipEventQuery", status),
+            }
+        }
+    }
+
+    /// Blocks inside HIP until the event is reached.
+    fn synchronize(&self) -> Work {
         // SAFETY: the event of this session.
         did("hipEventSynchronize", unsafe { self.api.hipEventSynchronize(self.event) })
     }

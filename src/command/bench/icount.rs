@@ -70,7 +70,12 @@ pub(super) fn run(options: &Options, chosen: &[Row], uris: &[String]) -> Outcome
                 absent.get_or_insert(format!("{uri}: {error}"));
                 continue;
             }
-            Err(error) => return Err(Failure::open(uri, &error)),
+            Err(error) => {
+                let budget = budgets.iter().find(|budget| budget.device == *uri);
+                let of_file = budget.filter(|_| !options.names_devices()).map(|budget| budget.at.clone());
+                let origin = of_file.unwrap_or_else(|| options.origin(uri));
+                return Err(Failure::open(uri, &error).during(origin));
+            }
         };
         progress.aside(|| report.device(DeviceFacts::of(&target)))?;
         for row in chosen.iter().filter(|row| is_wanted(row, uri)) {

@@ -14,6 +14,7 @@ mod kernels;
 mod once;
 mod options;
 mod peers;
+mod recorded;
 mod report;
 mod result;
 mod row;
@@ -34,8 +35,8 @@ use super::failure::Outcome;
 #[command(
     args_conflicts_with_subcommands = true,
     after_long_help = "docs/benchmarks.md describes each row: what is timed, its floor, its unit.\n\
-                       Exit codes: 0 done; 1 a row failed, or is slower or over its budget; 2 the command line or the \
-                       input is wrong; 3 a device is absent, with --require."
+                       Exit codes: 0 done; 1 a row failed, is slower or over its budget, or Ctrl-C ended the run; 2 the command line or the \
+                       input is wrong; 3 a device is absent, with --require; 130 after a second Ctrl-C."
 )]
 pub(crate) struct Bench {
     #[command(subcommand)]

@@ -10,6 +10,7 @@ use super::{cpus::Cpus, peers::Peer, report::Format, row::Row, rows};
 use crate::command::{
     escape,
     failure::{Failure, Outcome},
+    output,
 };
 
 /// The devices of a run that names none, if this build has their drivers.
@@ -79,7 +80,7 @@ impl Options {
         for uri in &uris {
             let scheme = uri.split_once("://").map_or(uri.as_str(), |(scheme, _)| scheme);
             if let Err(error) = windlass::registry().driver(scheme) {
-                return Err(Failure::input(format!("--device {}: {error}", escape::line(uri))));
+                return Err(Failure::input(format!("{}: {error}", self.origin(uri))));
             }
         }
         match uris.is_empty() {
@@ -88,6 +89,32 @@ impl Options {
             )),
             false => Ok(uris),
         }
+    }
+
+    /// The place that names a device, for messages.
+    pub(super) fn origin(&self, uri: &str) -> String {
+        let uri = escape::line(uri);
+        match self.names_devices() {
+            true => format!("--device {uri}"),
+            false if std::env::var_os(windlass::DEVICE_VARIABLE).is_some_and(|named| !named.is_empty()) => {
+                format!("{}={uri}", windlass::DEVICE_VARIABLE)
+            }
+            false => uri.into_owned(),
+        }
+    }
+
+    /// Writes the names of rows.
+    pub(super) fn write_list(&self, rows: &[Row]) -> Outcome {
+        let lines: Vec<_> = match self.format {
+            Format::Table => rows.iter().map(|row| row.name.clone()).collect(),
+            Format::Jsonl => rows.iter().map(|row| row.listed().to_string()).collect(),
+            Format::Bmf | Format::Github | Format::Gbench => {
+                return Err(Failure::input(
+                    "--list writes --format table or jsonl; the other formats hold measured values only",
+                ));
+            }
+        };
+        output::write(&lines.join("\n"))
     }
 
     /// The rows that the patterns choose. A pattern that fits none is an error with the names of all.

@@ -34,6 +34,8 @@ pub(super) struct Row {
     pub(super) unit: &'static str,
     /// Whether callgrind can count a round: threads that sleep or spin have no steady count.
     pub(super) counted: bool,
+    /// Whether a round is a sample, however little of it is measured.
+    pub(super) long: bool,
     /// The optional features of a device that the row uses.
     pub(super) needs: &'static [Feature],
     /// The schemes that have this row; empty if all have.
@@ -55,6 +57,7 @@ impl Row {
             shape: None,
             unit: "ns",
             counted: true,
+            long: false,
             needs: &[],
             schemes: &[],
             prepare: Box::new(prepare),
@@ -74,6 +77,15 @@ impl Row {
         Self { counted: false, ..self }
     }
 
+    /// A row whose round lasts long, and whose measured part may be short.
+    #[cfg_attr(
+        not(feature = "hip"),
+        expect(dead_code, reason = "only kernels of the null HIP take a known time")
+    )]
+    pub(super) fn long(self) -> Self {
+        Self { long: true, ..self.uncounted() }
+    }
+
     pub(super) fn schemes(self, schemes: &'static [&'static str]) -> Self {
         Self { schemes, ..self }
     }
@@ -86,6 +98,17 @@ impl Row {
     /// The unit in reports, such as `ns/dispatch`.
     pub(super) fn whole_unit(&self) -> String {
         format!("{}/{}", self.unit, self.per)
+    }
+
+    /// The row as an object of `--list`.
+    pub(super) fn listed(&self) -> serde_json::Value {
+        serde_json::json!({
+            "row": self.name,
+            "unit": self.whole_unit(),
+            "items": self.items,
+            "counted": self.counted,
+            "schemes": self.schemes,
+        })
     }
 
     /// Whether devices of this URI have the row.

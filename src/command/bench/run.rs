@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A run: every chosen row on every chosen device. A row that fails ends alone, and the others go on.
 
+use std::time::Duration;
+
 use super::{
     environment::{DeviceFacts, Machine},
     icount,
@@ -16,7 +18,7 @@ use super::{
 };
 use crate::command::{
     failure::{Failure, Outcome},
-    input, output,
+    input,
     progress::Progress,
 };
 
@@ -24,8 +26,7 @@ use crate::command::{
 pub(super) fn run(options: &Options) -> Outcome {
     let (rows, uris) = (options.rows()?, options.devices()?);
     if options.list {
-        let names: Vec<_> = rows.iter().map(|row| row.name.as_str()).collect();
-        return output::write(&names.join("\n"));
+        return options.write_list(&rows);
     }
     if options.icount {
         return icount::run(options, &rows, &uris);
@@ -36,7 +37,7 @@ pub(super) fn run(options: &Options) -> Outcome {
         if let Err(failure) = windlass::open(uri).map_err(|error| Failure::open(uri, &error))
             && !failure.is_absent()
         {
-            return Err(failure);
+            return Err(failure.during(options.origin(uri)));
         }
     }
     let width =
@@ -120,7 +121,9 @@ impl Run {
     fn measure(&self, row: &Row, target: &Target) -> Work<(Statistics, Option<Reference>)> {
         match row.prepare(target)? {
             Prepared::Timed(mut subject, mut floor) => {
-                sample::take(&self.plan, &self.interrupt, row.items, &mut subject, floor.as_mut())
+                let batch = if row.long { Duration::ZERO } else { self.plan.batch };
+                let plan = Plan { batch, ..self.plan };
+                sample::take(&plan, &self.interrupt, row.items, &mut subject, floor.as_mut())
             }
             Prepared::Exact(value) => {
                 let exact = Statistics { n: 1, batch: 1, min: value, median: value, p99: value, mad: 0.0 };

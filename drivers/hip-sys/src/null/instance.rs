@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicUsize;
 
 use super::calls::{Calls, ThreadCalls};
 use super::memory::Memory;
+use super::pace::KernelTime;
 use super::work::Timeline;
 
 /// The simulated machine of a null HIP.
@@ -19,6 +20,10 @@ pub struct Options {
     pub memory_bytes: usize,
     /// Whether work stays in flight until [`Instance::complete`].
     pub manual: bool,
+    /// How long a kernel takes. The kernels of a stream run one after the other, and streams run beside each other. A
+    /// host function of a stream runs in its own call then, which waits for the kernels before it. Has no effect with
+    /// `manual`.
+    pub kernel: KernelTime,
     /// Functions to omit from the table. Unknown names are ignored.
     pub without: Vec<String>,
 }
@@ -31,6 +36,7 @@ impl Default for Options {
             arch: "gfx942".to_owned(),
             memory_bytes: 16 << 30,
             manual: false,
+            kernel: KernelTime::NONE,
             without: Vec::new(),
         }
     }
@@ -77,7 +83,7 @@ impl Instance {
     pub fn new(options: Options) -> Arc<Self> {
         Arc::new(Self {
             memory: Memory::new(options.memory_bytes),
-            timeline: Timeline::new(options.manual),
+            timeline: Timeline::new(options.manual, options.kernel),
             options,
             calls: Calls::new(),
             streams: AtomicUsize::new(0),

@@ -4,7 +4,8 @@
 //! It is for tests of programs that call HIP, and for measuring their own overhead. Kernels never run. Memory is plain
 //! host memory, so copies and fills are real, in the order of the calls. By default all work is complete when its call
 //! returns. With [`Options::manual`] it stays in flight until [`Instance::complete`], so that a test holds work in
-//! flight without sleeping. An [`Interposer`](crate::interposer::Interposer) in front of it makes calls fail.
+//! flight without sleeping. With [`Options::kernel`] each kernel takes a time, and the work behind it on its stream is
+//! complete no earlier. An [`Interposer`](crate::interposer::Interposer) in front of it makes calls fail.
 //!
 //! ```
 //! use windlass_hip_sys::null;
@@ -31,12 +32,14 @@ mod calls;
 mod entries;
 mod instance;
 mod memory;
+mod pace;
 mod work;
 
 use std::sync::Arc;
 
 pub use calls::ThreadCalls;
 pub use instance::{Instance, Live, Options};
+pub use pace::KernelTime;
 
 use crate::api::{Api, Binding, Found, Origin};
 

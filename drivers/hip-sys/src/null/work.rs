@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use super::pace::{KernelTime, Pace};
 use crate::bindings::{
     c_int, c_uint, c_void, hipError_t, hipEvent_t, hipFunction_t, hipModule_t, hipStream_t,
 };
@@ -13,13 +14,22 @@ use crate::bindings::{
 /// All work of an instance, in the order of enqueuing.
 ///
 /// By default all work completes at once, and no position is kept. In manual mode each piece of work has a position,
-/// counted from 1, and is complete after the next call of [`complete`](Timeline::complete).
+/// counted from 1, and is complete after the next call of [`complete`](Timeline::complete). With kernels that take time,
+/// the position is the time at which the work is complete.
 pub(super) struct Timeline {
-    manual: bool,
+    mode: Mode,
     enqueued: AtomicU64,
     completed: AtomicU64,
     waiting: Mutex<Vec<HostCall>>,
     changed: Condvar,
+}
+
+/// When work is complete.
+#[derive(Debug)]
+enum Mode {
+    AtOnce,
+    Manual,
+    Paced(Pace),
 }
 
 /// A host function that waits for earlier work.
@@ -28,7 +38,7 @@ type HostCall = Box<dyn FnOnce() + Send>;
 impl std::fmt::Debug for Timeline {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Timeline")
-            .field("manual", &self.manual)
+            .field("mode", &self.mode)
             .field("enqueued", &self.enqueued)
             .field("completed", &self.completed)
             .finish_non_exhaustive()
@@ -36,9 +46,14 @@ impl std::fmt::Debug for Timeline {
 }
 
 impl Timeline {
-    pub(super) fn new(manual: bool) -> Self {
+    pub(super) fn new(manual: bool, kernel: KernelTime) -> Self {
+        let mode = match (manual, kernel.is_some()) {
+            (true, _) => Mode::Manual,
+            (false, true) => Mode::Paced(Pace::new(kernel)),
+            (false, false) => Mode::AtOnce,
+        };
         Self {
-            manual,
+            mode,
             enqueued: AtomicU64::new(0),
             completed: AtomicU64::new(0),
             waiting: Mutex::new(Vec::new()),
@@ -50,21 +65,53 @@ impl Timeline {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The position of a new piece of work; 0 if all work completes at once.
+    /// Enqueues a piece of work that takes no time of its own, and returns its position; 0 if all work completes at once.
     #[inline]
-    pub(super) fn enqueue(&self) -> u64 {
-        if self.manual { self.enqueued.fetch_add(1, Ordering::AcqRel) + 1 } else { 0 }
+    pub(super) fn enqueue(&self, stream: Option<&Stream>) -> u64 {
+        match &self.mode {
+            Mode::AtOnce => 0,
+            Mode::Manual => {
+                let position = self.enqueued.fetch_add(1, Ordering::AcqRel) + 1;
+                self.advance(stream, position)
+            }
+            Mode::Paced(_) => stream.map_or_else(|| self.latest(), Stream::position),
+        }
+    }
+
+    /// Enqueues a kernel, and returns its position.
+    #[inline]
+    pub(super) fn launch(&self, stream: Option<&Stream>) -> u64 {
+        match &self.mode {
+            Mode::Paced(pace) => {
+                let end = pace.launch(stream.map_or(&self.enqueued, |stream| &stream.position));
+                self.enqueued.fetch_max(end, Ordering::AcqRel);
+                end
+            }
+            _ => self.enqueue(stream),
+        }
+    }
+
+    fn advance(&self, stream: Option<&Stream>, position: u64) -> u64 {
+        if let Some(stream) = stream {
+            stream.advance(position);
+        }
+        position
     }
 
     /// Runs a host function when the work before it is complete: now, or in [`complete`](Self::complete).
-    pub(super) fn host_call(&self, call: HostCall) -> u64 {
-        if !self.manual {
-            call();
-            return 0;
+    pub(super) fn host_call(&self, stream: Option<&Stream>, call: HostCall) {
+        match &self.mode {
+            Mode::AtOnce => call(),
+            Mode::Manual => {
+                let mut waiting = self.lock();
+                waiting.push(call);
+                self.enqueue(stream);
+            }
+            Mode::Paced(pace) => {
+                pace.sleep(self.enqueue(stream));
+                call();
+            }
         }
-        let mut waiting = self.lock();
-        waiting.push(call);
-        self.enqueue()
     }
 
     /// The position of the latest work.
@@ -74,17 +121,20 @@ impl Timeline {
 
     #[inline]
     pub(super) fn query(&self, position: u64) -> Result<(), hipError_t> {
-        if position <= self.completed.load(Ordering::Acquire) {
-            Ok(())
-        } else {
-            Err(hipError_t::hipErrorNotReady)
-        }
+        let completed = match &self.mode {
+            Mode::Paced(pace) => pace.now(),
+            _ => self.completed.load(Ordering::Acquire),
+        };
+        if position <= completed { Ok(()) } else { Err(hipError_t::hipErrorNotReady) }
     }
 
     /// Blocks until the work up to `position` is complete.
     pub(super) fn wait(&self, position: u64) {
         if self.query(position).is_ok() {
             return;
+        }
+        if let Mode::Paced(pace) = &self.mode {
+            return pace.sleep(position);
         }
         let mut waiting = self.lock();
         while self.query(position).is_err() {

@@ -107,7 +107,7 @@ fn flags(shape: Shape, target: &Target) -> Work<(Vec<String>, Vec<String>)> {
             let processor = architecture.split(':').next().unwrap_or_default();
             let device = vec![
                 "--device=hip".to_owned(),
-                format!("--hip_dylib_path={}", library.display()),
+                format!("--hip_dylib_path=file:{}", library.display()),
                 "--executable_format=rocm-hsaco-fb".to_owned(),
             ];
             let compiler =
@@ -124,7 +124,7 @@ fn flags(shape: Shape, target: &Target) -> Work<(Vec<String>, Vec<String>)> {
     }
 }
 
-/// The folder of the device's HIP library.
+/// The file of the device's HIP library, which need not have the one name that IREE looks for in a folder.
 #[cfg(feature = "hip")]
 fn library(target: &Target) -> Work<PathBuf> {
     let path = target.hip.as_ref().and_then(|hip| hip.origin().path.clone());
@@ -134,8 +134,7 @@ fn library(target: &Target) -> Work<PathBuf> {
         None => crate::command::exec::simulated_hip().map_err(Stop::Lacks).map(Some)?,
         path => path,
     };
-    let folder = path.as_deref().and_then(Path::parent).map(Path::to_owned);
-    folder.ok_or_else(|| Stop::Lacks("the HIP of the device is no file that IREE could load".to_owned()))
+    path.ok_or_else(|| Stop::Lacks("the HIP of the device is no file that IREE could load".to_owned()))
 }
 
 #[cfg(not(feature = "hip"))]

@@ -2,6 +2,8 @@
 //! The rows of the suite, a file for each theme.
 
 mod chain;
+#[cfg(feature = "hip")]
+mod completion;
 mod dispatch;
 mod executable;
 mod file;
@@ -28,6 +30,8 @@ pub(super) fn all() -> Vec<Row> {
     host_call::add(&mut rows);
     semaphore::add(&mut rows);
     wake::add(&mut rows);
+    #[cfg(feature = "hip")]
+    completion::add(&mut rows);
     memory::add(&mut rows);
     transfer::add(&mut rows);
     executable::add(&mut rows);

@@ -50,11 +50,8 @@ fn free(call: &Call<'_>, address: *mut c_void, kinds: &[MemoryKind]) -> Outcome 
 ///
 /// The stream's handle is valid.
 unsafe fn enqueue(call: &Call<'_>, stream: hipStream_t) {
-    let position = call.instance.timeline.enqueue();
     // SAFETY: as the caller promises.
-    if let Some(stream) = unsafe { Stream::from_handle(stream) } {
-        stream.advance(position);
-    }
+    call.instance.timeline.enqueue(unsafe { Stream::from_handle(stream) });
 }
 
 /// # Safety

@@ -100,11 +100,8 @@ entry_points! {
         if [grid_x, grid_y, grid_z, block_x, block_y, block_z].contains(&0) {
             return Err(hipError_t::hipErrorInvalidConfiguration);
         }
-        let position = call.instance.timeline.enqueue();
         // SAFETY: the caller's stream.
-        if let Some(stream) = unsafe { Stream::from_handle(stream) } {
-            stream.advance(position);
-        }
+        call.instance.timeline.launch(unsafe { Stream::from_handle(stream) });
         Ok(())
     }
 }

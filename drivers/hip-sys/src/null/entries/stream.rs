@@ -60,11 +60,8 @@ unsafe fn position_of(call: &Call<'_>, stream: hipStream_t) -> u64 {
 unsafe fn record(call: &Call<'_>, event: hipEvent_t, stream: hipStream_t) -> Outcome {
     // SAFETY: as the caller promises.
     let event = unsafe { Event::from_handle(event) }?;
-    let position = call.instance.timeline.enqueue();
     // SAFETY: as the caller promises.
-    if let Some(stream) = unsafe { Stream::from_handle(stream) } {
-        stream.advance(position);
-    }
+    let position = call.instance.timeline.enqueue(unsafe { Stream::from_handle(stream) });
     if event.flags & hipEventDisableTiming == 0 {
         *event.recorded.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
@@ -143,15 +140,13 @@ entry_points! {
     fn hipLaunchHostFunc(call, stream: hipStream_t, function: hipHostFn_t, data: *mut c_void) {
         let function = function.ok_or(INVALID_VALUE)?;
         let data = UserData(data);
-        let position = call.instance.timeline.host_call(Box::new(move || {
+        // SAFETY: the caller's stream, which is alive until the work on it is complete.
+        let stream = unsafe { Stream::from_handle(stream) };
+        call.instance.timeline.host_call(stream, Box::new(move || {
             let UserData(data) = { data };
             // SAFETY: the caller's function with its own data.
             unsafe { function(data) }
         }));
-        // SAFETY: the caller's stream, which is alive until the work on it is complete.
-        if let Some(stream) = unsafe { Stream::from_handle(stream) } {
-            stream.advance(position);
-        }
         Ok(())
     }
     fn hipEventCreate(call, target: *mut hipEvent_t) {
