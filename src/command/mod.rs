@@ -36,8 +36,7 @@ use failure::{Failure, Outcome};
     disable_help_subcommand = true,
     subcommand_required = true,
     arg_required_else_help = true,
-    after_help = "Exit codes: 0 done; 1 the run or a check failed; 2 the command line or the input is wrong; \
-                  3 a required device is absent.\nEnvironment variables: windlass help environment."
+    after_help = format!("{}\nEnvironment variables: windlass help environment.", failure::exit_codes())
 )]
 struct Cli {
     #[command(subcommand)]
