@@ -104,10 +104,8 @@ fn not_passed(summary: &Summary, cases: &[Case], options: &Options, pattern: &Pa
         let everywhere = Options { shard: None, ..options.clone() };
         let fitting: Vec<_> = cases.iter().filter(|case| pattern.matches(case.name)).collect();
         lines.push(match &fitting[..] {
-            [] => {
-                "no case has such a name; in a pattern `*` stands for any text, and --list shows the names"
-                    .to_owned()
-            }
+            [] => "no case has such a name; in a pattern `*` stands for any text, and --list shows the names"
+                .to_owned(),
             _ if fitting.iter().any(|case| everywhere.selects(case)) => return None,
             _ => "the filters and the level leave out every case with such a name".to_owned(),
         });

@@ -116,7 +116,7 @@ fn check_version(device: &Device) -> Outcome {
         return Ok(());
     }
     Err(Stop::skip(format!(
-        "the suite's kernels for {own} are code objects of version {version}, and the device takes {} ({}): a newer HIP reads \
+        "the suite's kernels for {own} are code objects v{version}, and the device takes {} ({}): a newer HIP reads \
          them, and -mcode-object-version makes older ones",
         info.executable_formats.join(" or "),
         info.library.as_deref().unwrap_or("which library it is on is not told"),

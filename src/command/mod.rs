@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command line and its subcommands.
 
+mod asked;
 mod audit;
 mod bench;
 mod bundle;
+mod code;
 mod cts;
 mod devices;
 mod environment;
@@ -15,6 +17,7 @@ mod failure;
 mod input;
 mod inspect;
 mod log;
+mod modes;
 mod output;
 mod progress;
 mod ranges;

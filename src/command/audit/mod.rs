@@ -4,7 +4,6 @@
 
 mod examine;
 mod images;
-mod modes;
 mod report;
 mod search;
 mod slot;
@@ -14,17 +13,14 @@ mod unit;
 use std::path::PathBuf;
 
 use clap::Args;
-use windlass_codeobject::{Options, TargetId};
+use windlass_codeobject::Options;
 
 use self::{report::Report, search::Search};
 use super::{
-    escape,
+    asked, escape,
     failure::{Failure, Outcome},
     input, output,
 };
-
-/// This word among the targets means `--compat`.
-const COMPAT: &str = "compat";
 
 /// Options of `audit`.
 #[derive(Args)]
@@ -58,17 +54,8 @@ impl Audit {
     pub(crate) fn run(self) -> Outcome {
         let mut options = Options::default();
         options.max_unpacked = input::LONGEST;
-        options.compatible_families = self.compat || self.targets.iter().any(|target| target == COMPAT);
-        let mut targets: Vec<TargetId> = Vec::new();
-        for text in self.targets.iter().filter(|text| *text != COMPAT) {
-            let target = input::parse_target("--targets", text)?;
-            if !targets.contains(&target) {
-                targets.push(target);
-            }
-        }
-        if targets.is_empty() {
-            return Err(Failure::input("--targets: name at least one GPU, such as gfx1031"));
-        }
+        let (targets, compat) = asked::targets("--targets", &self.targets)?;
+        options.compatible_families = self.compat || compat;
         for path in &self.paths {
             path.metadata()
                 .map_err(|error| Failure::input(format!("cannot read {}: {error}", escape::path(path))))?;

@@ -7,13 +7,13 @@ use serde::Serialize;
 use windlass_codeobject::{Fit, Options, TargetId};
 
 use super::{
-    modes::Modes,
     search::Found,
     unit::{self, Service, Unit},
 };
 use crate::command::{
     failure::{Failure, Outcome},
     input::count,
+    modes::Modes,
 };
 
 /// The whole report.

@@ -3,6 +3,7 @@
 
 mod carriers;
 pub(crate) mod made;
+mod one_answer;
 mod targets;
 
 use std::{fs, path::PathBuf};
