@@ -24,15 +24,18 @@ pub(crate) enum Exit {
     Input = 2,
     /// A required device is absent.
     Absent = 3,
+    /// A HIP call did not return in time.
+    Hung = 5,
 }
 
 /// The exit codes of all subcommands, for the help and the documentation. Code 4 is that of [`windlass_cts::Exit`].
-pub(crate) const EXIT_CODES: [(u8, &str); 5] = [
+pub(crate) const EXIT_CODES: [(u8, &str); 6] = [
     (Exit::Done as u8, "done"),
     (Exit::Failed as u8, "the run or a check failed"),
     (Exit::Input as u8, "the command line or the input is wrong"),
     (Exit::Absent as u8, "a required device is absent"),
     (windlass_cts::Exit::Nothing as u8, "nothing ran: cts skipped every case, or none fits the filters"),
+    (Exit::Hung as u8, "a HIP call did not return in time: devices names it"),
 ];
 
 /// The exit codes as a sentence.
@@ -84,6 +87,11 @@ impl Failure {
     /// A required device is absent.
     pub(crate) fn absent(message: impl Into<String>) -> Self {
         Self::new(Exit::Absent, message)
+    }
+
+    /// A HIP call did not return in time.
+    pub(crate) fn hung(message: impl Into<String>) -> Self {
+        Self::new(Exit::Hung, message)
     }
 
     /// An error of the HAL.

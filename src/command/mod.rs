@@ -92,7 +92,8 @@ pub(crate) fn main() -> ExitCode {
             return code.into();
         }
     };
-    match log::start() {
+    let tells_calls = matches!(&cli.command, Command::Devices(devices) if devices.tells_calls());
+    match log::start(tells_calls) {
         Ok(()) => dispatch(cli.command),
         Err(failure) => failure::report(Err(failure)),
     }
