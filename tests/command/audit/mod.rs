@@ -4,6 +4,7 @@
 mod carriers;
 pub(crate) mod made;
 mod one_answer;
+mod packed;
 mod targets;
 
 use std::{fs, path::PathBuf};
