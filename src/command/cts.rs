@@ -7,7 +7,7 @@ use clap::Args;
 use windlass_cts::{ChosenDevice, Harness};
 
 use super::{
-    escape,
+    devices, escape,
     failure::{self, Failure, Outcome},
 };
 
@@ -81,11 +81,8 @@ fn choose_device() -> ChosenDevice {
     {
         return real;
     }
-    let problem = match windlass::registry().driver(windlass::REAL_SCHEME).map(|driver| driver.enumerate()) {
-        Ok(Ok(devices)) if !devices.is_empty() => return real,
-        Ok(Ok(_)) => "HIP lists none".to_owned(),
-        Ok(Err(error)) | Err(error) => error.message().lines().next().unwrap_or_default().to_owned(),
-    };
+    let Some(problem) = devices::no_real_gpu() else { return real };
+    let problem = problem.lines().next().unwrap_or_default();
     let uri = format!("{simulated}://");
     let reason = format!(
         "no real GPU ({problem}; `windlass devices` says more): running on {uri}, simulated; --device names another"

@@ -19,6 +19,22 @@ use child::Answers;
 pub(crate) use child::Calls;
 use report::{DriverReport, Listed, Stopped, Verdict};
 
+/// The time for a driver to list its devices.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Why there is no real GPU. `None` if there is one, and also if its driver hangs or dies: such a GPU is broken, not absent.
+pub(crate) fn no_real_gpu() -> Option<String> {
+    let driver = match windlass::registry().driver(windlass::REAL_SCHEME) {
+        Ok(driver) => driver,
+        Err(error) => return Some(error.message().to_owned()),
+    };
+    let report = Answers::start(driver.as_ref(), false).read(LIMIT);
+    if report.stopped.is_some() || !report.devices.is_empty() {
+        return None;
+    }
+    report.problem
+}
+
 /// Options of `devices`.
 #[derive(Args)]
 pub(crate) struct Devices {
