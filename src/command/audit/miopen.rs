@@ -24,6 +24,8 @@ pub(super) use self::sqlite::read;
 
 #[cfg(feature = "miopen")]
 mod sqlite {
+    use std::io::Read;
+
     use rusqlite::{Connection, Result, Row, types::ValueRef};
 
     use super::super::{
@@ -56,15 +58,14 @@ mod sqlite {
 
     /// Opens the bytes as a database in memory, so that nothing is written beside the file.
     fn open(bytes: &[u8]) -> Result<Connection> {
-        /// The versions of the format for writing and reading: 2 demands a log beside the file.
-        const VERSIONS: std::ops::Range<usize> = 18..20;
-        let mut bytes = bytes.to_vec();
-        if let Some(versions) = bytes.get_mut(VERSIONS) {
-            versions.fill(1);
-        }
+        // The versions of the format for writing and reading, of which 2 demands a log beside the file.
+        let (head, rest) = bytes.split_at(bytes.len().min(18));
+        let versions = [1; 2].get(..rest.len().min(2)).unwrap_or_default();
+        let rest = rest.get(versions.len()..).unwrap_or_default();
+        let database = head.chain(versions).chain(rest);
         let mut connection = Connection::open_in_memory()?;
         connection.pragma_update(None, "trusted_schema", false)?;
-        connection.deserialize_read_exact(rusqlite::MAIN_DB, &bytes[..], bytes.len(), true)?;
+        connection.deserialize_read_exact(rusqlite::MAIN_DB, database, bytes.len(), true)?;
         connection.pragma_update(None, "cell_size_check", true)?;
         Ok(connection)
     }
