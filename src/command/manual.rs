@@ -31,10 +31,7 @@ pub(crate) struct Manual {
 impl Manual {
     /// Writes the files of `command`.
     pub(crate) fn run(self, command: Command) -> Outcome {
-        // `windlass help` and `--version` tell the build. A page is the same for each build of a version.
-        let mut command = command.version(env!("CARGO_PKG_VERSION"));
-        command = command
-            .mut_subcommand("cts", |cts| options_of_the_runner(cts.mut_args(|argument| argument.hide(true))));
+        let mut command = for_readers(&command);
         command.build();
         pages(&command, &self.share.join("man/man1"))?;
         for (shell, place) in SHELLS {
@@ -46,8 +43,19 @@ impl Manual {
     }
 }
 
+/// The command with the subcommands that people call. Its version tells no commit, so that pages of a version are the same.
+fn for_readers(command: &Command) -> Command {
+    let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help");
+    let subcommands = shown.map(|sub| if sub.get_name() == "cts" { of_the_suite() } else { sub.clone() });
+    Command::new("windlass")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(command.get_about().cloned().unwrap_or_default())
+        .disable_help_subcommand(true)
+        .subcommands(subcommands.collect::<Vec<_>>())
+}
+
 /// `cts` with the options that the runner reads.
-fn options_of_the_runner(cts: Command) -> Command {
+fn of_the_suite() -> Command {
     let options = windlass_cts::command_options().into_iter().map(|option| {
         let mut argument = Arg::new(option.name.clone()).help(option.help);
         if !option.is_positional {
@@ -63,7 +71,7 @@ fn options_of_the_runner(cts: Command) -> Command {
         }
         argument
     });
-    cts.args(options)
+    Command::new("cts").about("Run the conformance suite over a device").args(options)
 }
 
 fn pages(command: &Command, folder: &Path) -> Outcome {
@@ -76,7 +84,7 @@ fn pages(command: &Command, folder: &Path) -> Outcome {
         main.push_str(&format!(".TP\n\\fB{name}\\fR\n{}; for example {}\n", roff(effect), roff(example)));
     }
     write(&folder.join("windlass.1"), main.as_bytes())?;
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
+    for sub in command.get_subcommands() {
         let name = format!("windlass-{}", sub.get_name());
         let text = page(sub.clone().bin_name(format!("windlass {}", sub.get_name())), &name)?;
         write(&folder.join(format!("{name}.1")), &text)?;
