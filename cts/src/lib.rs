@@ -79,13 +79,13 @@
 mod args;
 mod case;
 mod check;
+mod compare;
 mod context;
 mod demands;
 mod expectations;
 mod file_in_memory;
 mod harness;
-mod in_child;
-mod in_process;
+mod health;
 mod kernels;
 mod options;
 mod outcome;

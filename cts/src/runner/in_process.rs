@@ -14,9 +14,10 @@ use crate::{
     context::Context,
     options::Options,
     outcome::Stop,
-    runner::Bench,
     summary::{Problem, Verdict},
 };
+
+use super::bench::Bench;
 
 /// The number of hung cases after which the rest is not run. A thread that hangs is abandoned with everything that it
 /// holds.
@@ -85,17 +86,18 @@ impl Bench for InProcess<'_> {
     }
 
     fn attempt(&mut self, case: Case, seed: u64) -> Verdict {
-        if self.hung.len() >= HUNG {
-            let hung = self.hung.join(", ");
-            return Verdict::Skip(format!(
-                "not run, because {hung} hung; with --isolate a case that hangs is killed, and the others go on"
-            ));
-        }
         let verdict = self.run(case, seed);
         if matches!(verdict, Verdict::Fail(_)) {
             self.device = None;
         }
         verdict
+    }
+
+    fn exhausted(&self) -> Option<String> {
+        (self.hung.len() >= HUNG).then(|| {
+            let hung = self.hung.join(", ");
+            format!("not run, because {hung} hung; with --isolate a case that hangs is killed, and the others go on")
+        })
     }
 }
 

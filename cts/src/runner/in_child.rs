@@ -22,11 +22,13 @@ use windlass_hal::DeviceInfo;
 
 use crate::{
     case::Case,
+    health::HEALTH,
     options::Options,
     report::json::{self, Event},
-    runner::Bench,
     summary::{Problem, Verdict},
 };
+
+use super::bench::Bench;
 
 /// The time for the start of a child, and for its end after its last event.
 const GRACE: Duration = Duration::from_secs(10);
@@ -52,7 +54,8 @@ impl<'a> InChild<'a> {
             given => given.to_vec(),
         };
         let mut command = Command::new(&program[0]);
-        command.args(&program[1..]).args(["--format", "json", "--device", self.uri]);
+        // This process holds the device's lock.
+        command.args(&program[1..]).args(["--child", "--format", "json", "--device", self.uri]);
         command.args(["--timeout", &self.options.timeout.as_secs_f64().to_string()]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Ok(command)
@@ -110,7 +113,11 @@ impl Bench for InChild<'_> {
     fn attempt(&mut self, case: Case, seed: u64) -> Verdict {
         let finished = self.command().and_then(|mut command| {
             command.args(["--level", self.options.level.name(), "--seed", &seed.to_string()]);
-            command.args(["--exact", case.name]);
+            if case.name == HEALTH.name {
+                command.arg("--health-check");
+            } else {
+                command.args(["--exact", case.name]);
+            }
             self.finish(command)
         });
         let finished = match finished {
