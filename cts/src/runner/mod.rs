@@ -71,7 +71,7 @@ pub fn run_cases(
         report.resumed(journal.ended(), selected.len() * options.devices.len())?;
     }
     let start = Instant::now();
-    let mut run = Run { registry, options, expectations, journal, report, summary, complete: true };
+    let mut run = Run { registry, options, expectations, journal, report, summary, incomplete: false };
     let wrong = run.unexpected();
     for (index, uri) in options.devices.iter().enumerate() {
         let selected = if options.probe { &[] } else { &selected[..] };
@@ -93,8 +93,8 @@ struct Run<'a> {
     journal: Option<Journal>,
     report: Report<'a>,
     summary: Summary,
-    /// Whether each case that should run was run.
-    complete: bool,
+    /// Whether a device that fails the run, or its loss, kept cases from running.
+    incomplete: bool,
 }
 
 impl<'a> Run<'a> {
@@ -164,7 +164,7 @@ impl<'a> Run<'a> {
         let require = options.require || !options.expect_arch.is_empty();
         let exit = problem.as_ref().map_or(Exit::Passed, |problem| problem.exit(require));
         self.summary.exit = self.summary.exit.and(exit);
-        self.complete &= exit == Exit::Passed;
+        self.incomplete |= exit != Exit::Passed;
         let device = TestedDevice { uri: uri.to_owned(), info: info.clone(), problem: problem.clone(), exit };
         self.summary.devices.push(device);
         self.report.device(&self.summary.devices[index], selected.len())?;
@@ -202,7 +202,7 @@ impl<'a> Run<'a> {
             let workers: Vec<_> = workers.collect();
             let (summary, report) = (&mut self.summary, &mut self.report);
             jobs::spread(&planned, workers, &mut |planned, ended| {
-                self.complete &= !ended.not_run;
+                self.incomplete |= ended.not_run;
                 emit(summary, report, index, planned, ended)
             })?;
         } else {
@@ -210,7 +210,7 @@ impl<'a> Run<'a> {
                 self.report.running(&planned.case);
                 let ended =
                     one(self.journal.as_ref(), index, &attempts, bench.as_mut(), &mut logs[0], planned)?;
-                self.complete &= !ended.not_run;
+                self.incomplete |= ended.not_run;
                 emit(&mut self.summary, &mut self.report, index, planned, ended)?;
             }
         }
@@ -229,14 +229,11 @@ impl<'a> Run<'a> {
         let summary = &mut self.summary;
         summary.elapsed = start.elapsed();
         summary.unmet = demands::unmet(summary, cases, self.options);
-        if !self.complete {
-            summary.exit = summary.exit.and(Exit::Failed);
-        }
         for unmet in &summary.unmet {
             summary.exit = summary.exit.and(unmet.exit);
         }
         self.report.end(summary)?;
-        if let Some(journal) = self.journal.filter(|_| self.complete) {
+        if let Some(journal) = self.journal.filter(|_| !self.incomplete) {
             journal.over()?;
         }
         Ok(self.summary)
@@ -272,8 +269,10 @@ fn emit(
     planned: &Planned,
     ended: Ended,
 ) -> io::Result<()> {
+    let not_run = ended.not_run;
     let result = result(device, planned, ended);
-    if matches!(result.verdict, Verdict::Fail(_)) {
+    // An expected failure may keep the remaining cases from running.
+    if not_run || matches!(result.verdict, Verdict::Fail(_)) {
         summary.exit = summary.exit.and(Exit::Failed);
     }
     summary.results.push(result);
