@@ -45,6 +45,18 @@ fn chatters(_: &Context) -> Outcome {
     Ok(())
 }
 
+/// The file by which processes of one test tell each other that they ran.
+const MARK: &str = "WINDLASS_TEST_MARK";
+
+/// Crashes in the first process that runs it, and passes in the next.
+fn crashes_once(_: &Context) -> Outcome {
+    let mark = env::var_os(MARK).ok_or_else(|| Stop::skip("no file for the mark"))?;
+    if std::fs::File::create_new(mark).is_ok() {
+        std::process::abort();
+    }
+    Ok(())
+}
+
 fn draws(ctx: &Context) -> Outcome {
     Err(Stop::fail(format!("drew {}", ctx.random().next_u64())))
 }
@@ -61,11 +73,20 @@ fn cases() -> Vec<Case> {
         HANGS,
         case("own.chatters", chatters),
         case("own.draws", draws),
+        case("crash.once", crashes_once),
     ]
 }
 
 fn runner(arguments: &[&str]) -> (Option<i32>, String) {
+    runner_with(arguments, None)
+}
+
+/// The exit code and the output of the runner, whose processes share a mark.
+fn runner_with(arguments: &[&str], mark: Option<&Scratch>) -> (Option<i32>, String) {
     let mut command = Command::new(env::current_exe().unwrap());
+    if let Some(mark) = mark {
+        command.env(MARK, &mark.0);
+    }
     let output = command.arg("cts").args(arguments).env_remove("WINDLASS_DEVICE").output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout) + &text(output.stderr))
@@ -86,6 +107,8 @@ fn crashes_fail_their_cases_alone() {
         junit.0.to_str().unwrap(),
         "--skip",
         "draws",
+        "--skip",
+        "once",
     ]);
     assert_eq!(code, Some(1), "{text}");
     let events: Vec<Value> = json.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -156,6 +179,46 @@ fn random_choices_are_those_without_isolation() {
     assert_ne!(drawn(&["--isolate"]), seventh);
 }
 
+fn a_retry_has_a_fresh_process() {
+    let mark = Scratch::new("mark");
+    let arguments = ["--device", "null://", "--isolate", "--retry", "1", "--exact", "crash.once"];
+    let (code, text) = runner_with(&arguments, Some(&mark));
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("flaky crash.once: passed at a retry\n      its process died"), "{text}");
+}
+
+fn a_crash_of_one_of_several_jobs_costs_its_case_alone() {
+    let arguments = ["--device", "null://", "--timeout", "5", "--skip", "draws", "--skip", "once"];
+    let verdicts = |more: &[&str]| {
+        let (code, text) = runner(&[&arguments, more].concat());
+        let words = ["pass  ", "skip  ", "FAIL  "];
+        let lines = text.lines().filter(|line| words.iter().any(|word| line.starts_with(word)));
+        (code, lines.map(str::to_owned).collect::<Vec<_>>())
+    };
+    let one = verdicts(&["--isolate"]);
+    assert_eq!(one.1.len(), 8, "{one:?}");
+    assert_eq!(verdicts(&["--jobs", "3"]), one);
+}
+
+fn a_case_that_kills_the_runner_fails_in_the_run_that_continues() {
+    let file = Scratch::new("run");
+    let path = file.0.to_str().unwrap();
+    let arguments = ["--device", "null://", "--resume", path, "crash.aborts", "crash.exits", "own.passes"];
+    let codes: Vec<_> = (0..2).map(|_| runner(&arguments).0).collect();
+    // The first run dies of a signal in the second case, the next one exits in the third.
+    assert_eq!(codes, [None, Some(77)], "{}", file.text());
+    let (code, text) = runner(&arguments);
+    assert_eq!(code, Some(1), "{text}");
+    for name in ["crash.aborts", "crash.exits"] {
+        let words = "the machine went down or the runner was killed during it";
+        assert!(
+            text.contains(&format!("FAIL  {name}\n      contract: It ends in its own way.\n      {words}")),
+            "{text}"
+        );
+    }
+    assert!(text.contains("1 passed; 2 failed; 0 ignored"), "{text}");
+}
+
 fn main() -> ExitCode {
     let mut arguments = env::args_os();
     let program = arguments.next().unwrap();
@@ -174,5 +237,8 @@ fn main() -> ExitCode {
     what_cannot_be_opened_is_told_as_without_isolation();
     a_crash_that_is_expected_fails_no_run();
     random_choices_are_those_without_isolation();
+    a_retry_has_a_fresh_process();
+    a_crash_of_one_of_several_jobs_costs_its_case_alone();
+    a_case_that_kills_the_runner_fails_in_the_run_that_continues();
     ExitCode::SUCCESS
 }
