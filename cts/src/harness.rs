@@ -110,6 +110,9 @@ impl Harness {
                 options.kernels = self.kernels;
                 options.program = self.program;
                 options.must_run = self.must_run;
+                if options.child {
+                    end_with_parent();
+                }
                 options.progress = io::stderr().is_terminal();
                 if let Some(provenance) = self.provenance {
                     options.provenance = provenance;
@@ -141,6 +144,13 @@ impl Harness {
         };
         exit.into()
     }
+}
+
+/// Ends this process with its parent, which holds the device's lock, so that no case goes on after a killed run.
+fn end_with_parent() {
+    #[cfg(target_os = "linux")]
+    // A system without this call only lets the case end by itself.
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
 }
 
 /// The same drivers in the same order, with `shuffle://` if it is missing.

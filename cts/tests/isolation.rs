@@ -57,6 +57,26 @@ fn crashes_once(_: &Context) -> Outcome {
     Ok(())
 }
 
+/// Kills the runner, and writes to the mark if it outlives it.
+#[cfg(target_os = "linux")]
+fn kills_the_runner(_: &Context) -> Outcome {
+    let mark = env::var_os(MARK).ok_or_else(|| Stop::skip("no file for the mark"))?;
+    let file = std::fs::File::create(&mark).map_err(|error| Stop::fail(error.to_string()))?;
+    let _locked = lock(&file);
+    // SAFETY: the call has no other effect than the signal.
+    unsafe { libc::kill(libc::getppid(), libc::SIGKILL) };
+    std::thread::park_timeout(std::time::Duration::from_secs(5));
+    let _ = std::fs::write(mark, "it went on");
+    Ok(())
+}
+
+/// Waits until no other process has the file locked.
+#[cfg(target_os = "linux")]
+fn lock(file: &std::fs::File) -> i32 {
+    // SAFETY: the descriptor is open during the call.
+    unsafe { libc::flock(std::os::fd::AsRawFd::as_raw_fd(file), libc::LOCK_EX) }
+}
+
 fn draws(ctx: &Context) -> Outcome {
     Err(Stop::fail(format!("drew {}", ctx.random().next_u64())))
 }
@@ -74,6 +94,8 @@ fn cases() -> Vec<Case> {
         case("own.chatters", chatters),
         case("own.draws", draws),
         case("crash.once", crashes_once),
+        #[cfg(target_os = "linux")]
+        case("crash.runner", kills_the_runner),
     ]
 }
 
@@ -109,6 +131,8 @@ fn crashes_fail_their_cases_alone() {
         "draws",
         "--skip",
         "once",
+        "--skip",
+        "crash.runner",
     ]);
     assert_eq!(code, Some(1), "{text}");
     let events: Vec<Value> = json.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -187,8 +211,30 @@ fn a_retry_has_a_fresh_process() {
     assert!(text.contains("flaky crash.once: passed at a retry\n      its process died"), "{text}");
 }
 
+#[cfg(target_os = "linux")]
+fn no_case_goes_on_after_its_runner() {
+    let mark = Scratch::new("mark");
+    let arguments = ["--device", "null://", "--isolate", "--exact", "crash.runner"];
+    let (code, text) = runner_with(&arguments, Some(&mark));
+    assert_eq!(code, None, "{text}");
+    let file = std::fs::File::open(&mark.0).unwrap();
+    assert_eq!(lock(&file), 0);
+    assert_eq!(mark.text(), "", "the case went on without its runner");
+}
+
 fn a_crash_of_one_of_several_jobs_costs_its_case_alone() {
-    let arguments = ["--device", "null://", "--timeout", "5", "--skip", "draws", "--skip", "once"];
+    let arguments = [
+        "--device",
+        "null://",
+        "--timeout",
+        "5",
+        "--skip",
+        "draws",
+        "--skip",
+        "once",
+        "--skip",
+        "crash.runner",
+    ];
     let verdicts = |more: &[&str]| {
         let (code, text) = runner(&[&arguments, more].concat());
         let words = ["pass  ", "skip  ", "FAIL  "];
@@ -238,6 +284,8 @@ fn main() -> ExitCode {
     a_crash_that_is_expected_fails_no_run();
     random_choices_are_those_without_isolation();
     a_retry_has_a_fresh_process();
+    #[cfg(target_os = "linux")]
+    no_case_goes_on_after_its_runner();
     a_crash_of_one_of_several_jobs_costs_its_case_alone();
     a_case_that_kills_the_runner_fails_in_the_run_that_continues();
     ExitCode::SUCCESS

@@ -22,7 +22,7 @@ use crate::{
     summary::{KILLED, Verdict},
 };
 
-use super::{RunError, attempts::Ended, lock::try_lock};
+use super::{attempts::Ended, error::RunError, lock::try_lock};
 
 /// The verdicts of earlier runs, and the file that gets those of this one.
 pub(super) struct Journal {

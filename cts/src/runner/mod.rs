@@ -3,6 +3,7 @@
 
 mod attempts;
 mod bench;
+mod error;
 mod in_child;
 mod in_process;
 mod jobs;
@@ -11,7 +12,6 @@ mod kernel_log;
 mod lock;
 
 use std::{
-    fmt,
     io::{self, Write},
     time::Instant,
 };
@@ -21,7 +21,7 @@ use windlass_hal::{DeviceInfo, Registry};
 use crate::{
     case::Case,
     demands,
-    expectations::{Expectations, ExpectationsError},
+    expectations::Expectations,
     options::Options,
     report::Report,
     summary::{CaseResult, Exit, Problem, Summary, TestedDevice, Verdict},
@@ -29,6 +29,7 @@ use crate::{
 
 use attempts::{Attempts, Ended, Planned};
 use bench::Bench;
+pub use error::RunError;
 use in_child::InChild;
 use in_process::InProcess;
 use journal::Journal;
@@ -295,43 +296,4 @@ fn is_of(architecture: &str, expected: &str) -> bool {
     let mut parts = architecture.split(':');
     let mut expected = expected.split(':');
     parts.next() == expected.next() && expected.all(|feature| architecture.split(':').any(|it| it == feature))
-}
-
-/// The reason why a run was not made or not reported.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum RunError {
-    /// The output or a report could not be written. All cases were run, unless the output failed.
-    Output(io::Error),
-    /// A report's file could not be opened. Nothing was run.
-    Report(io::Error),
-    /// The file of expectations cannot be used.
-    Expectations(ExpectationsError),
-    /// The file of [`Options::resume`] cannot be used.
-    Resume(String),
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Output(error) => write!(f, "the results could not be written: {error}"),
-            Self::Report(error) => write!(f, "a report cannot be written to {error}"),
-            Self::Expectations(error) => write!(f, "{error}"),
-            Self::Resume(reason) => f.write_str(reason),
-        }
-    }
-}
-
-impl std::error::Error for RunError {}
-
-impl From<io::Error> for RunError {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
-    }
-}
-
-impl From<ExpectationsError> for RunError {
-    fn from(error: ExpectationsError) -> Self {
-        Self::Expectations(error)
-    }
 }
