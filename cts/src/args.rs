@@ -21,9 +21,10 @@ use crate::{
 #[command(
     name = "cts",
     after_help = "Exit codes: 0 nothing failed; 1 a case failed, or passed against the expectations, or --max-skips or \
-                  --must-pass was not met; 2 the command line or the expectations file is wrong, or a report cannot be \
-                  opened; 3 a device is absent and --require was given; 4 nothing ran (a driver's own suite under cargo \
-                  test: 0, or 2 if no case fits the filters)."
+                  --must-pass was not met, or a device was lost; 2 the command line, the expectations file or that of \
+                  --resume is wrong, or a report cannot be opened; 3 a device is absent and --require was given, in use, \
+                  or not of --expect-arch; 4 nothing ran (a driver's own suite under cargo test: 0, or 2 if no case fits \
+                  the filters).\n`compare OLD NEW` compares the reports of two runs: `compare --help`."
 )]
 struct Arguments {
     /// Run only cases whose name contains one of these

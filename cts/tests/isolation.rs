@@ -77,6 +77,19 @@ fn lock(file: &std::fs::File) -> i32 {
     unsafe { libc::flock(std::os::fd::AsRawFd::as_raw_fd(file), libc::LOCK_EX) }
 }
 
+/// Ends after [`second`], which runs at the same time.
+fn first(ctx: &Context) -> Outcome {
+    let mark = env::var_os(MARK).ok_or_else(|| Stop::skip("no file for the mark"))?;
+    ctx.until("the second case has run", || std::path::Path::new(&mark).exists())?;
+    Err(Stop::fail("the first's failure"))
+}
+
+fn second(_: &Context) -> Outcome {
+    let mark = env::var_os(MARK).ok_or_else(|| Stop::skip("no file for the mark"))?;
+    std::fs::write(mark, "").map_err(|error| Stop::fail(error.to_string()))?;
+    Err(Stop::fail("the second's failure"))
+}
+
 fn draws(ctx: &Context) -> Outcome {
     Err(Stop::fail(format!("drew {}", ctx.random().next_u64())))
 }
@@ -94,6 +107,8 @@ fn cases() -> Vec<Case> {
         case("own.chatters", chatters),
         case("own.draws", draws),
         case("crash.once", crashes_once),
+        case("order.first", first),
+        case("order.second", second),
         #[cfg(target_os = "linux")]
         case("crash.runner", kills_the_runner),
     ]
@@ -131,6 +146,8 @@ fn crashes_fail_their_cases_alone() {
         "draws",
         "--skip",
         "once",
+        "--skip",
+        "order.",
         "--skip",
         "crash.runner",
     ]);
@@ -233,6 +250,8 @@ fn a_crash_of_one_of_several_jobs_costs_its_case_alone() {
         "--skip",
         "once",
         "--skip",
+        "order.",
+        "--skip",
         "crash.runner",
     ];
     let verdicts = |more: &[&str]| {
@@ -244,6 +263,17 @@ fn a_crash_of_one_of_several_jobs_costs_its_case_alone() {
     let one = verdicts(&["--isolate"]);
     assert_eq!(one.1.len(), 8, "{one:?}");
     assert_eq!(verdicts(&["--jobs", "3"]), one);
+}
+
+fn results_of_several_jobs_are_in_the_order_of_the_cases() {
+    let mark = Scratch::new("mark");
+    let arguments = ["--device", "null://", "--timeout", "20", "--jobs", "2", "order."];
+    let (code, text) = runner_with(&arguments, Some(&mark));
+    assert_eq!(code, Some(1), "{text}");
+    let told = ["FAIL  order.first\n", "the first's failure", "FAIL  order.second\n", "the second's failure"];
+    let places: Vec<_> =
+        told.iter().map(|words| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"))).collect();
+    assert!(places.is_sorted(), "{text}");
 }
 
 fn a_case_that_kills_the_runner_fails_in_the_run_that_continues() {
@@ -287,6 +317,7 @@ fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     no_case_goes_on_after_its_runner();
     a_crash_of_one_of_several_jobs_costs_its_case_alone();
+    results_of_several_jobs_are_in_the_order_of_the_cases();
     a_case_that_kills_the_runner_fails_in_the_run_that_continues();
     ExitCode::SUCCESS
 }

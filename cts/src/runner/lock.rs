@@ -93,11 +93,23 @@ fn open(path: &Path) -> io::Result<File> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             match File::options().write(true).create_new(true).open(path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => File::open(path),
-                opened => opened,
+                created => created.inspect(let_others_read),
             }
         }
         opened => opened,
     }
+}
+
+/// Other users open the file to lock it, even if this user's new files are private.
+fn let_others_read(file: &File) {
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+        // Without it, those users get an error that names the file.
+        let _ = file.set_permissions(mode);
+    }
+    #[cfg(not(unix))]
+    let _ = file;
 }
 
 /// Locks an open file. False if another process, or another opening of this one, has locked it.
