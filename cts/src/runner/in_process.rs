@@ -12,6 +12,7 @@ use windlass_hal::{Device, DeviceInfo, Registry, panics::caught};
 use crate::{
     case::Case,
     context::Context,
+    health,
     options::Options,
     outcome::Stop,
     summary::{Problem, Verdict},
@@ -66,7 +67,7 @@ impl<'a> InProcess<'a> {
             return Verdict::Skip(format!("declared lack `{}`: {}", lack.feature.name(), lack.reason));
         }
         let context = Context::new(self.registry, self.uri, device, self.options, seed);
-        match watched(case.name, self.options.timeout, move || (case.run)(&context)) {
+        match watched(case.name, health::limit(&case, self.options.timeout), move || (case.run)(&context)) {
             Ok(Ok(())) => Verdict::Pass,
             Ok(Err(Stop::Skip(reason))) => Verdict::Skip(reason),
             Ok(Err(Stop::Fail(message))) => Verdict::Fail(message),
