@@ -15,7 +15,7 @@ pub enum RunError {
     Report(io::Error),
     /// The file of expectations cannot be used.
     Expectations(ExpectationsError),
-    /// The file of [`Options::resume`] cannot be used.
+    /// The file of [`Options::resume`](crate::Options::resume) cannot be used.
     Resume(String),
 }
 
