@@ -145,6 +145,7 @@ mod bytes;
 mod choice;
 mod code;
 mod container;
+mod content;
 mod decode;
 mod entry;
 mod error;

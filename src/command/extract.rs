@@ -49,7 +49,7 @@ impl Extract {
                 escape::path(&self.output)
             )));
         }
-        let input = input::open(&self.file)?;
+        let input = input::open_in_place(&self.file)?;
         let file = input::file_until(&input, |bundle| match (self.bundle, &target) {
             (Some(number), _) => bundle.index() == number,
             (None, Some(target)) => bundle.select(target, &self.options()).best.is_some(),

@@ -58,7 +58,7 @@ impl Inspect {
             )));
         }
         let devices = self.devices()?;
-        let input = input::open(&self.file)?;
+        let input = input::open_in_place(&self.file)?;
         let file = input::file(&input)?;
         let mut options = Options::default();
         options.compatible_families = self.compat || compat;
@@ -68,7 +68,7 @@ impl Inspect {
         let report = Report {
             file: self.file.display().to_string(),
             kind: file.kind().to_string(),
-            size: input.bytes().len(),
+            size: input.size(),
             bundles,
             iree_executables: file.iree_executables().iter().map(describe::iree).collect(),
             kpack_references: file
@@ -86,6 +86,7 @@ impl Inspect {
                 .collect(),
             devices: devices.iter().filter_map(|device| chooser.describe(device)).collect(),
         };
+        input::check(&input)?;
         if self.json {
             output::write_json(&report)?;
         } else {

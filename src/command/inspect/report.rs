@@ -14,7 +14,7 @@ use crate::command::{
 pub(super) struct Report {
     pub(super) file: String,
     pub(super) kind: String,
-    pub(super) size: usize,
+    pub(super) size: u64,
     pub(super) bundles: Vec<BundleReport>,
     /// The metadata of IREE executables.
     pub(super) iree_executables: Vec<IreeReport>,
