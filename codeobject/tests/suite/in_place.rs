@@ -9,7 +9,7 @@ use windlass_codeobject::{Error, Input, Options, TargetId};
 
 use crate::input::{Folder, elf, split_elf};
 use crate::mutations::seeds;
-use crate::support::{Ccob, archive, host_elf, kpack, plain};
+use crate::support::{Ccob, archive, host_elf, kpack, plain, stripped_host_elf};
 use crate::{GFX942, HOST};
 
 /// Everything that an input gives, as text.
@@ -53,6 +53,44 @@ fn a_file_in_place_tells_what_its_bytes_tell() {
     let folder = Folder::new();
     for (index, seed) in seeds().iter().enumerate() {
         both_tell_the_same(&folder.put(&format!("{index}.so"), seed));
+    }
+}
+
+/// Bytes that do not compress.
+fn noise(size: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state as u8
+    };
+    (0..size).map(|_| next()).collect()
+}
+
+/// Larger than the windows in which a file is searched and decoded.
+#[test]
+fn nothing_is_lost_where_one_window_ends() {
+    let folder = Folder::new();
+    let kernel = elf("k");
+    let bundle = plain(&[(HOST, b""), (GFX942, &noise(700_000)), (GFX942, &kernel)], 64);
+    let zeros = [0; 200_001];
+    let mut unknown_end = plain(&[(GFX942, &kernel)], 64);
+    unknown_end[24] = 0xff;
+    unknown_end.resize(200_704, 1);
+    for version in [1, 2, 3] {
+        for ccob in [Ccob::zlib(version, &bundle), Ccob::zstd(version, &bundle)] {
+            let row = [&ccob.bytes()[..], &zeros, &ccob.bytes(), &unknown_end, &bundle].concat();
+            both_tell_the_same(&folder.put("a.so", &host_elf(&[(".hip_fatbin", &row)])));
+        }
+    }
+    let bundles = vec![plain(&[(GFX942, &[7; 8])], 8); 3500];
+    let bundles: Vec<&[u8]> = bundles.iter().map(Vec::as_slice).collect();
+    for movable in [false, true] {
+        let path = folder.put("a.so", &stripped_host_elf(&bundles, movable));
+        let options = Options::default();
+        let input = Input::open_in_place(&path, &options).unwrap();
+        assert_eq!(input.file(&options).unwrap().bundles().len(), bundles.len(), "{movable}");
     }
 }
 
