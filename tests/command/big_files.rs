@@ -63,6 +63,24 @@ fn host_elf() -> PathBuf {
     path
 }
 
+/// A row of compressed bundles, each with an entry of 8 MiB.
+fn packed(entry: u64) -> PathBuf {
+    let id = b"hipv4-amdgcn-amd-amdhsa--gfx942";
+    let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bundle.extend([1, 4096, entry, id.len() as u64].map(u64::to_le_bytes).concat());
+    bundle.extend(id);
+    bundle.resize(4096, 0);
+    bundle.extend(fs::read("cts/kernels/bundles/vector_add.gfx942.co").unwrap());
+    bundle.resize(4096 + entry as usize, 0);
+    let payload = zstd::bulk::compress(&bundle, 1).unwrap();
+    let mut packed = b"CCOB\x03\0\x01\0".to_vec();
+    packed.extend([32 + payload.len() as u64, bundle.len() as u64, 0].map(u64::to_le_bytes).concat());
+    packed.extend(payload);
+    let path = scratch("hipfb");
+    fs::write(&path, packed.repeat(60)).unwrap();
+    path
+}
+
 /// The most memory that was resident in a process so far.
 fn most_resident(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
@@ -117,6 +135,17 @@ fn memory_holds_one_entry_of_a_large_file() {
     fs::remove_file(pipe).unwrap();
 }
 
+#[test]
+fn memory_holds_one_bundle_of_many_compressed_ones() {
+    let entry = 8 << 20;
+    let path = packed(entry);
+    let mut inspect = command();
+    inspect.args(["inspect", "--json", "--target", "gfx942"]).arg(&path);
+    let most = most_resident_until_it_writes(&mut inspect);
+    assert!(most <= entry + (64 << 20), "inspect took {most} bytes");
+    fs::remove_file(path).unwrap();
+}
+
 /// A socket whose reader takes nothing until it is asked, so that a command which writes to it stops.
 fn full_socket() -> (UnixStream, OwnedFd, usize) {
     let (reader, mut writer) = UnixStream::pair().unwrap();
@@ -135,13 +164,23 @@ fn full_socket() -> (UnixStream, OwnedFd, usize) {
     (reader, writer.into(), filled)
 }
 
-/// Whether a process sleeps with a file open.
-fn sleeps_over(child: &Child, path: &Path) -> bool {
+/// Waits until a process sleeps for longer than the moments of its start, and checks that it has the file open.
+fn wait_until_it_sleeps_over(child: &mut Child, path: &Path) {
+    let process = PathBuf::from(format!("/proc/{}", child.id()));
+    let mut times = 0;
+    while times < 40 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before its log was read");
+        let sleeps = fs::read_to_string(process.join("status")).unwrap().contains("State:\tS");
+        times = if sleeps { times + 1 } else { 0 };
+        thread::sleep(Duration::from_millis(5));
+    }
     let path = path.canonicalize().unwrap();
-    let links = fs::read_dir(format!("/proc/{}/fd", child.id())).unwrap();
-    let has_open = links.flatten().any(|link| fs::read_link(link.path()).is_ok_and(|open| open == path));
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-    has_open && status.contains("State:\tS")
+    let mut links = fs::read_dir(process.join("fd")).unwrap().flatten();
+    let has_open = links.any(|link| fs::read_link(link.path()).is_ok_and(|open| open == path));
+    if !has_open {
+        child.kill().unwrap();
+    }
+    assert!(has_open, "it has closed the file");
 }
 
 /// The log tells the section's problem between opening the file and reading its entries, and the command waits there
@@ -160,13 +199,7 @@ fn a_file_that_shrinks_while_it_is_read_is_an_error() {
         command.args(arguments).arg(&path).env("WINDLASS_LOG", "windlass::codeobject=debug");
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::from(end)).spawn().unwrap();
         drop(command);
-        // It sleeps for as long as its log is full, and elsewhere for moments.
-        let mut times = 0;
-        while times < 5 {
-            assert!(child.try_wait().unwrap().is_none(), "it ended before its log was read");
-            times = if sleeps_over(&child, &path) { times + 1 } else { 0 };
-            thread::sleep(Duration::from_millis(5));
-        }
+        wait_until_it_sleeps_over(&mut child, &path);
         fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(4096).unwrap();
         let mut stderr = Vec::new();
         log.read_to_end(&mut stderr).unwrap();

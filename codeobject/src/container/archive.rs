@@ -24,6 +24,9 @@ pub(crate) struct Member<'a> {
     pub(crate) offset: u64,
 }
 
+/// A whole name, and the number of bytes of the content that it takes.
+type Name<'n> = (Cow<'n, [u8]>, u64);
+
 /// The members of an archive in their order, without the tables of symbols and names. An error ends them.
 pub(crate) struct Members<'a> {
     content: Content<'a>,
@@ -92,11 +95,7 @@ impl<'a> Members<'a> {
     }
 
     /// The whole name, and the number of bytes of the content that it takes.
-    fn name<'n>(
-        &self,
-        name: &'n [u8],
-        content: Content<'n>,
-    ) -> Result<Option<(Cow<'n, [u8]>, u64)>, Error>
+    fn name<'n>(&self, name: &'n [u8], content: Content<'n>) -> Result<Option<Name<'n>>, Error>
     where
         'a: 'n,
     {

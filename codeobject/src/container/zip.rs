@@ -146,7 +146,6 @@ impl Zip<ZipBytes> {
         let size = bytes.len() as u64;
         Zip::locate(ZipBytes::Bytes(bytes), size)
     }
-
 }
 
 impl ReaderAt for Content<'_> {

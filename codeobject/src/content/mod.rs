@@ -23,12 +23,7 @@ pub(crate) const CHUNK: usize = 1 << 16;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Content<'a> {
     Memory(&'a [u8]),
-    #[cfg_attr(not(feature = "carriers"), expect(dead_code))]
-    File {
-        file: &'a PositionedFile,
-        start: u64,
-        size: u64,
-    },
+    File { file: &'a PositionedFile, start: u64, size: u64 },
 }
 
 impl<'a> Content<'a> {
@@ -127,6 +122,7 @@ impl<'a> Content<'a> {
     }
 
     /// The `N` bytes at `offset`; `None` if they do not lie inside.
+    #[cfg(feature = "carriers")]
     pub(crate) fn array<const N: usize>(self, offset: u64) -> Result<Option<[u8; N]>, Error> {
         let Some(part) = self.part(offset, N as u64) else { return Ok(None) };
         let mut bytes = [0; N];

@@ -16,8 +16,11 @@ const LONGEST: u64 = 32 << 20;
 pub(crate) struct Pieces {
     count: AtomicUsize,
     /// Level N has 2^N pieces, and is never enlarged.
-    levels: [OnceLock<Box<[OnceLock<Vec<u8>>]>>; usize::BITS as usize],
+    levels: [OnceLock<Level>; usize::BITS as usize],
 }
+
+/// The places of pieces, each taken once.
+type Level = Box<[OnceLock<Vec<u8>>]>;
 
 impl Default for Pieces {
     fn default() -> Self {

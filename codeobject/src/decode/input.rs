@@ -32,7 +32,7 @@ impl Input {
         let left = usize::try_from(left).unwrap_or(usize::MAX);
         let used = position.checked_sub(self.start).filter(|used| *used <= self.bytes.len());
         let have = used.map_or(0, |used| self.bytes.len() - used);
-        if have < left.min(LEAST) {
+        if used.is_none() || have < left.min(LEAST) {
             self.bytes.drain(..used.unwrap_or(self.bytes.len()));
             self.start = position;
             self.bytes.resize(left.min(WINDOW), 0);
@@ -56,5 +56,25 @@ mod tests {
         assert_eq!(input.from(Content::Memory(&bytes), 1).unwrap(), Some(&bytes[1..]));
         assert_eq!(input.from(Content::Memory(&bytes), 4).unwrap(), None);
         assert!(input.bytes.is_empty());
+    }
+
+    #[cfg(feature = "carriers")]
+    #[test]
+    #[cfg_attr(miri, ignore = "half a megabyte takes minutes")]
+    fn a_step_gets_a_whole_block_of_a_file() {
+        let path = std::env::temp_dir().join(format!("windlass-codeobject-input-{}", std::process::id()));
+        let all: Vec<u8> = (0..600_000_u32).map(|index| (index / 7) as u8).collect();
+        std::fs::write(&path, &all).unwrap();
+        let file = crate::file::bytes::Bytes::open(&path, u64::MAX).unwrap();
+        for step in [1_000, 77_777, LEAST, all.len()] {
+            let mut input = Input::default();
+            for position in (0..=all.len()).step_by(step).chain([0]) {
+                let got = input.from(file.content(), position).unwrap().unwrap();
+                assert!(all[position..].starts_with(got));
+                assert!(got.len() >= LEAST.min(all.len() - position), "{} bytes at {position}", got.len());
+            }
+            assert_eq!(input.from(file.content(), all.len() + 1).unwrap(), None);
+        }
+        std::fs::remove_file(path).unwrap();
     }
 }

@@ -48,7 +48,11 @@ pub(super) fn begins(data: &[u8]) -> bool {
 
 /// The size of the stream at the head of `payload`. Only the decoder finds the end of a zlib stream, so this decodes it
 /// and keeps nothing. The number of unpacked bytes is added to `unpacked`.
-pub(super) fn stored_size(payload: Content<'_>, max_unpacked: u64, unpacked: &mut u64) -> Result<u64, String> {
+pub(super) fn stored_size(
+    payload: Content<'_>,
+    max_unpacked: u64,
+    unpacked: &mut u64,
+) -> Result<u64, String> {
     let mut inflate = Inflate::new();
     let result = end_of(&mut inflate, payload, max_unpacked);
     *unpacked = unpacked.saturating_add(inflate.0.total_out());

@@ -463,11 +463,7 @@ impl<'a, 'o> Walk<'a, 'o> {
 type Starts<'s> = dyn Fn() -> Result<BTreeSet<u64>, Error> + 's;
 
 /// The header and the bytes of the offload binary in `rest`, which begins with `head`.
-fn offload_binary<'a>(
-    head: &[u8],
-    rest: Content<'a>,
-    offset: u64,
-) -> Result<(Header, Content<'a>), Error> {
+fn offload_binary<'a>(head: &[u8], rest: Content<'a>, offset: u64) -> Result<(Header, Content<'a>), Error> {
     let header = Header::read(head, offset)?;
     let cut = || Error::truncated("the LLVM offload binary", offset, header.size, rest.size());
     let stored = rest.part(0, header.size).ok_or_else(cut)?;

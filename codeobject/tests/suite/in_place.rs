@@ -101,7 +101,8 @@ fn archives_beside_a_file_stay_in_place_too() {
     for compressed in [false, true] {
         let images = [("lib/liba.so", "gfx942", &first[..]), ("lib/liba.so", "gfx90a", &second)];
         folder.put(".kpack/a_gfx942.kpack", &kpack(compressed, &images, |_| {}));
-        let path = folder.put("lib/liba.so", &split_elf("lib/liba.so", &["../.kpack/a_@GFXARCH@.kpack"], &[]));
+        let path =
+            folder.put("lib/liba.so", &split_elf("lib/liba.so", &["../.kpack/a_@GFXARCH@.kpack"], &[]));
         both_tell_the_same(&path);
         let options = Options::default();
         let input = Input::open_in_place(&path, &options).unwrap();
@@ -113,9 +114,11 @@ fn archives_beside_a_file_stay_in_place_too() {
 fn bytes_and_places() {
     let folder = Folder::new();
     let kernel = elf("k");
-    let path = folder.put("a.so", &host_elf(&[(".hip_fatbin", &plain(&[(HOST, b""), (GFX942, &kernel)], 64))]));
+    let path =
+        folder.put("a.so", &host_elf(&[(".hip_fatbin", &plain(&[(HOST, b""), (GFX942, &kernel)], 64))]));
     let options = Options::default();
-    let [read, placed] = [Input::open(&path, &options), Input::open_in_place(&path, &options)].map(Result::unwrap);
+    let [read, placed] =
+        [Input::open(&path, &options), Input::open_in_place(&path, &options)].map(Result::unwrap);
     assert_eq!(read.bytes().map(<[u8]>::len), Some(read.size() as usize));
     assert!(placed.bytes().is_none());
     let file = placed.file(&options).unwrap();
@@ -147,7 +150,9 @@ fn a_file_that_shrinks_is_an_error() {
         let cut = fs::OpenOptions::new().write(true).open(&path).unwrap();
         cut.set_len(64).unwrap();
         let shrunk = format!("shrank from {} to 64 bytes while it was read", bytes.len());
-        for error in [last.extract(1).unwrap_err(), input.check().unwrap_err(), input.file(&options).unwrap_err()] {
+        for error in
+            [last.extract(1).unwrap_err(), input.check().unwrap_err(), input.file(&options).unwrap_err()]
+        {
             assert!(matches!(&error, Error::Read { path: named, .. } if *named == path), "{name}: {error:?}");
             assert!(error.to_string().contains(&shrunk), "{name}: {error}");
         }

@@ -31,7 +31,11 @@ pub(super) fn describe(image: &[u8], report: &mut EntryReport, shared: &mut Shar
     let code = CodeReport {
         kernels: library.kernels().iter().map(|found| kernel(found, shared)).collect(),
         functions: library.functions().map(|found| symbol(found, shared)).collect(),
-        variables: library.variables().chain(library.constants()).map(|found| symbol(found, shared)).collect(),
+        variables: library
+            .variables()
+            .chain(library.constants())
+            .map(|found| symbol(found, shared))
+            .collect(),
         undefined: wanted.map(|symbol| symbol.name.clone()).collect(),
         not_simulated: None,
     };

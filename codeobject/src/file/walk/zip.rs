@@ -119,7 +119,9 @@ impl<'a> Walk<'a, '_> {
         base: u64,
         result: Result<FileKind, Error>,
     ) -> Result<FileKind, Error> {
-        if !matches!(result, Ok(_) | Err(Error::NotFound { .. })) || !carries_code(content).unwrap_or_default() {
+        if !matches!(result, Ok(_) | Err(Error::NotFound { .. }))
+            || !carries_code(content).unwrap_or_default()
+        {
             return result;
         }
         let advice = "unpack it with `unzip`, and read the files in it";
