@@ -9,7 +9,8 @@ use object::elf::{FileHeader64, ProgramHeader64};
 use object::read::elf::{FileHeader, ProgramHeader};
 
 use crate::bytes::{range, u32_at, u64_at};
-use crate::content::pieces::{ElfBytes, Pieces};
+use crate::content::elf_bytes::ElfBytes;
+use crate::content::pieces::Pieces;
 use crate::content::{CHUNK, Content};
 use crate::error::Error;
 use crate::words::magic::Format;

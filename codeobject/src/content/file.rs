@@ -9,7 +9,6 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use super::pieces::Pieces;
-use super::{Content, memory};
 use crate::error::Error;
 
 /// The places of files begin here, above all addresses of memory.
@@ -53,8 +52,8 @@ impl PositionedFile {
         }))
     }
 
-    pub(crate) fn content(&self) -> Content<'_> {
-        Content::File { file: self, start: 0, size: self.size }
+    pub(super) fn size(&self) -> u64 {
+        self.size
     }
 
     pub(super) fn kept(&self) -> &Pieces {
@@ -117,6 +116,16 @@ impl PositionedFile {
 }
 
 const AGAIN: &str = "try again when no other program writes it";
+
+/// Zeroed memory for bytes of a file.
+pub(super) fn memory(size: u64) -> Result<Vec<u8>, Error> {
+    let no_room = || Error::Memory { what: "a part of the file", bytes: size };
+    let size = usize::try_from(size).map_err(|_| no_room())?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).map_err(|_| no_room())?;
+    bytes.resize(size, 0);
+    Ok(bytes)
+}
 
 #[cfg(unix)]
 fn read_exact_at(file: &fs::File, out: &mut [u8], start: u64) -> io::Result<()> {

@@ -4,6 +4,7 @@
 //! No file is mapped. A mapping raises a signal when another process cuts the file short, and Rust forbids a slice of bytes
 //! that others write. A read by position has neither fault: a byte that is gone is an error.
 
+pub(crate) mod elf_bytes;
 #[cfg_attr(not(feature = "carriers"), expect(dead_code, reason = "only `Input` reads files by position"))]
 pub(crate) mod file;
 pub(crate) mod pieces;
@@ -14,7 +15,7 @@ use std::ops::Range;
 use crate::bytes::range;
 use crate::error::Error;
 use crate::words::source::Source;
-use file::PositionedFile;
+use file::{PositionedFile, memory};
 
 /// The bytes that are read at a time where a whole file is searched.
 pub(crate) const CHUNK: usize = 1 << 16;
@@ -23,11 +24,21 @@ pub(crate) const CHUNK: usize = 1 << 16;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Content<'a> {
     Memory(&'a [u8]),
-    File { file: &'a PositionedFile, start: u64, size: u64 },
+    #[cfg_attr(not(feature = "carriers"), expect(dead_code))]
+    File {
+        file: &'a PositionedFile,
+        start: u64,
+        size: u64,
+    },
 }
 
 impl<'a> Content<'a> {
     pub(crate) const EMPTY: Content<'static> = Content::Memory(&[]);
+
+    #[cfg(feature = "carriers")]
+    pub(crate) fn of_file(file: &'a PositionedFile) -> Content<'a> {
+        Content::File { file, start: 0, size: file.size() }
+    }
 
     pub(crate) fn size(self) -> u64 {
         match self {
@@ -150,14 +161,4 @@ impl Source for Content<'_> {
         }
         Ok(())
     }
-}
-
-/// Zeroed memory for bytes of a file.
-fn memory(size: u64) -> Result<Vec<u8>, Error> {
-    let no_room = || Error::Memory { what: "a part of the file", bytes: size };
-    let size = usize::try_from(size).map_err(|_| no_room())?;
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(size).map_err(|_| no_room())?;
-    bytes.resize(size, 0);
-    Ok(bytes)
 }

@@ -8,7 +8,6 @@ use std::path::Path;
 use crate::content::Content;
 use crate::content::file::PositionedFile;
 use crate::error::Error;
-use crate::file::input::unreadable;
 
 /// The bytes of a file.
 #[derive(Debug)]
@@ -42,7 +41,7 @@ impl Bytes {
     pub(crate) fn content(&self) -> Content<'_> {
         match self {
             Bytes::Memory(bytes) => Content::Memory(bytes),
-            Bytes::File(file) => file.content(),
+            Bytes::File(file) => Content::of_file(file),
         }
     }
 
@@ -66,6 +65,11 @@ fn whole(file: fs::File, most: u64) -> io::Result<Vec<u8>> {
     bytes.try_reserve_exact(usize::try_from(length.saturating_add(1)).unwrap_or(usize::MAX))?;
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(too_long(most)) } else { Ok(bytes) }
+}
+
+/// The error for a file that cannot be read.
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Error {
+    Error::Read { path: path.to_owned(), problem: error.to_string() }
 }
 
 fn too_long(most: u64) -> io::Error {

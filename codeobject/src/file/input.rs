@@ -12,7 +12,7 @@ use crate::container::package::Package;
 use crate::container::zip::is_zip;
 use crate::error::Error;
 use crate::file::File;
-use crate::file::bytes::Bytes;
+use crate::file::bytes::{Bytes, unreadable};
 use crate::file::companions::Companions;
 use crate::file::unpack::unpack;
 use crate::options::Options;
@@ -168,10 +168,6 @@ impl Input {
             _ => error,
         })
     }
-}
-
-pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Error {
-    Error::Read { path: path.to_owned(), problem: error.to_string() }
 }
 
 /// Opens the archives that the ELF at `path` refers to.
