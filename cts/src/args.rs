@@ -4,7 +4,7 @@
 use std::{ffi::OsString, fmt, path::PathBuf, time::Duration};
 
 use clap::{
-    Parser,
+    Arg, ArgAction, CommandFactory, Parser,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 
@@ -21,9 +21,10 @@ use crate::{
 #[command(
     name = "cts",
     after_help = "Exit codes: 0 nothing failed; 1 a case failed, or passed against the expectations, or --max-skips or \
-                  --must-pass was not met; 2 the command line or the expectations file is wrong, or a report cannot be \
-                  opened; 3 a device is absent and --require was given; 4 nothing ran (a driver's own suite under cargo \
-                  test: 0, or 2 if no case fits the filters)."
+                  --must-pass was not met, or a device was lost; 2 the command line, the expectations file or that of \
+                  --resume is wrong, or a report cannot be opened; 3 a device is absent and --require was given, in use, \
+                  or not of --expect-arch; 4 nothing ran (a driver's own suite under cargo test: 0, or 2 if no case fits \
+                  the filters).\n`compare OLD NEW` compares the reports of two runs: `compare --help`."
 )]
 struct Arguments {
     /// Run only cases whose name contains one of these
@@ -72,6 +73,37 @@ struct Arguments {
     /// Run each case this often, each time with the next seed
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
+    /// Run a case again, up to N times, after an unexpected failure; a pass makes it flaky, which fails no run
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
+    retry: u32,
+    /// Run N cases at the same time, each in a process of its own
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    jobs: u32,
+    /// Seconds for a device to pass a health check after a failure; then it is lost, and the rest is not run [default: 10
+    /// for real devices, no check for simulated ones]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds_or_none)]
+    recovery: Option<Duration>,
+    /// Continue the run that this file records, and record this run in it: for machines that hang and reboot
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["probe", "list"])]
+    resume: Option<PathBuf>,
+    /// Run nothing, with exit code 3, unless each device has this architecture (`gfx942`); may be given several times
+    #[arg(long, value_name = "ARCHITECTURE", conflicts_with = "list")]
+    expect_arch: Vec<String>,
+    /// Folder of the locks that keep two runs from one GPU [default: /tmp]
+    #[arg(long, value_name = "FOLDER")]
+    lock_dir: Option<PathBuf>,
+    /// Seconds to wait for a GPU that another run holds; then exit code 3
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds_or_none)]
+    lock_timeout: Duration,
+    /// File with the kernel's messages, for the report of a failure [default: /dev/kmsg, for real GPUs]
+    #[arg(long, value_name = "FILE")]
+    kernel_log: Option<PathBuf>,
+    /// List the N slowest cases at the end
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    slowest: usize,
+    /// Write expectations under which the same results fail no run
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["probe", "list"])]
+    write_expectations: Option<PathBuf>,
     /// An absent device is exit code 3 instead of a skip
     #[arg(long)]
     require: bool,
@@ -87,6 +119,10 @@ struct Arguments {
     /// Run each case in a process of its own: a crash fails only that case
     #[arg(long)]
     isolate: bool,
+    #[arg(long, hide = true)]
+    child: bool,
+    #[arg(long, hide = true)]
+    health_check: bool,
     #[command(flatten)]
     ignored: Libtest,
 }
@@ -145,6 +181,57 @@ fn seconds(text: &str) -> Result<Duration, String> {
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "seconds are 0.001 to 86400".to_owned())
 }
 
+fn seconds_or_none(text: &str) -> Result<Duration, String> {
+    if text == "0" { Ok(Duration::ZERO) } else { seconds(text).map_err(|error| format!("{error}, or 0")) }
+}
+
+/// An option of the runner, for the manual pages and completions of a program that contains it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CommandOption {
+    /// The name behind `--`, or that of a word without one.
+    pub name: String,
+    /// True for a word without `--`.
+    pub is_positional: bool,
+    /// The names of its values; none for a flag.
+    pub values: Vec<String>,
+    /// Its possible values, if it has a fixed set.
+    pub possible: Vec<String>,
+    /// True if it may be given several times.
+    pub repeats: bool,
+    /// One sentence.
+    pub help: String,
+}
+
+/// The options of the runner, in the order of its help.
+pub fn command_options() -> Vec<CommandOption> {
+    let mut command = Arguments::command();
+    command.build();
+    let shown =
+        command.get_arguments().filter(|argument| !argument.is_hide_set() && argument.get_id() != "help");
+    let names = |argument: &Arg| -> Vec<String> {
+        let names = argument.get_value_names().unwrap_or_default();
+        names.iter().map(ToString::to_string).filter(|_| argument.get_action().takes_values()).collect()
+    };
+    let possible = |argument: &Arg| {
+        let values = argument.get_possible_values().into_iter().filter(|value| !value.is_hide_set());
+        values
+            .map(|value| value.get_name().to_owned())
+            .filter(|_| argument.get_action().takes_values())
+            .collect()
+    };
+    shown
+        .map(|argument| CommandOption {
+            name: argument.get_long().unwrap_or(argument.get_id().as_str()).to_owned(),
+            is_positional: argument.is_positional(),
+            values: names(argument),
+            possible: possible(argument),
+            repeats: matches!(argument.get_action(), ArgAction::Append),
+            help: argument.get_help().map(ToString::to_string).unwrap_or_default(),
+        })
+        .collect()
+}
+
 /// An invalid command line, or a request for help.
 #[derive(Debug)]
 pub struct Usage {
@@ -194,6 +281,18 @@ impl Options {
             expectations: arguments.expectations,
             timeout: arguments.timeout,
             repeat: arguments.repeat,
+            retry: arguments.retry,
+            jobs: arguments.jobs,
+            recovery: arguments.recovery,
+            resume: arguments.resume,
+            expect_arch: arguments.expect_arch,
+            lock_dir: arguments.lock_dir,
+            lock_timeout: arguments.lock_timeout,
+            kernel_log: arguments.kernel_log,
+            slowest: arguments.slowest,
+            write_expectations: arguments.write_expectations,
+            child: arguments.child,
+            health_check: arguments.health_check,
             require: arguments.require,
             max_skips: arguments.max_skips,
             must_pass: arguments.must_pass,
