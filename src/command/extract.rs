@@ -66,7 +66,10 @@ impl Extract {
             Failure::input(escape::line(&format!("{place}: {error}")))
         };
         // Written from the decoder's memory: a copy would take as much memory again.
-        let write = |image: &[u8]| output::write_file(&self.output, image).map(|()| image.len());
+        let write = |image: &[u8]| {
+            input::check(&input)?;
+            output::write_file(&self.output, image).map(|()| image.len())
+        };
         let size = bundle.with_image(entry, write).map_err(wrong)??;
         let id = bundle.entries().get(entry).map(|entry| entry.id_text()).unwrap_or_default();
         note(&format!(
