@@ -3,11 +3,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use sha2::{Digest, Sha256};
 
-use crate::bytes::range;
 use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
 use crate::code::host::machine::HostMachine;
 use crate::container::ccob::CcobHeader;
@@ -16,6 +17,7 @@ use crate::container::kpack::Binary;
 use crate::container::offload_binary::Header;
 use crate::container::room::Room;
 use crate::container::table::Table;
+use crate::content::Content;
 use crate::decode::{Cache, Stream};
 use crate::entry::{Entry, EntryTarget};
 use crate::error::Error;
@@ -23,6 +25,9 @@ use crate::image::Image;
 use crate::options::Options;
 use crate::words::method::Method;
 use crate::words::source::Source;
+
+/// The bytes of a payload that tell its compression method.
+const METHOD_HEAD: usize = 8;
 
 /// The container of a bundle's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -97,13 +102,13 @@ pub struct Bundle<'a> {
     hash: Option<u64>,
     entries: Vec<Entry>,
     /// The bundle's bytes in the file, header included. A kpack binary has one piece for each entry.
-    stored: Vec<&'a [u8]>,
+    stored: Vec<Content<'a>>,
     digest: OnceLock<[u8; 32]>,
     data: Data<'a>,
 }
 
 enum Data<'a> {
-    Stored(&'a [u8]),
+    Stored(Content<'a>),
     Packed(Box<Behind<'a>>),
     /// A stream for each entry of a kpack binary; `None` for an entry with a problem.
     #[cfg_attr(not(feature = "carriers"), expect(dead_code))]
@@ -135,17 +140,17 @@ impl Source for Behind<'_> {
 
 impl<'a> Bundle<'a> {
     /// The bundle of one code object that lies in none. `elf` lies at `offset` of its file.
-    pub(crate) fn raw(elf: &'a [u8], offset: u64) -> Result<Bundle<'a>, Error> {
-        let head = ElfHead::read(elf)
-            .ok_or_else(|| Error::truncated("the ELF header", offset, ELF_HEAD_SIZE, elf.len() as u64))?;
-        let size = elf.len() as u64;
+    pub(crate) fn raw(elf: Content<'a>, offset: u64) -> Result<Bundle<'a>, Error> {
+        let size = elf.size();
+        let head = ElfHead::read(&elf.head(ELF_HEAD_SIZE as usize)?)
+            .ok_or_else(|| Error::truncated("the ELF header", offset, ELF_HEAD_SIZE, size))?;
         let entry = Entry::raw(head.target(), size);
         Ok(Bundle::stored(Container::RawElf, elf, offset, size, vec![entry]))
     }
 
     /// The bundle of one shared object with kernels for the host.
-    pub(crate) fn of_host_library(elf: &'a [u8], machine: HostMachine) -> Bundle<'a> {
-        let size = elf.len() as u64;
+    pub(crate) fn of_host_library(elf: Content<'a>, machine: HostMachine) -> Bundle<'a> {
+        let size = elf.size();
         let id = format!("host-{machine}-unknown-linux-gnu-");
         let entry = Entry::new(id.into_bytes(), 0, size, None);
         Bundle::stored(Container::HostLibrary, elf, 0, size, vec![entry])
@@ -164,25 +169,24 @@ impl<'a> Bundle<'a> {
     }
 
     /// The uncompressed bundle at the head of `rest`, which lies at `offset` of its file.
-    pub(crate) fn plain(rest: &'a [u8], offset: u64, room: &mut Room) -> Result<Bundle<'a>, Error> {
-        let table = Table::read(&Slice(rest), rest.len() as u64, offset, room)?;
+    pub(crate) fn plain(rest: Content<'a>, offset: u64, room: &mut Room) -> Result<Bundle<'a>, Error> {
+        let table = Table::read(&rest, rest.size(), offset, room)?;
         Ok(Bundle::stored(Container::Bundle, rest, offset, table.end, table.entries))
     }
 
     /// The compressed bundle whose bytes, header included, are `stored`.
     pub(crate) fn packed(
-        stored: &'a [u8],
+        stored: Content<'a>,
         header: &CcobHeader,
         offset: u64,
         options: &Options,
         room: &mut Room,
         cache: &Arc<Cache>,
     ) -> Result<Bundle<'a>, Error> {
-        let size = stored.len() as u64;
-        let payload =
-            range(stored, header.header_size, size.saturating_sub(header.header_size)).ok_or_else(|| {
-                Error::truncated("the compressed bundle (CCOB)", offset, header.header_size, size)
-            })?;
+        let size = stored.size();
+        let cut = || Error::truncated("the compressed bundle (CCOB)", offset, header.header_size, size);
+        let payload = size.checked_sub(header.header_size);
+        let payload = payload.and_then(|size| stored.part(header.header_size, size)).ok_or_else(cut)?;
         let place = offset.saturating_add(header.header_size);
         let unpacked = header.unpacked_size;
         let stream =
@@ -198,7 +202,7 @@ impl<'a> Bundle<'a> {
 
     /// The offload binary whose bytes, header included, are `stored`.
     pub(crate) fn offload_binary(
-        stored: &'a [u8],
+        stored: Content<'a>,
         header: &Header,
         offset: u64,
         options: &Options,
@@ -207,14 +211,13 @@ impl<'a> Bundle<'a> {
     ) -> Result<Bundle<'a>, Error> {
         let version = header.version;
         let Some(unpacked) = header.unpacked_size else {
-            let entries = header.entries(&Slice(stored), header.size, offset, room)?;
+            let entries = header.entries(&stored, header.size, offset, room)?;
             let container = Container::OffloadBinary { version, method: None };
             return Ok(Bundle::stored(container, stored, offset, header.size, entries));
         };
-        let payload = range(stored, header.header_size, header.size.saturating_sub(header.header_size))
-            .unwrap_or_default();
+        let payload = stored.from(header.header_size);
         let place = offset.saturating_add(header.header_size);
-        let method = Header::method(payload, offset)?;
+        let method = Header::method(&payload.head(METHOD_HEAD)?, offset)?;
         let declared = unpacked.saturating_sub(header.header_size);
         let stream = Stream::new(payload, place, method, declared, options.max_unpacked, Arc::clone(cache));
         let data = Behind { header: header.header_size, stream };
@@ -227,14 +230,14 @@ impl<'a> Bundle<'a> {
     }
 
     /// The bundle whose entries are sections of a host object at `offset` of its file.
-    pub(crate) fn of_sections(object: &'a [u8], offset: u64, entries: Vec<Entry>) -> Bundle<'a> {
-        Bundle::stored(Container::ObjectBundle, object, offset, object.len() as u64, entries)
+    pub(crate) fn of_sections(object: Content<'a>, offset: u64, entries: Vec<Entry>) -> Bundle<'a> {
+        Bundle::stored(Container::ObjectBundle, object, offset, object.size(), entries)
     }
 
     /// A bundle of `size` bytes that begins at the start of `bytes`, with uncompressed entries.
     fn stored(
         container: Container,
-        bytes: &'a [u8],
+        content: Content<'a>,
         offset: u64,
         size: u64,
         entries: Vec<Entry>,
@@ -249,16 +252,16 @@ impl<'a> Bundle<'a> {
             unpacked_size: Some(size),
             hash: None,
             entries,
-            stored: vec![range(bytes, 0, size).unwrap_or(bytes)],
+            stored: vec![content.part(0, size).unwrap_or(content)],
             digest: OnceLock::new(),
-            data: Data::Stored(bytes),
+            data: Data::Stored(content),
         }
     }
 
     /// The code for one host binary in the kpack archive `archive`, which lies at `base` of the file.
     #[cfg(feature = "carriers")]
     pub(crate) fn kpack(
-        archive: &'a [u8],
+        archive: Content<'a>,
         base: u64,
         binary: &Binary<'a>,
         method: Option<Method>,
@@ -282,8 +285,8 @@ impl<'a> Bundle<'a> {
             let size = image.size.unwrap_or_default();
             let start = if method.is_some() { 0 } else { image.offset };
             bundle.entries.push(Entry::of_architecture(image.arch, start, size, image.problem.clone()));
-            let payload = range(archive, image.offset, image.stored_size);
-            bundle.stored.push(payload.unwrap_or_default());
+            let payload = archive.part(image.offset, image.stored_size);
+            bundle.stored.push(payload.unwrap_or(Content::EMPTY));
             streams.push(method.zip(payload).filter(|_| image.problem.is_none()).map(|(method, payload)| {
                 Stream::new(
                     payload,
@@ -369,28 +372,30 @@ impl<'a> Bundle<'a> {
 
     /// The SHA-256 of the bundle's [`stored_size`](Self::stored_size) bytes in the file: a key that no file can forge.
     /// The bytes of a kpack binary lie apart from their table, so its digest covers each entry's id, sizes, problem and
-    /// bytes. Computed once.
+    /// bytes. Computed once. Bytes that can no longer be read give a digest that no other bundle has.
     pub fn digest(&self) -> [u8; 32] {
-        *self.digest.get_or_init(|| match self.container {
-            Container::Kpack { method } => {
-                let mut hash = Sha256::new();
-                for (entry, bytes) in self.entries.iter().zip(&self.stored) {
-                    let is_compressed = u64::from(method.is_some());
-                    // The problem of an entry may lie in the table of another one, outside of its own bytes.
-                    let problem = entry.problem().unwrap_or_default();
-                    let sizes =
-                        [entry.id().len() as u64, entry.size(), bytes.len() as u64, problem.len() as u64];
-                    for number in [is_compressed].into_iter().chain(sizes) {
-                        hash.update(number.to_le_bytes());
-                    }
-                    hash.update(entry.id());
-                    hash.update(problem);
-                    hash.update(bytes);
-                }
-                hash.finalize().into()
+        *self.digest.get_or_init(|| self.hash_stored().unwrap_or_else(|_| unique()))
+    }
+
+    fn hash_stored(&self) -> Result<[u8; 32], Error> {
+        let mut hash = Sha256::new();
+        let Container::Kpack { method } = self.container else {
+            update(&mut hash, self.stored.first().copied().unwrap_or(Content::EMPTY))?;
+            return Ok(hash.finalize().into());
+        };
+        for (entry, bytes) in self.entries.iter().zip(&self.stored) {
+            let is_compressed = u64::from(method.is_some());
+            // The problem of an entry may lie in the table of another one, outside of its own bytes.
+            let problem = entry.problem().unwrap_or_default();
+            let sizes = [entry.id().len() as u64, entry.size(), bytes.size(), problem.len() as u64];
+            for number in [is_compressed].into_iter().chain(sizes) {
+                hash.update(number.to_le_bytes());
             }
-            _ => Sha256::digest(self.stored.first().copied().unwrap_or_default()).into(),
-        })
+            hash.update(entry.id());
+            hash.update(problem);
+            update(&mut hash, *bytes)?;
+        }
+        Ok(hash.finalize().into())
     }
 
     /// The entries, in the order of the file.
@@ -400,11 +405,26 @@ impl<'a> Bundle<'a> {
 
     /// The bytes that an entry comes from, as they lie in memory. An uncompressed entry gives its own bytes, any other
     /// entry all of the compressed stream that it is a part of, with its header. Entries whose bytes lie at the same
-    /// place share them, also across the bundles of a file. `None` for an entry that cannot be read.
+    /// place share them, also across the bundles of a file. `None` for an entry that cannot be read, and for a file that is
+    /// not in memory ([`stored_place`](Self::stored_place) serves both).
     pub fn stored_bytes(&self, entry: usize) -> Option<&'a [u8]> {
+        match self.source(entry)? {
+            Content::Memory(bytes) => Some(bytes),
+            Content::File { .. } => None,
+        }
+    }
+
+    /// The place of the bytes that an entry comes from, as [`stored_bytes`](Self::stored_bytes) defines them. Equal places
+    /// hold the same bytes, also across the bundles of a file. The numbers mean nothing else. `None` for an entry that
+    /// cannot be read.
+    pub fn stored_place(&self, entry: usize) -> Option<Range<u64>> {
+        self.source(entry).map(Content::place)
+    }
+
+    fn source(&self, entry: usize) -> Option<Content<'a>> {
         let range = self.entry(entry).ok()?.range();
         match &self.data {
-            Data::Stored(bytes) => stored_range(bytes, range.start, range.end).ok(),
+            Data::Stored(content) => stored_range(*content, range).ok(),
             Data::Packed(_) => self.stored.first().copied(),
             Data::Each(_) => self.stored.get(entry).copied(),
         }
@@ -430,7 +450,7 @@ impl<'a> Bundle<'a> {
         self.image(entry).map(Cow::into_owned)
     }
 
-    /// The bytes of an entry, borrowed from the file if it is not compressed.
+    /// The bytes of an entry, borrowed from the file if it is in memory and the entry is not compressed.
     ///
     /// # Errors
     ///
@@ -438,7 +458,7 @@ impl<'a> Bundle<'a> {
     pub fn image(&self, entry: usize) -> Result<Cow<'a, [u8]>, Error> {
         let range = self.entry(entry)?.range();
         match &self.data {
-            Data::Stored(bytes) => stored_range(bytes, range.start, range.end).map(Cow::Borrowed),
+            Data::Stored(content) => stored_range(*content, range)?.load(),
             Data::Packed(_) | Data::Each(_) => {
                 self.with_range(entry, range.start, range.end, copy)?.map(Cow::Owned)
             }
@@ -457,13 +477,14 @@ impl<'a> Bundle<'a> {
     pub fn take_image(&self, entry: usize) -> Result<Image, Error> {
         let range = self.entry(entry)?.range();
         match &self.data {
-            Data::Stored(bytes) => Image::copy(stored_range(bytes, range.start, range.end)?),
+            Data::Stored(content) => stored_range(*content, range)?.with(Image::copy)?,
             Data::Packed(stream) => stream.take_range(range.start, range.end),
             Data::Each(streams) => self.of_entry(streams, entry)?.take_range(range.start, range.end),
         }
     }
 
-    /// Calls `f` with the bytes of an entry, without a copy.
+    /// Calls `f` with the bytes of an entry, without a copy. Those of a file that is not in memory are read into memory
+    /// which serves the next entry too.
     ///
     /// # Errors
     ///
@@ -488,7 +509,7 @@ impl<'a> Bundle<'a> {
         f: impl FnOnce(&[u8]) -> R,
     ) -> Result<R, Error> {
         match &self.data {
-            Data::Stored(bytes) => Ok(f(stored_range(bytes, start, end)?)),
+            Data::Stored(content) => stored_range(*content, start..end)?.with(f),
             Data::Packed(stream) => stream.with_range(start, end, f),
             Data::Each(streams) => self.of_entry(streams, entry)?.with_range(start, end, f),
         }
@@ -528,10 +549,24 @@ impl fmt::Debug for Bundle<'_> {
     }
 }
 
-fn stored_range(bytes: &[u8], start: u64, end: u64) -> Result<&[u8], Error> {
-    let size = end.saturating_sub(start);
-    range(bytes, start, size)
-        .ok_or_else(|| Error::truncated("an entry of the bundle", start, size, bytes.len() as u64))
+fn stored_range(content: Content<'_>, range: Range<u64>) -> Result<Content<'_>, Error> {
+    let size = range.end.saturating_sub(range.start);
+    let cut = || Error::truncated("an entry of the bundle", range.start, size, content.size());
+    content.part(range.start, size).ok_or_else(cut)
+}
+
+fn update(hash: &mut Sha256, content: Content<'_>) -> Result<(), Error> {
+    let add = |_, bytes: &[u8]| {
+        hash.update(bytes);
+        None::<()>
+    };
+    content.search(0, 0, add).map(drop)
+}
+
+/// A digest that no bytes have.
+fn unique() -> [u8; 32] {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    Sha256::digest(format!("unreadable bundle {}", NEXT.fetch_add(1, Ordering::Relaxed))).into()
 }
 
 fn copy(bytes: &[u8]) -> Result<Vec<u8>, Error> {
@@ -540,14 +575,4 @@ fn copy(bytes: &[u8]) -> Result<Vec<u8>, Error> {
         .map_err(|_| Error::Memory { what: "an entry of the bundle", bytes: bytes.len() as u64 })?;
     copy.extend_from_slice(bytes);
     Ok(copy)
-}
-
-struct Slice<'a>(&'a [u8]);
-
-impl Source for Slice<'_> {
-    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
-        let end = offset.saturating_add(out.len() as u64);
-        out.copy_from_slice(stored_range(self.0, offset, end)?);
-        Ok(())
-    }
 }

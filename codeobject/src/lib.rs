@@ -92,8 +92,9 @@
 //!
 //! # Time and memory
 //!
-//! Listing an uncompressed bundle and choosing from it touches the bundle's table and the head of the chosen entry; no
-//! other page of a mapped file is read. A compressed bundle is one stream. Its table needs only the first block, and an
+//! Listing an uncompressed bundle and choosing from it touches the bundle's table and the head of the chosen entry.
+//! [`Input::open_in_place`] makes use of that: it leaves a file where it is and reads by position what is asked for, so a
+//! library of gigabytes costs the memory of its largest entry. A file that changes in the meantime is an error. A compressed bundle is one stream. Its table needs only the first block, and an
 //! entry needs the stream up to the entry's end. [`Bundle::with_image`] lends an entry and keeps the decoded bytes for the
 //! next entry. [`Bundle::take_image`] turns the decoded memory into the [`Image`], so peak memory is the end of the entry
 //! plus one block. An [`ImageCache`] serves a program that loads for several GPUs, or loads a file again: it decodes each
@@ -134,6 +135,7 @@
     doc = "",
     doc = "[`Input`]: crate#features",
     doc = "[`Input::open`]: crate#features",
+    doc = "[`Input::open_in_place`]: crate#features",
     doc = "[`Input::file`]: crate#features",
     doc = "[`Wheel`]: crate#features",
     doc = "[`Package`]: crate#features"
@@ -145,6 +147,7 @@ mod bytes;
 mod choice;
 mod code;
 mod container;
+mod content;
 mod decode;
 mod entry;
 mod error;

@@ -428,6 +428,66 @@ fn a_wheel_costs_itself_and_its_code_at_once_or_its_largest_member_one_at_a_time
     assert!(none < (1 << 20) + SLACK, "{none}");
 }
 
+/// Bytes that do not compress.
+fn noise(size: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    (0..size).map(|_| next()).collect()
+}
+
+#[test]
+fn a_file_in_place_costs_one_entry() {
+    let _turn = turn();
+    const COUNT: usize = 10;
+    let folder = Folder::new("in-place");
+    let options = Options::default();
+    let entry = noise(8 << 20);
+    let bundle = plain(&[("hipv4-amdgcn-amd-amdhsa--gfx942", &entry)], 4096);
+    let names: Vec<String> = (0..COUNT).map(|index| format!("lib{index}.so")).collect();
+    let images: Vec<_> = names.iter().map(|name| (&name[..], "gfx942", &entry[..])).collect();
+    let members: Vec<_> = names.iter().map(|name| (&name[..], &bundle[..])).collect();
+    // The output of compressed bundles is reserved before it is written, which this count cannot tell from memory in use.
+    for (name, bytes) in [
+        ("plain.so", host_elf(&[(".hip_fatbin", &bundle.repeat(COUNT))])),
+        ("plain.kpack", kpack(false, &images, |_| {})),
+        ("a.a", archive(&members)),
+    ] {
+        let path = folder.put(name, &bytes);
+        drop(bytes);
+        let taken = peak(|| {
+            let input = Input::open_in_place(&path, &options).unwrap();
+            let file = input.file(&options).unwrap();
+            assert_eq!(file.bundles().len(), COUNT, "{name}");
+            for bundle in file.bundles() {
+                bundle.with_image(0, |image| assert!(image == entry)).unwrap();
+            }
+        });
+        assert!(taken < entry.len() + SLACK, "{name}: {taken}");
+    }
+}
+
+#[test]
+fn what_the_headers_of_a_file_in_place_claim_is_not_read() {
+    let _turn = turn();
+    let folder = Folder::new("claims");
+    let mut elf = host_elf(&[(".hip_fatbin", b"code")]);
+    let table = u64::from_le_bytes(elf[40..48].try_into().unwrap()) as usize;
+    // The first section header states the number of headers if the ELF header has none.
+    elf[60..62].fill(0);
+    elf[table + 32..table + 40].copy_from_slice(&(30_u64 << 20).to_le_bytes());
+    let path = folder.put("a.so", &elf);
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(2 << 30).unwrap();
+    let options = Options::default();
+    let taken = peak(|| {
+        let input = Input::open_in_place(&path, &options).unwrap();
+        assert!(input.file(&options).is_err());
+    });
+    assert!(taken < SLACK, "{taken}");
+}
+
 #[test]
 fn members_that_declare_much_and_hold_little_cost_little() {
     let _turn = turn();

@@ -49,7 +49,7 @@ impl Extract {
                 escape::path(&self.output)
             )));
         }
-        let input = input::open(&self.file)?;
+        let input = input::open_in_place(&self.file)?;
         let file = input::file_until(&input, |bundle| match (self.bundle, &target) {
             (Some(number), _) => bundle.index() == number,
             (None, Some(target)) => bundle.select(target, &self.options()).best.is_some(),
@@ -66,7 +66,10 @@ impl Extract {
             Failure::input(escape::line(&format!("{place}: {error}")))
         };
         // Written from the decoder's memory: a copy would take as much memory again.
-        let write = |image: &[u8]| output::write_file(&self.output, image).map(|()| image.len());
+        let write = |image: &[u8]| {
+            input::check(&input)?;
+            output::write_file(&self.output, image).map(|()| image.len())
+        };
         let size = bundle.with_image(entry, write).map_err(wrong)??;
         let id = bundle.entries().get(entry).map(|entry| entry.id_text()).unwrap_or_default();
         note(&format!(

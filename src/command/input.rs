@@ -40,9 +40,23 @@ pub(crate) fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > most { Err(too_long()) } else { Ok(bytes) }
 }
 
-/// Opens a file with its companions: kpack archives beside it, unpacked members of a wheel.
+/// Reads a file with its companions: kpack archives beside it, unpacked members of a wheel.
 pub(crate) fn open(path: &Path) -> Outcome<Input> {
-    Input::open(path, &Options::default()).map_err(|error| Failure::input(escape::line(&error.to_string())))
+    Input::open(path, &Options::default()).map_err(|error| unreadable(&error))
+}
+
+/// Opens a file with its companions, to read each part when it is needed.
+pub(crate) fn open_in_place(path: &Path) -> Outcome<Input> {
+    Input::open_in_place(path, &Options::default()).map_err(|error| unreadable(&error))
+}
+
+/// Fails if the file of [`open_in_place`] changed.
+pub(crate) fn check(input: &Input) -> Outcome {
+    input.check().map_err(|error| unreadable(&error))
+}
+
+fn unreadable(error: &Error) -> Failure {
+    Failure::input(escape::line(&error.to_string()))
 }
 
 /// The bundles of a file with AMD GPU code.
@@ -55,8 +69,10 @@ pub(crate) fn file_until<'a>(
     input: &'a Input,
     is_last: impl FnMut(&Bundle<'a>) -> bool,
 ) -> Outcome<File<'a>> {
-    input.file_until(&Options::default(), is_last).map_err(|error| {
-        Failure::input(format!("{}: {}", escape::path(input.path()), escape::line(&error.to_string())))
+    input.file_until(&Options::default(), is_last).map_err(|error| match error {
+        // It names the file.
+        Error::Read { .. } => unreadable(&error),
+        _ => Failure::input(format!("{}: {}", escape::path(input.path()), escape::line(&error.to_string()))),
     })
 }
 

@@ -8,7 +8,7 @@ use windlass_codeobject::{Bundle, Entry};
 
 /// The byte ranges of a file's entries, and which were read.
 pub(crate) struct Ranges {
-    /// Ranges of the file, by address.
+    /// Ranges of the file, by their places.
     stored: Pieces,
     /// Ranges within unpacked streams, by the place of the compressed bytes.
     unpacked: HashMap<Place, Unpacked>,
@@ -80,8 +80,8 @@ impl Ranges {
 /// The range of the stored bytes of an entry; `None` if the entry is empty.
 fn place(bundle: &Bundle<'_>, index: usize) -> Option<Place> {
     let has_bytes = bundle.entries().get(index).is_some_and(|entry| entry.size() > 0);
-    let bytes = bundle.stored_bytes(index).filter(|_| has_bytes)?;
-    Some((bytes.as_ptr().addr() as u64, bytes.len() as u64))
+    let place = bundle.stored_place(index).filter(|_| has_bytes)?;
+    Some((place.start, place.end.saturating_sub(place.start)))
 }
 
 /// The range of an entry within its unpacked stream.

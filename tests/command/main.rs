@@ -4,6 +4,8 @@
 
 mod audit;
 mod bench;
+#[cfg(target_os = "linux")]
+mod big_files;
 mod bundle;
 mod clang;
 mod committed;

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The places in a host object, library or executable that hold GPU code.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use object::LittleEndian;
 use object::elf::{FileHeader64, SHT_NOBITS, SectionHeader64, SectionType};
 use object::read::elf::{FileHeader, SectionHeader};
 
-use crate::bytes::range;
 use crate::container::room::{Ids, Room};
 use crate::container::table::MAX_ENTRIES;
 use crate::container::wrapper;
+use crate::content::Content;
+use crate::content::elf_bytes::ElfBytes;
+use crate::content::pieces::Pieces;
 use crate::entry::Entry;
 use crate::error::Error;
-use crate::words::magic::{Format, begins_bundle};
+use crate::words::magic::{Format, HEAD, begins_bundle};
 
 /// Sections may share names without end, so a search for the ends of all names must have a limit.
 const LONGEST_NAME: usize = 256;
@@ -65,18 +68,19 @@ impl CodePlaces {
 }
 
 /// Finds the GPU code of an ELF at `base` of its file, as much as `room` allows to list.
-pub(crate) fn code_places(bytes: &[u8], base: u64, room: &Room) -> Result<CodePlaces, Error> {
+pub(crate) fn code_places(content: Content<'_>, base: u64, room: &Room) -> Result<CodePlaces, Error> {
+    let pieces = Pieces::default();
+    let bytes = ElfBytes { content, pieces: &pieces };
     let malformed = |error: object::Error| Error::malformed("the host ELF", base, error.to_string());
     let header = FileHeader64::<LittleEndian>::parse(bytes).map_err(malformed)?;
     let sections = header.section_headers(LittleEndian, bytes).map_err(malformed)?;
-    let names = header.shstrndx(LittleEndian, bytes).ok().and_then(|index| sections.get(index as usize));
-    let names = names.and_then(|names| names.data(LittleEndian, bytes).ok()).unwrap_or_default();
+    let names = names(bytes, header, sections);
     let mut found = CodePlaces::default();
     let (most_entries, mut ids) = (room.entries.min(MAX_ENTRIES), room.ids(base));
     let mut is_full = false;
     let mut is_emptied = false;
     for section in sections {
-        let name = name_at(names, section.sh_name(LittleEndian));
+        let name = &*name_at(names, section.sh_name(LittleEndian))?;
         if section.sh_type(LittleEndian) == SHT_NOBITS {
             is_emptied |= name == b".hip_fatbin";
             continue;
@@ -84,12 +88,12 @@ pub(crate) fn code_places(bytes: &[u8], base: u64, room: &Room) -> Result<CodePl
         let offloads =
             name == b".llvm.offloading" || section.sh_type(LittleEndian) == SectionType(SHT_LLVM_OFFLOADING);
         if name == b".hip_fatbin" || offloads {
-            match section_range(bytes, base, name, section) {
+            match section_range(content, base, name, section) {
                 Ok(place) => found.rows.push(place),
                 Err(error) => found.problem(error),
             }
         } else if let Some(id) = name.strip_prefix(Format::Bundle.magic()) {
-            match section_range(bytes, base, name, section) {
+            match section_range(content, base, name, section) {
                 Ok(_) if is_full => {}
                 Ok(place) => {
                     if let Err(error) = found.entry(id, &place, most_entries, &mut ids) {
@@ -103,12 +107,12 @@ pub(crate) fn code_places(bytes: &[u8], base: u64, room: &Room) -> Result<CodePl
     }
     found.rows = united(found.rows);
     if sections.is_empty() {
-        found.wrapped = wrapper::bundles(bytes);
+        found.wrapped = wrapper::bundles(content)?;
     } else if found.is_empty() {
         // Renamed or removed sections leave the wrappers, by which the program itself finds its code.
-        let begins = |start: &u64| usize::try_from(*start).ok().and_then(|start| bytes.get(start..));
-        found.wrapped = wrapper::bundles(bytes);
-        found.wrapped.retain(|start| begins(start).is_some_and(begins_bundle));
+        let begins = |start: &u64| content.from(*start).head(HEAD).is_ok_and(|head| begins_bundle(&head));
+        found.wrapped = wrapper::bundles(content)?;
+        found.wrapped.retain(begins);
     }
     if !found.is_empty() {
         return Ok(found);
@@ -142,28 +146,64 @@ fn united(mut rows: Vec<Range<u64>>) -> Vec<Range<u64>> {
 
 /// The content of the first section of a name that lies in the file.
 pub(crate) fn section_data<'a>(
-    bytes: &'a [u8],
+    bytes: ElfBytes<'_, 'a>,
     header: &FileHeader64<LittleEndian>,
     wanted: &[u8],
-) -> Option<&'a [u8]> {
-    let sections = header.section_headers(LittleEndian, bytes).ok()?;
-    let names = sections.get(usize::try_from(header.shstrndx(LittleEndian, bytes).ok()?).ok()?)?;
-    let names = names.data(LittleEndian, bytes).ok()?;
-    let section = sections.iter().find(|section| {
-        section.sh_type(LittleEndian) != SHT_NOBITS && name_at(names, section.sh_name(LittleEndian)) == wanted
-    })?;
-    section.data(LittleEndian, bytes).ok()
+) -> Result<Option<Content<'a>>, Error> {
+    let sections = header.section_headers(LittleEndian, bytes).unwrap_or_default();
+    let names = names(bytes, header, sections);
+    for section in sections.iter().filter(|section| section.sh_type(LittleEndian) != SHT_NOBITS) {
+        if *name_at(names, section.sh_name(LittleEndian))? == *wanted {
+            let (start, size) = section.file_range(LittleEndian).unwrap_or_default();
+            return Ok(bytes.content.part(start, size));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether an ELF may have a dynamic symbol whose name begins so: the names in `.dynstr` are searched. True for bytes in
+/// memory, and for an ELF without section headers.
+pub(crate) fn may_name(content: Content<'_>, beginning: &[u8]) -> Result<bool, Error> {
+    let pieces = Pieces::default();
+    let bytes = ElfBytes { content, pieces: &pieces };
+    let header = FileHeader64::<LittleEndian>::parse(bytes);
+    let sections = header.ok().and_then(|header| {
+        let sections = header.section_headers(LittleEndian, bytes).ok()?;
+        (!sections.is_empty()).then_some(header)
+    });
+    let (Content::File { .. }, Some(header)) = (content, sections) else { return Ok(true) };
+    let Some(names) = section_data(bytes, header, b".dynstr")? else { return Ok(false) };
+    let overlap = beginning.len().saturating_sub(1);
+    let found = names.search(0, overlap, |_, chunk| {
+        chunk.windows(beginning.len()).any(|name| name == beginning).then_some(())
+    });
+    Ok(found?.is_some())
+}
+
+/// The names of the sections; empty if they cannot be read.
+fn names<'a>(
+    bytes: ElfBytes<'_, 'a>,
+    header: &FileHeader64<LittleEndian>,
+    sections: &[SectionHeader64<LittleEndian>],
+) -> Content<'a> {
+    let names = header.shstrndx(LittleEndian, bytes).ok().and_then(|index| sections.get(index as usize));
+    let range = names.and_then(|names| names.file_range(LittleEndian));
+    range.and_then(|(start, size)| bytes.content.part(start, size)).unwrap_or(Content::EMPTY)
 }
 
 /// The name of a section; empty for none, and for one that is too long.
-fn name_at(names: &[u8], offset: u32) -> &[u8] {
-    let rest = usize::try_from(offset).ok().and_then(|start| names.get(start..)).unwrap_or_default();
-    let end = rest.iter().take(LONGEST_NAME).position(|byte| *byte == 0);
-    end.and_then(|end| rest.get(..end)).unwrap_or_default()
+fn name_at(names: Content<'_>, offset: u32) -> Result<Cow<'_, [u8]>, Error> {
+    let mut name = names.from(offset.into()).head(LONGEST_NAME)?;
+    let end = name.iter().position(|byte| *byte == 0).unwrap_or_default();
+    match &mut name {
+        Cow::Borrowed(name) => *name = name.get(..end).unwrap_or_default(),
+        Cow::Owned(name) => name.truncate(end),
+    }
+    Ok(name)
 }
 
 fn section_range(
-    bytes: &[u8],
+    content: Content<'_>,
     base: u64,
     name: &[u8],
     section: &SectionHeader64<LittleEndian>,
@@ -183,8 +223,8 @@ fn section_range(
     let end = start
         .checked_add(size)
         .ok_or_else(|| Error::malformed(what(), place, format!("its size {size:#x} overflows")))?;
-    if range(bytes, start, size).is_none() {
-        let available = (bytes.len() as u64).saturating_sub(start);
+    if content.part(start, size).is_none() {
+        let available = content.size().saturating_sub(start);
         return Err(Error::truncated(what(), place, size, available));
     }
     Ok(start..end)

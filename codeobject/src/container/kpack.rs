@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::bytes::{range, text, u32_at, u64_at};
+use crate::bytes::{text, u32_at, u64_at};
 use crate::container::table::MAX_ENTRIES;
+use crate::content::Content;
 use crate::error::Error;
 use crate::words::method::Method;
 use crate::words::msgpack::{Cursor, Token, for_each_pair, skip_value};
@@ -46,11 +47,12 @@ pub(crate) struct StoredImage<'a> {
 }
 
 /// Reads the table of contents of a whole archive, with at most `most_images` images.
-pub(crate) fn read(bytes: &[u8], most_images: usize) -> Result<Kpack<'_>, Error> {
+pub(crate) fn read(archive: Content<'_>, most_images: usize) -> Result<Kpack<'_>, Error> {
     let what = "the kpack archive";
-    let size = bytes.len() as u64;
-    let toc = u64_at(bytes, 8).ok_or_else(|| Error::truncated(what, 0, HEADER_SIZE, size))?;
-    let version = u32_at(bytes, 4).unwrap_or_default();
+    let size = archive.size();
+    let header = archive.head(HEADER_SIZE as usize)?;
+    let toc = u64_at(&header, 8).ok_or_else(|| Error::truncated(what, 0, HEADER_SIZE, size))?;
+    let version = u32_at(&header, 4).unwrap_or_default();
     if version != VERSION {
         let advice = "v1 is read; unpack it with rocm-kpack";
         return Err(Error::unsupported(format!("kpack archive v{version}"), 0, advice));
@@ -59,10 +61,9 @@ pub(crate) fn read(bytes: &[u8], most_images: usize) -> Result<Kpack<'_>, Error>
         let problem = format!("its table of contents should be at {toc:#x}, it has {size:#x} bytes");
         return Err(Error::malformed(what, 0, problem));
     }
-    let contents = range(bytes, toc, size - toc).unwrap_or_default();
-    Contents::find(contents)
+    Contents::find(archive.from(toc).keep()?)
         .ok_or_else(|| wrong_contents(toc, "it is no MessagePack map, or ends too early"))?
-        .read(bytes, toc, most_images)
+        .read(archive, toc, most_images)
 }
 
 fn wrong_contents(offset: u64, problem: impl Into<String>) -> Error {
@@ -100,7 +101,7 @@ impl<'a> Contents<'a> {
         Some(found)
     }
 
-    fn read(self, bytes: &'a [u8], toc: u64, most_images: usize) -> Result<Kpack<'a>, Error> {
+    fn read(self, archive: Content<'_>, toc: u64, most_images: usize) -> Result<Kpack<'a>, Error> {
         let method = match self.scheme.clone().and_then(|mut value| value.token()) {
             None | Some(Token::Str(b"none")) => None,
             Some(Token::Str(b"zstd-per-kernel")) => Some(Method::Zstd),
@@ -120,12 +121,12 @@ impl<'a> Contents<'a> {
             wanted.extend(image.ordinal.map(|ordinal| (ordinal, None)));
         }
         match method {
-            Some(_) => self.find_frames(bytes, toc, &mut wanted)?,
+            Some(_) => self.find_frames(archive, toc, &mut wanted)?,
             None => self.find_blobs(toc, &mut wanted)?,
         }
         let mut sizes = BTreeMap::new();
         for image in binaries.iter_mut().flat_map(|binary| &mut binary.images) {
-            image.place(bytes, &wanted, method, &mut sizes);
+            image.place(archive.size(), &wanted, method, &mut sizes);
         }
         Ok(Kpack { method, binaries })
     }
@@ -186,24 +187,25 @@ impl<'a> Contents<'a> {
     }
 
     /// Fills in the places of the wanted frames. The frames follow their count, and each follows its size.
-    fn find_frames(self, bytes: &[u8], toc: u64, wanted: &mut Places) -> Result<(), Error> {
+    fn find_frames(self, archive: Content<'_>, toc: u64, wanted: &mut Places) -> Result<(), Error> {
         let number = |cursor: Option<Cursor<'_>>| cursor.and_then(|mut value| int(value.token()));
         let (Some(start), Some(size)) = (number(self.frames_offset), number(self.frames_size)) else {
             return Err(wrong_contents(toc, "it does not say where its zstd frames lie"));
         };
-        let area = range(bytes, start, size).filter(|_| start >= HEADER_SIZE).ok_or_else(|| {
+        let area = archive.part(start, size).filter(|_| start >= HEADER_SIZE).ok_or_else(|| {
             let problem =
                 format!("its zstd frames should be {size:#x} bytes at {start:#x}, outside the file");
             wrong_contents(toc, problem)
         })?;
-        let count = u32_at(area, 0).ok_or_else(|| Error::truncated("the kpack frames", start, 4, size))?;
+        let number = |at| area.array(at).map(|number| number.map(u32::from_le_bytes));
+        let count = number(0)?.ok_or_else(|| Error::truncated("the kpack frames", start, 4, size))?;
         let mut position = 4;
         for index in 0..u64::from(count) {
             if wanted.range(index..).next().is_none() {
                 break;
             }
-            let frame = u32_at(area, position).map(u64::from);
-            let Some(frame) = frame.filter(|frame| range(area, position + 4, *frame).is_some()) else {
+            let frame = number(position)?.map(u64::from);
+            let Some(frame) = frame.filter(|frame| area.part(position + 4, *frame).is_some()) else {
                 // The frames from here on are missing.
                 break;
             };
@@ -238,7 +240,7 @@ impl<'a> StoredImage<'a> {
     /// other images state for their numbers.
     fn place(
         &mut self,
-        bytes: &[u8],
+        archive_size: u64,
         places: &Places,
         method: Option<Method>,
         sizes: &mut BTreeMap<u64, u64>,
@@ -251,7 +253,8 @@ impl<'a> StoredImage<'a> {
             self.problem = Some(format!("its number {ordinal} is not in the archive"));
             return;
         };
-        if range(bytes, offset, stored_size).is_none() || offset < HEADER_SIZE {
+        let is_inside = offset.checked_add(stored_size).is_some_and(|end| end <= archive_size);
+        if !is_inside || offset < HEADER_SIZE {
             self.problem = Some(format!("its {stored_size:#x} bytes at {offset:#x} are not in the archive"));
             return;
         }

@@ -9,6 +9,10 @@ use object::read::elf::FileHeader;
 
 use crate::bytes::{text, u64_at};
 use crate::container::host_elf::section_data;
+use crate::container::table::MAX_ENTRIES;
+use crate::content::Content;
+use crate::content::elf_bytes::ElfBytes;
+use crate::content::pieces::Pieces;
 use crate::error::Error;
 use crate::words::magic::Format;
 use crate::words::msgpack::{Cursor, Token, for_each_pair, skip_value};
@@ -16,6 +20,8 @@ use crate::words::msgpack::{Cursor, Token, for_each_pair, skip_value};
 const SECTION: &[u8] = b".rocm_kpack_ref";
 const WRAPPERS: &[u8] = b".hipFatBinSegment";
 const WRAPPER_SIZE: usize = 24;
+/// The most bytes of the reference that are read: its name and paths, with room to spare.
+const LONGEST_REFERENCE: usize = 1 << 20;
 const MOST_PATHS: usize = 64;
 const LONGEST_TEXT: usize = 4096;
 
@@ -57,19 +63,22 @@ impl KpackReference {
 }
 
 /// The reference in an ELF at `base` of its file.
-pub(crate) fn find(bytes: &[u8], base: u64) -> Result<Option<KpackReference>, Error> {
+pub(crate) fn find(content: Content<'_>, base: u64) -> Result<Option<KpackReference>, Error> {
+    let pieces = Pieces::default();
+    let bytes = ElfBytes { content, pieces: &pieces };
     let Ok(header) = FileHeader64::<LittleEndian>::parse(bytes) else { return Ok(None) };
-    let Some(content) = section_data(bytes, header, SECTION) else { return Ok(None) };
-    let mut reference = parse(content).ok_or_else(|| {
+    let Some(section) = section_data(bytes, header, SECTION)? else { return Ok(None) };
+    let mut reference = parse(&section.head(LONGEST_REFERENCE)?).ok_or_else(|| {
         let problem = "it is no MessagePack map with kernel_name and kpack_search_paths";
         Error::malformed("the section .rocm_kpack_ref of the host ELF", base, problem)
     })?;
-    let wrappers = section_data(bytes, header, WRAPPERS).unwrap_or_default();
+    let wrappers = section_data(bytes, header, WRAPPERS)?.unwrap_or(Content::EMPTY);
+    let wrappers = wrappers.head(WRAPPER_SIZE * MAX_ENTRIES * 2)?;
     let units: BTreeSet<u64> = wrappers
         .chunks_exact(WRAPPER_SIZE)
         .filter(|wrapper| Format::of(wrapper) == Some(Format::KpackReference))
         .filter_map(|wrapper| u64_at(wrapper, 16))
-        .take(crate::container::table::MAX_ENTRIES)
+        .take(MAX_ENTRIES)
         .collect();
     reference.units = units.into_iter().collect();
     Ok(Some(reference))

@@ -9,6 +9,10 @@ use object::elf::{FileHeader64, ProgramHeader64};
 use object::read::elf::{FileHeader, ProgramHeader};
 
 use crate::bytes::{range, u32_at, u64_at};
+use crate::content::elf_bytes::ElfBytes;
+use crate::content::pieces::Pieces;
+use crate::content::{CHUNK, Content};
+use crate::error::Error;
 use crate::words::magic::Format;
 
 pub(crate) const WRAPPER_VERSION: u32 = 1;
@@ -23,6 +27,12 @@ const PF_X: u32 = 1;
 const DT_RELA: u64 = 7;
 const DT_RELASZ: u64 = 8;
 const RELA_SIZE: usize = 24;
+/// The relocations that are read at a time.
+const ROWS: usize = CHUNK / RELA_SIZE;
+/// The most bytes of the dynamic section that are read. Linkers write a few dozen rows of 16 bytes.
+const LONGEST_DYNAMIC: usize = 1 << 20;
+/// A wrapper that begins in one chunk of a file may end in the next.
+const OVERLAP: usize = WRAPPER_SIZE as usize - 8;
 /// The relocation types of x86-64 and of AArch64 that write an address within the program itself.
 const RELATIVE: [u64; 2] = [8, 1027];
 
@@ -37,18 +47,20 @@ struct Segment {
 }
 
 /// The offsets in the file of the bundles to which the wrappers of a host ELF point, without duplicates.
-pub(crate) fn bundles(elf: &[u8]) -> Vec<u64> {
+pub(crate) fn bundles(elf: Content<'_>) -> Result<Vec<u64>, Error> {
     let segments = segments(elf);
-    let mut wrappers = wrappers(elf, &segments);
-    relocate(elf, &segments, &mut wrappers);
+    let mut wrappers = wrappers(elf, &segments)?;
+    relocate(elf, &segments, &mut wrappers)?;
     let mut bundles: Vec<u64> =
         wrappers.iter().filter_map(|wrapper| place(&segments, wrapper.target)).collect();
     bundles.sort_unstable();
     bundles.dedup();
-    bundles
+    Ok(bundles)
 }
 
-fn segments(elf: &[u8]) -> Vec<Segment> {
+fn segments(content: Content<'_>) -> Vec<Segment> {
+    let pieces = Pieces::default();
+    let elf = ElfBytes { content, pieces: &pieces };
     let Ok(header) = FileHeader64::<LittleEndian>::parse(elf) else { return Vec::new() };
     let headers = header.program_headers(LittleEndian, elf).unwrap_or_default();
     let segment = |header: &ProgramHeader64<LittleEndian>| Segment {
@@ -71,7 +83,7 @@ struct Wrapper {
 
 /// The wrappers in the data segments, ordered by address. A program that is not relocatable has them in read-only
 /// data.
-fn wrappers(elf: &[u8], segments: &[Segment]) -> Vec<Wrapper> {
+fn wrappers(elf: Content<'_>, segments: &[Segment]) -> Result<Vec<Wrapper>, Error> {
     let magic = Format::HostWrapper.magic();
     let mut found = Vec::new();
     let is_data = |segment: &&Segment| segment.kind == PT_LOAD && !segment.executable;
@@ -80,47 +92,62 @@ fn wrappers(elf: &[u8], segments: &[Segment]) -> Vec<Wrapper> {
     // Headers may claim the same bytes many times. Search each byte once.
     let mut searched: u64 = 0;
     for segment in data {
-        let content = range(elf, segment.offset, segment.size).unwrap_or_default();
+        let content = elf.part(segment.offset, segment.size).unwrap_or(Content::EMPTY);
         // A wrapper may begin within the searched bytes and end behind them.
         let first = searched.saturating_sub(WRAPPER_SIZE - 1).saturating_sub(segment.offset);
         let unaligned = segment.address.wrapping_add(first) % 8;
-        let mut position = first.saturating_add((8 - unaligned) % 8);
-        searched = searched.max(segment.offset.saturating_add(content.len() as u64));
-        while let Some(wrapper) = range(content, position, WRAPPER_SIZE) {
-            if wrapper.starts_with(magic)
-                && u32_at(wrapper, 4) == Some(WRAPPER_VERSION)
-                && found.len() < MAX_WRAPPERS
-            {
-                found.push(Wrapper {
-                    pointer: segment.address.wrapping_add(position).wrapping_add(POINTER),
-                    target: u64_at(wrapper, POINTER).unwrap_or_default(),
-                });
+        let first = first.saturating_add((8 - unaligned) % 8);
+        searched = searched.max(segment.offset.saturating_add(content.size()));
+        content.search(first, OVERLAP, |start, bytes| {
+            let mut position = 0;
+            while let Some(wrapper) = range(bytes, position, WRAPPER_SIZE) {
+                if wrapper.starts_with(magic)
+                    && u32_at(wrapper, 4) == Some(WRAPPER_VERSION)
+                    && found.len() < MAX_WRAPPERS
+                {
+                    let address = segment.address.wrapping_add(start).wrapping_add(position);
+                    found.push(Wrapper {
+                        pointer: address.wrapping_add(POINTER),
+                        target: u64_at(wrapper, POINTER).unwrap_or_default(),
+                    });
+                }
+                position += 8;
             }
-            position += 8;
-        }
+            None::<()>
+        })?;
     }
     found.sort_by_key(|wrapper| wrapper.pointer);
-    found
+    Ok(found)
 }
 
 /// Applies the relocations to the pointers, as a loader would.
-fn relocate(elf: &[u8], segments: &[Segment], wrappers: &mut [Wrapper]) {
-    for rela in relocations(elf, segments).chunks_exact(RELA_SIZE) {
-        let field = |at| u64_at(rela, at).unwrap_or_default();
-        if !RELATIVE.contains(&(field(8) & 0xffff_ffff)) {
-            continue;
+fn relocate(elf: Content<'_>, segments: &[Segment], wrappers: &mut [Wrapper]) -> Result<(), Error> {
+    let table = relocations(elf, segments)?;
+    let mut start = 0;
+    while start < table.size() {
+        let rows = table.from(start).head(ROWS * RELA_SIZE)?;
+        for rela in rows.chunks_exact(RELA_SIZE) {
+            let field = |at| u64_at(rela, at).unwrap_or_default();
+            if !RELATIVE.contains(&(field(8) & 0xffff_ffff)) {
+                continue;
+            }
+            if let Ok(index) = wrappers.binary_search_by_key(&field(0), |wrapper| wrapper.pointer) {
+                wrappers[index].target = field(16);
+            }
         }
-        if let Ok(index) = wrappers.binary_search_by_key(&field(0), |wrapper| wrapper.pointer) {
-            wrappers[index].target = field(16);
-        }
+        start += rows.len() as u64;
     }
+    Ok(())
 }
 
 /// The table of relocations that the dynamic segment names.
-fn relocations<'a>(elf: &'a [u8], segments: &[Segment]) -> &'a [u8] {
-    let Some(dynamic) = segments.iter().find(|segment| segment.kind == PT_DYNAMIC) else { return &[] };
+fn relocations<'a>(elf: Content<'a>, segments: &[Segment]) -> Result<Content<'a>, Error> {
+    let Some(dynamic) = segments.iter().find(|segment| segment.kind == PT_DYNAMIC) else {
+        return Ok(Content::EMPTY);
+    };
     let (mut address, mut size) = (0, 0);
-    for pair in range(elf, dynamic.offset, dynamic.size).unwrap_or_default().chunks_exact(16) {
+    let dynamic = elf.part(dynamic.offset, dynamic.size).unwrap_or(Content::EMPTY);
+    for pair in dynamic.head(LONGEST_DYNAMIC)?.chunks_exact(16) {
         match u64_at(pair, 0) {
             Some(DT_RELA) => address = u64_at(pair, 8).unwrap_or_default(),
             Some(DT_RELASZ) => size = u64_at(pair, 8).unwrap_or_default(),
@@ -128,7 +155,8 @@ fn relocations<'a>(elf: &'a [u8], segments: &[Segment]) -> &'a [u8] {
             _ => {}
         }
     }
-    place(segments, address).and_then(|offset| range(elf, offset, size)).unwrap_or_default()
+    let table = place(segments, address).and_then(|offset| elf.part(offset, size));
+    Ok(table.unwrap_or(Content::EMPTY))
 }
 
 /// The offset in the file of an address in memory.
@@ -155,7 +183,7 @@ mod tests {
             elf[at..at + 8].copy_from_slice(b"FPIH\x01\0\0\0");
         }
         let pointers = |segments: &[Segment]| -> Vec<u64> {
-            wrappers(&elf, segments).iter().map(|wrapper| wrapper.pointer).collect()
+            wrappers(Content::Memory(&elf), segments).unwrap().iter().map(|wrapper| wrapper.pointer).collect()
         };
         assert_eq!(pointers(&vec![segment(0, 128); 64]), [0x1020, 0x1048]);
         // One segment ends inside a wrapper that the next one holds whole, and the last lies inside another wrapper.

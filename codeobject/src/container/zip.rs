@@ -9,8 +9,10 @@ use std::ops::Range;
 use rawzip::{CompressionMethod, FileReader, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder, ZipLocator};
 
 use crate::bytes::{range, text, u16_at, u32_at};
+use crate::content::Content;
 use crate::error::Error;
 use crate::words::magic::{Format, may_hold_code};
+use crate::words::source::Source;
 
 /// The first bytes of a member that tell whether it may hold GPU code.
 pub(crate) const HEAD_SIZE: usize = 64;
@@ -30,16 +32,19 @@ const LONGEST_COMMENT: usize = 1 << 16;
 const TAIL: usize = LONGEST_COMMENT + END_SIZE as usize;
 
 /// Whether a whole file is a zip file. Bytes that are no code may precede it.
-pub(crate) fn is_zip(bytes: &[u8]) -> bool {
-    Format::of(bytes) == Some(Format::Zip) || !may_hold_code(bytes) && ends(bytes)
+pub(crate) fn is_zip(content: Content<'_>) -> Result<bool, Error> {
+    let head = content.head(HEAD_SIZE)?;
+    Ok(Format::of(&head) == Some(Format::Zip) || !may_hold_code(&head) && ends(content)?)
 }
 
 /// Whether `bytes` end like a zip file, with any beginning: self-extracting programs and Python applications begin
 /// otherwise.
-pub(crate) fn ends(bytes: &[u8]) -> bool {
-    let before = bytes.len().saturating_sub(TAIL);
-    let tail = bytes.get(before..).unwrap_or_default();
-    ends_in(tail, before as u64, |at, magic| range(bytes, at, 4) == Some(magic))
+pub(crate) fn ends(content: Content<'_>) -> Result<bool, Error> {
+    let before = content.size().saturating_sub(TAIL as u64);
+    let tail = content.from(before).load()?;
+    Ok(ends_in(&tail, before, |at, magic| {
+        content.part(at, 4).is_some_and(|found| found.load().is_ok_and(|found| *found == *magic))
+    }))
 }
 
 /// The same of a file on disk, which reads its end only.
@@ -141,22 +146,30 @@ impl Zip<ZipBytes> {
         let size = bytes.len() as u64;
         Zip::locate(ZipBytes::Bytes(bytes), size)
     }
+}
 
-    fn locate(bytes: ZipBytes, size: u64) -> Result<Zip<ZipBytes>, Error> {
-        let mut buffer = vec![0; DIRECTORY_BUFFER];
-        let archive = ZipLocator::new().locate_in_reader(bytes, &mut buffer, size);
-        Zip::read(archive.map_err(|(_, error)| bad_directory(&error))?)
+impl ReaderAt for Content<'_> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let rest = self.size().saturating_sub(offset);
+        let size = buffer.len().min(usize::try_from(rest).unwrap_or(usize::MAX));
+        self.read(offset, &mut buffer[..size]).map_err(io::Error::other)?;
+        Ok(size)
     }
 }
 
-impl<'a> Zip<&'a [u8]> {
-    pub(crate) fn of_bytes(bytes: &'a [u8]) -> Result<Zip<&'a [u8]>, Error> {
-        let archive = ZipArchive::from_slice(bytes).map_err(|error| bad_directory(&error))?;
-        Zip::read(archive.into_reader_archive())
+impl<'a> Zip<Content<'a>> {
+    pub(crate) fn of_content(content: Content<'a>) -> Result<Zip<Content<'a>>, Error> {
+        Zip::locate(content, content.size())
     }
 }
 
 impl<R: ReaderAt> Zip<R> {
+    fn locate(bytes: R, size: u64) -> Result<Zip<R>, Error> {
+        let mut buffer = vec![0; DIRECTORY_BUFFER];
+        let archive = ZipLocator::new().locate_in_reader(bytes, &mut buffer, size);
+        Zip::read(archive.map_err(|(_, error)| bad_directory(&error))?)
+    }
+
     fn read(archive: ZipArchive<R>) -> Result<Zip<R>, Error> {
         let mut buffer = vec![0; DIRECTORY_BUFFER];
         let (mut members, mut problem) = (Vec::new(), None);

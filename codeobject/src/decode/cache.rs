@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The streams that were read last, kept so that the next entry of a bundle continues its stream.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::progress::DecodeProgress;
@@ -11,10 +12,9 @@ const KEPT: usize = 16;
 
 /// Identifies a stream by the place of its bytes, which do not move while the file is open, by its method and by its
 /// declared size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Key {
-    pub(super) start: usize,
-    pub(super) size: usize,
+    pub(super) place: Range<u64>,
     pub(super) method: Method,
     pub(super) declared: u64,
 }

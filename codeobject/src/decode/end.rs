@@ -7,23 +7,24 @@
 use super::decoder::Unmeasured;
 use super::frames::{self, Frame};
 use super::{zlib, zstd};
+use crate::content::Content;
 use crate::error::Error;
 use crate::words::method::Method;
 
 /// Memory for bytes that are unpacked only to be counted.
 const SCRATCH: usize = 1 << 17;
 
-/// The number of bytes that a stream has at the head of `data`. The bytes that had to be unpacked to find its end are added
+/// The number of bytes that a stream has at the head of `payload`. The bytes that had to be unpacked to find its end are added
 /// to `unpacked`.
 pub(crate) fn stored_size(
     method: Method,
-    data: &[u8],
+    payload: Content<'_>,
     max_unpacked: u64,
     unpacked: &mut u64,
 ) -> Result<u64, String> {
     match method {
-        Method::Zlib => zlib::stored_size(data, max_unpacked, unpacked),
-        Method::Zstd => frames::stored_size(data),
+        Method::Zlib => zlib::stored_size(payload, max_unpacked, unpacked),
+        Method::Zstd => frames::stored_size(payload),
     }
 }
 

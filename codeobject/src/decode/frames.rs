@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The ends of zstd frames, found by block headers without decoding.
 
-use crate::bytes::{range, u32_at};
+use crate::bytes::u32_at;
+use crate::content::Content;
+use crate::words::source::Source;
 
+const MAGIC_SIZE: usize = 4;
 const FRAME_MAGIC: u32 = 0xfd2f_b528;
 const SKIPPABLE_MAGIC: u32 = 0x184d_2a50;
 const RLE_BLOCK: u32 = 1;
@@ -13,16 +16,12 @@ pub(super) fn begins(data: &[u8]) -> bool {
     u32_at(data, 0).is_some_and(|magic| magic == FRAME_MAGIC || is_skippable(magic))
 }
 
-/// The number of bytes at the head of `data` that are frames in a row.
-pub(super) fn stored_size(data: &[u8]) -> Result<u64, String> {
-    let size = data.len() as u64;
-    let mut read = |at, out: &mut [u8]| {
-        let bytes = range(data, at, out.len() as u64).ok_or(Cut)?;
-        out.copy_from_slice(bytes);
-        Ok(())
-    };
+/// The number of bytes at the head of `payload` that are frames in a row.
+pub(super) fn stored_size(payload: Content<'_>) -> Result<u64, String> {
+    let size = payload.size();
+    let mut read = |at, out: &mut [u8]| payload.read(at, out).map_err(|_| Cut);
     let mut position = 0;
-    while begins(range(data, position, size - position).unwrap_or_default()) {
+    while begins(&payload.from(position).head(MAGIC_SIZE).unwrap_or_default()) {
         let frame = Frame::read(&mut read, position).map_err(|Cut| CUT)?;
         position = frame.filter(|frame| frame.end <= size).ok_or(CUT)?.end;
     }

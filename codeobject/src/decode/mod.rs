@@ -5,6 +5,7 @@ mod cache;
 mod decoder;
 mod end;
 mod frames;
+mod input;
 mod output;
 mod progress;
 mod stream;

@@ -2,6 +2,7 @@
 //! The state of a stream that is decoded in part.
 
 use super::decoder::Decoder;
+use super::input::Input;
 use super::output::Output;
 use crate::error::Error;
 
@@ -11,6 +12,7 @@ pub(super) struct DecodeProgress {
     pub(super) decoder: Option<Box<dyn Decoder>>,
     /// Whether the stream was restarted with memory for the declared size, because enough output had proven that size.
     pub(super) believed: bool,
+    pub(super) input: Input,
     /// Input bytes used.
     pub(super) consumed: usize,
     pub(super) out: Output,

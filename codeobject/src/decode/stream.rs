@@ -9,6 +9,7 @@ use super::decoder::Decoder;
 use super::output::OVERSHOOT;
 use super::progress::DecodeProgress;
 use super::{zlib, zstd};
+use crate::content::Content;
 use crate::error::Error;
 use crate::image::Image;
 use crate::words::method::Method;
@@ -22,9 +23,12 @@ const GROWTH: usize = 1 << 20;
 /// output.
 const USUAL_RATIO: usize = 64;
 
+/// The most unpacked bytes that are kept of the streams of a file which is not in memory, beside the stream that is read.
+const KEPT_OF_FILE: u64 = 16 << 20;
+
 /// A compressed payload. The cache of its file keeps the bytes that were unpacked, for the next read.
 pub(crate) struct Stream<'a> {
-    payload: &'a [u8],
+    payload: Content<'a>,
     /// The payload's offset in its file.
     offset: u64,
     method: Method,
@@ -35,7 +39,7 @@ pub(crate) struct Stream<'a> {
 
 impl<'a> Stream<'a> {
     pub(crate) fn new(
-        payload: &'a [u8],
+        payload: Content<'a>,
         offset: u64,
         method: Method,
         declared: u64,
@@ -48,7 +52,7 @@ impl<'a> Stream<'a> {
     /// Calls `f` with the unpacked bytes `start..end`, after decoding those that are missing.
     pub(crate) fn with_range<R>(&self, start: u64, end: u64, f: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
         let range = self.range(start, end)?;
-        let mut progress = self.cache.take(self.key(), range.end, self.max_unpacked);
+        let mut progress = self.cache.take(self.key(), range.end, self.most_kept());
         let result = self.decode_to(&mut progress, range.end).and_then(|()| {
             let missing = || self.missing(&progress);
             progress.out.get(range).ok_or_else(missing).map(f)
@@ -61,7 +65,7 @@ impl<'a> Stream<'a> {
     /// of the rest.
     pub(crate) fn take_range(&self, start: u64, end: u64) -> Result<Image, Error> {
         let range = self.range(start, end)?;
-        let mut progress = self.cache.take(self.key(), range.end, self.max_unpacked);
+        let mut progress = self.cache.take(self.key(), range.end, self.most_kept());
         if let Err(error) = self.decode_to(&mut progress, range.end) {
             self.cache.keep(self.key(), progress);
             return Err(error);
@@ -78,8 +82,15 @@ impl<'a> Stream<'a> {
     }
 
     fn key(&self) -> Key {
-        let (start, size) = (self.payload.as_ptr().addr(), self.payload.len());
-        Key { start, size, method: self.method, declared: self.declared }
+        Key { place: self.payload.place(), method: self.method, declared: self.declared }
+    }
+
+    /// The most unpacked bytes of all streams of the file. A file that is not in memory is to take little of it.
+    fn most_kept(&self) -> u64 {
+        match self.payload {
+            Content::Memory(_) => self.max_unpacked,
+            Content::File { .. } => self.max_unpacked.min(KEPT_OF_FILE),
+        }
     }
 
     /// The range `start..end` of the unpacked bytes, checked against the declared size and the limit.
@@ -114,8 +125,8 @@ impl<'a> Stream<'a> {
         while !self.is_settled(progress, need) {
             let Err(error) = self.step(progress, need) else { continue };
             tracing::debug!(target: "windlass::codeobject", %error, "decoding stopped");
-            if matches!(error, Error::Memory { .. }) {
-                // The system may have memory later, so the next read begins again.
+            if matches!(error, Error::Memory { .. } | Error::Read { .. }) {
+                // The system may have memory later, or the bytes, so the next read begins again.
                 *progress = DecodeProgress::default();
                 return Err(error);
             }
@@ -155,8 +166,8 @@ impl<'a> Stream<'a> {
         if progress.decoder.is_none() {
             progress.decoder = Some(self.decoder(self.stays(progress))?);
         }
-        let (Some(decoder), Some(input)) = (&mut progress.decoder, self.payload.get(progress.consumed..))
-        else {
+        let input = progress.input.from(self.payload, progress.consumed)?;
+        let (Some(decoder), Some(input)) = (&mut progress.decoder, input) else {
             return Err(self.broken(progress.out.len(), "the decoder read past its input".to_owned()));
         };
         let before = progress.out.len();
@@ -192,7 +203,7 @@ impl<'a> Stream<'a> {
 
     /// The output size that the size of the input alone makes credible.
     fn believed(&self) -> usize {
-        GROWTH.max(self.payload.len().saturating_mul(USUAL_RATIO))
+        GROWTH.max(usize::try_from(self.payload.size()).unwrap_or(usize::MAX).saturating_mul(USUAL_RATIO))
     }
 
     /// Whether room for all output is reserved at once. Memory that was never written costs nothing but addresses.

@@ -4,6 +4,8 @@
 use flate2::{Decompress, FlushDecompress, Status};
 
 use super::decoder::{DecodeStep, Decoder, Unmeasured};
+use super::input::Input;
+use crate::content::Content;
 use crate::error::Error;
 
 /// Bounds of the input of a step, in bytes.
@@ -44,22 +46,27 @@ pub(super) fn begins(data: &[u8]) -> bool {
     method & 0x0f == 8 && method >> 4 <= 7 && u16::from_be_bytes([*method, *flags]) % 31 == 0
 }
 
-/// The size of the stream at the head of `data`. Only the decoder finds the end of a zlib stream, so this decodes it
+/// The size of the stream at the head of `payload`. Only the decoder finds the end of a zlib stream, so this decodes it
 /// and keeps nothing. The number of unpacked bytes is added to `unpacked`.
-pub(super) fn stored_size(data: &[u8], max_unpacked: u64, unpacked: &mut u64) -> Result<u64, String> {
+pub(super) fn stored_size(
+    payload: Content<'_>,
+    max_unpacked: u64,
+    unpacked: &mut u64,
+) -> Result<u64, String> {
     let mut inflate = Inflate::new();
-    let result = end_of(&mut inflate, data, max_unpacked);
+    let result = end_of(&mut inflate, payload, max_unpacked);
     *unpacked = unpacked.saturating_add(inflate.0.total_out());
     result
 }
 
-fn end_of(inflate: &mut Inflate, data: &[u8], max_unpacked: u64) -> Result<u64, String> {
+fn end_of(inflate: &mut Inflate, payload: Content<'_>, max_unpacked: u64) -> Result<u64, String> {
     let mut scratch = Vec::with_capacity(MOST_OUTPUT);
     let mut consumed = 0;
+    let mut input = Input::default();
     while inflate.0.total_out() <= max_unpacked {
         scratch.clear();
-        let input = data.get(consumed..).unwrap_or_default();
-        let step = inflate.step(input, &mut scratch, usize::MAX)?;
+        let input = input.from(payload, consumed).map_err(|error| error.to_string())?;
+        let step = inflate.step(input.unwrap_or_default(), &mut scratch, usize::MAX)?;
         consumed += step.consumed;
         if step.ended {
             return Ok(consumed as u64);

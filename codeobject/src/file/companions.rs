@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 
 use crate::error::Error;
+#[cfg(feature = "carriers")]
+use crate::file::bytes::Bytes;
 
 #[cfg(feature = "carriers")]
 const MOST_PROBLEMS: usize = 64;
@@ -20,7 +22,7 @@ pub(crate) struct Companions {
     pub(crate) are_unpacked: bool,
     /// kpack archives that a host ELF refers to, with their paths.
     #[cfg(feature = "carriers")]
-    pub(crate) archives: Vec<(String, Vec<u8>)>,
+    pub(crate) archives: Vec<(String, Bytes)>,
     /// Companions that could not be read.
     pub(crate) problems: Vec<Error>,
 }

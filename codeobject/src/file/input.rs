@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A file with its companions, in memory.
+//! A file with its companions.
 
 use std::fs;
 use std::io::{self, Read};
@@ -12,10 +12,11 @@ use crate::container::package::Package;
 use crate::container::zip::is_zip;
 use crate::error::Error;
 use crate::file::File;
+use crate::file::bytes::{Bytes, unreadable};
 use crate::file::companions::Companions;
 use crate::file::unpack::unpack;
 use crate::options::Options;
-use crate::words::magic::Format;
+use crate::words::magic::{Format, HEAD};
 
 /// The most bytes that are read of a file and its companions: far more than any library of kernels has, and less than a
 /// machine's memory.
@@ -23,8 +24,7 @@ const LONGEST: u64 = 4 << 30;
 /// The most archives that a file may refer to.
 const MOST_ARCHIVES: usize = 256;
 
-/// A file that was read whole, with its companions: the kpack archives to which its host ELF refers, and the unpacked
-/// members of a zip file.
+/// A file with its companions: the kpack archives to which its host ELF refers, and the unpacked members of a zip file.
 ///
 /// ```no_run
 /// use windlass_codeobject::{Input, Options};
@@ -37,11 +37,12 @@ const MOST_ARCHIVES: usize = 256;
 /// # Ok::<(), windlass_codeobject::Error>(())
 /// ```
 ///
-/// The bytes are the process's own copy, so a change of the file has no effect. An input is `Send` and `Sync`.
+/// [`open`](Self::open) reads the bytes at once, so a later change of the file has no effect. [`open_in_place`](Self::open_in_place)
+/// reads them when they are needed, which takes little memory. An input is `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Input {
     path: PathBuf,
-    bytes: Vec<u8>,
+    bytes: Bytes,
     companions: Companions,
 }
 
@@ -59,19 +60,43 @@ impl Input {
     ///
     /// [`Error::Read`] if the file itself cannot be read.
     pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<Input, Error> {
-        let path = path.as_ref();
-        let bytes = read(path, LONGEST)?;
+        Input::with(path.as_ref(), options, Bytes::read)
+    }
+
+    /// Opens a file and its companions like [`open`](Self::open), and leaves their bytes where they are: each part is read
+    /// when it is needed. Memory holds one entry at a time, whatever the size of the file. Zip files, pipes and devices are
+    /// read at once all the same, and so are IREE executables and shared objects with kernels for the host.
+    ///
+    /// The file must not change while the input lives. If it does, the next [`file`](Self::file) and
+    /// [`check`](Self::check) fail, and so does each read of bytes that are gone.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    pub fn open_in_place(path: impl AsRef<Path>, options: &Options) -> Result<Input, Error> {
+        Input::with(path.as_ref(), options, Bytes::open)
+    }
+
+    fn with(
+        path: &Path,
+        options: &Options,
+        open: impl Fn(&Path, u64) -> Result<Bytes, Error>,
+    ) -> Result<Input, Error> {
+        let mut bytes = open(path, LONGEST)?;
         let mut companions = Companions::default();
-        if is_zip(&bytes) {
-            companions = unpack(&bytes, options, options.max_unpacked);
-        } else if let Ok(Some(reference)) = kpack_reference::find(&bytes, 0) {
-            let room = LONGEST.saturating_sub(bytes.len() as u64);
-            read_archives(path, &reference, room, &mut companions);
+        if is_zip(bytes.content())? {
+            if let Bytes::File(_) = bytes {
+                bytes = Bytes::read(path, LONGEST)?;
+            }
+            companions = unpack(bytes.content(), options, options.max_unpacked);
+        } else if let Ok(Some(reference)) = kpack_reference::find(bytes.content(), 0) {
+            let room = LONGEST.saturating_sub(bytes.content().size());
+            read_archives(path, &reference, room, &open, &mut companions);
         }
         Ok(Input { path: path.to_owned(), bytes, companions })
     }
 
-    pub(crate) fn new(path: PathBuf, bytes: Vec<u8>, companions: Companions) -> Input {
+    pub(crate) fn new(path: PathBuf, bytes: Bytes, companions: Companions) -> Input {
         Input { path, bytes, companions }
     }
 
@@ -80,14 +105,33 @@ impl Input {
         &self.path
     }
 
-    /// The bytes of the file.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+    /// The bytes of the file, if they are in memory: always after [`open`](Self::open), and for the members of a wheel.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match &self.bytes {
+            Bytes::Memory(bytes) => Some(bytes),
+            Bytes::File(_) => None,
+        }
+    }
+
+    /// The number of bytes of the file.
+    pub fn size(&self) -> u64 {
+        self.bytes.content().size()
+    }
+
+    /// Checks that no read of the file or of its archives has failed, and that they are as they were when they were opened.
+    /// Whatever was read from a file that changed may be wrong. Bytes that were read at once do not change.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Read`] with the path of the file and the change.
+    pub fn check(&self) -> Result<(), Error> {
+        self.bytes.check()?;
+        self.companions.archives.iter().try_for_each(|(_, bytes)| bytes.check())
     }
 
     /// The reference of a host ELF to the kpack archives that hold its code, if there is one.
     pub fn kpack_reference(&self) -> Option<KpackReference> {
-        kpack_reference::find(&self.bytes, 0).ok().flatten()
+        kpack_reference::find(self.bytes.content(), 0).ok().flatten()
     }
 
     /// The paths of the kpack archives that were read beside the file.
@@ -114,8 +158,11 @@ impl Input {
         options: &Options,
         mut is_last: impl FnMut(&Bundle<'a>) -> bool,
     ) -> Result<File<'a>, Error> {
-        let file = File::with_companions(&self.bytes, &self.companions, options, &mut is_last);
-        file.map_err(|error| match (&error, Package::of(&self.bytes, &self.path)) {
+        let content = self.bytes.content();
+        let file = File::with_companions(content, &self.companions, options, &mut is_last);
+        self.check()?;
+        let head = content.head(HEAD)?;
+        file.map_err(|error| match (&error, Package::of(&head, &self.path)) {
             // The name of a package tells more than its bytes.
             (Error::NotRecognised { .. } | Error::NotFound { .. }, Some(package)) => package.error(0),
             _ => error,
@@ -123,30 +170,14 @@ impl Input {
     }
 }
 
-/// The bytes of a file that has at most `most`. Devices and pipes, whose length is unknown, are read no further.
-fn read(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
-    let too_long = || io::Error::other(format!("it has more than {most} bytes"));
-    let read = || {
-        let file = fs::File::open(path)?;
-        let length = file.metadata()?.len();
-        if length > most {
-            return Err(too_long());
-        }
-        let mut bytes = Vec::new();
-        // One byte more than the file has, so that reading its end allocates nothing.
-        bytes.try_reserve_exact(usize::try_from(length.saturating_add(1)).unwrap_or(usize::MAX))?;
-        file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > most { Err(too_long()) } else { Ok(bytes) }
-    };
-    read().map_err(|error| unreadable(path, &error))
-}
-
-pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Error {
-    Error::Read { path: path.to_owned(), problem: error.to_string() }
-}
-
-/// Reads the archives that the ELF at `path` refers to.
-fn read_archives(path: &Path, reference: &KpackReference, mut room: u64, companions: &mut Companions) {
+/// Opens the archives that the ELF at `path` refers to.
+fn read_archives(
+    path: &Path,
+    reference: &KpackReference,
+    mut room: u64,
+    open: &impl Fn(&Path, u64) -> Result<Bytes, Error>,
+    companions: &mut Companions,
+) {
     let Ok(path) = path.canonicalize() else { return };
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut tried = Vec::new();
@@ -168,9 +199,9 @@ fn read_archives(path: &Path, reference: &KpackReference, mut room: u64, compani
             if companions.archives.iter().any(|(known, _)| *known == shown) {
                 continue;
             }
-            match read_archive(&archive, room) {
+            match read_archive(&archive, room, open) {
                 Ok(bytes) => {
-                    room = room.saturating_sub(bytes.len() as u64);
+                    room = room.saturating_sub(bytes.content().size());
                     companions.archives.push((shown, bytes));
                 }
                 Err(error) => companions.problem(error),
@@ -215,8 +246,12 @@ fn files(folder: &Path, search: &SearchPath<'_>) -> Vec<PathBuf> {
     files
 }
 
-/// Reads a file only if it begins as a kpack archive: its name comes from an untrusted file.
-fn read_archive(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
+/// Opens a file only if it begins as a kpack archive: its name comes from an untrusted file.
+fn read_archive(
+    path: &Path,
+    most: u64,
+    open: &impl Fn(&Path, u64) -> Result<Bytes, Error>,
+) -> Result<Bytes, Error> {
     let mut magic = [0; 4];
     fs::File::open(path)
         .and_then(|mut file| file.read_exact(&mut magic))
@@ -224,5 +259,5 @@ fn read_archive(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     if Format::of(&magic) != Some(Format::Kpack) {
         return Err(unreadable(path, &io::Error::other("it is no kpack archive")));
     }
-    read(path, most)
+    open(path, most)
 }

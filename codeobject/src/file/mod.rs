@@ -3,6 +3,8 @@
 
 #[expect(unsafe_code, reason = "code at an address is read on the word of the caller")]
 pub(crate) mod address;
+#[cfg(feature = "carriers")]
+pub(crate) mod bytes;
 pub(crate) mod companions;
 #[cfg(feature = "carriers")]
 pub(crate) mod input;
@@ -17,11 +19,13 @@ use crate::bundle::Bundle;
 use crate::bytes::glimpse;
 use crate::container::iree::IreeExecutable;
 use crate::container::kpack_reference::KpackReference;
+use crate::content::Content;
 use crate::error::Error;
 use crate::file::companions::Companions;
 use crate::file::kind::FileKind;
 use crate::file::walk::Walk;
 use crate::options::Options;
+use crate::words::magic::HEAD;
 
 /// A file with AMD GPU code, read as far as listing its entries takes.
 ///
@@ -48,7 +52,7 @@ impl<'a> File<'a> {
     ///
     /// If nothing can be read: the format of the file, or the first of its problems.
     pub fn parse(bytes: &'a [u8], options: &Options) -> Result<File<'a>, Error> {
-        File::with_companions(bytes, Companions::NONE, options, &mut |_| false)
+        File::with_companions(Content::Memory(bytes), Companions::NONE, options, &mut |_| false)
     }
 
     /// Finds the bundles up to the first one for which `is_last` returns true. The bytes behind it are not read,
@@ -78,20 +82,21 @@ impl<'a> File<'a> {
         options: &Options,
         mut is_last: impl FnMut(&Bundle<'a>) -> bool,
     ) -> Result<File<'a>, Error> {
-        File::with_companions(bytes, Companions::NONE, options, &mut is_last)
+        File::with_companions(Content::Memory(bytes), Companions::NONE, options, &mut is_last)
     }
 
     pub(crate) fn with_companions(
-        bytes: &'a [u8],
+        content: Content<'a>,
         companions: &'a Companions,
         options: &Options,
         is_last: &mut dyn FnMut(&Bundle<'a>) -> bool,
     ) -> Result<File<'a>, Error> {
         let mut walk = Walk::new(options, companions, is_last);
-        let kind = walk.file(bytes)?;
+        let kind = walk.file(content)?;
         walk.finish();
         if walk.bundles.is_empty() {
-            let nothing = || Error::NotRecognised { offset: 0, found: glimpse(bytes) };
+            let found = glimpse(&content.head(HEAD)?);
+            let nothing = || Error::NotRecognised { offset: 0, found };
             return Err(walk.problems.into_iter().next().unwrap_or_else(nothing));
         }
         for problem in &walk.problems {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Unpacks the members of a zip file that hold GPU code, and of zip files in it.
 
-use crate::bytes::range;
 use crate::container::zip::{HEAD_SIZE, Member, Zip, is_zip};
+use crate::content::Content;
 use crate::error::Error;
 use crate::file::File;
 use crate::file::companions::{Companions, Unpacked};
@@ -14,10 +14,10 @@ use crate::words::magic::{Format, may_hold_code};
 const USUAL_RATIO: u64 = 32;
 
 /// Unpacks the companions of the zip file `bytes`, `room` bytes together at most.
-pub(crate) fn unpack(bytes: &[u8], options: &Options, room: u64) -> Companions {
+pub(crate) fn unpack(content: Content<'_>, options: &Options, room: u64) -> Companions {
     // Members that turn out to hold no code cost time, and no memory.
-    let work = room.saturating_add((bytes.len() as u64).saturating_mul(USUAL_RATIO));
-    Unpacking { options, room, work, depth: 0 }.zip(bytes)
+    let work = room.saturating_add(content.size().saturating_mul(USUAL_RATIO));
+    Unpacking { options, room, work, depth: 0 }.zip(content)
 }
 
 struct Unpacking<'o> {
@@ -31,10 +31,10 @@ struct Unpacking<'o> {
 }
 
 impl Unpacking<'_> {
-    fn zip(&mut self, bytes: &[u8]) -> Companions {
+    fn zip(&mut self, content: Content<'_>) -> Companions {
         let mut companions = Companions { are_unpacked: true, ..Companions::default() };
         // Parsing the bytes reports damage of the directory.
-        let Ok(zip) = Zip::of_bytes(bytes) else { return companions };
+        let Ok(zip) = Zip::of_content(content) else { return companions };
         if self.depth > MAX_DEPTH {
             companions.problem(too_deep("zip files in zip files", 0, self.depth, UNZIP));
             return companions;
@@ -44,8 +44,8 @@ impl Unpacking<'_> {
             let unpacked = if member.is_stored() {
                 // Parsing the bytes reports a wrong place.
                 let place = zip.place(member).unwrap_or_default();
-                let content = range(bytes, place.start, place.end.saturating_sub(place.start));
-                let inner = content.filter(|content| is_zip(content));
+                let content = content.part(place.start, place.end.saturating_sub(place.start));
+                let inner = content.filter(|content| is_zip(*content).unwrap_or_default());
                 Ok(inner.map(|inner| Unpacked { bytes: None, companions: self.zip(inner) }))
             } else {
                 self.member(&zip, member)
@@ -61,7 +61,7 @@ impl Unpacking<'_> {
     }
 
     /// Unpacks a compressed member, if it holds code.
-    fn member(&mut self, zip: &Zip<&[u8]>, member: &Member) -> Result<Option<Unpacked>, Error> {
+    fn member(&mut self, zip: &Zip<Content<'_>>, member: &Member) -> Result<Option<Unpacked>, Error> {
         let head = zip.head(member, HEAD_SIZE)?;
         if !may_hold_code(&head) && Format::of(&head) != Some(Format::Zip) {
             let may_be_zip = zip.may_be_zip(member, self.work)?;
@@ -74,9 +74,10 @@ impl Unpacking<'_> {
         let size = bytes.len() as u64;
         let room = self.room;
         self.room = room.saturating_sub(size);
-        let companions = if is_zip(&bytes) { self.zip(&bytes) } else { Companions::default() };
+        let content = Content::Memory(&bytes);
+        let companions = if is_zip(content)? { self.zip(content) } else { Companions::default() };
         let holds_code = !matches!(
-            File::with_companions(&bytes, &companions, self.options, &mut |_| true),
+            File::with_companions(content, &companions, self.options, &mut |_| true),
             Err(Error::NotFound { .. } | Error::NotRecognised { .. })
         );
         if holds_code {

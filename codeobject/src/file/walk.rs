@@ -15,9 +15,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bundle::Bundle;
-use crate::bytes::{glimpse, range};
+use crate::bytes::glimpse;
 use crate::code::elf_flags::ElfHead;
-use crate::code::host::HostLibrary;
+use crate::code::host::{HostLibrary, PREFIX};
 use crate::container::ccob::CcobHeader;
 use crate::container::host_elf;
 use crate::container::iree::{self, IreeExecutable, IreeFormat};
@@ -27,12 +27,13 @@ use crate::container::room::Room;
 use crate::container::wrapper;
 #[cfg(feature = "carriers")]
 use crate::container::{archive::thin, zip::is_zip};
+use crate::content::Content;
 use crate::decode::{self, Cache};
 use crate::error::Error;
 use crate::file::companions::Companions;
 use crate::file::kind::FileKind;
 use crate::options::Options;
-use crate::words::magic::{Format, begins_bundle};
+use crate::words::magic::{Format, HEAD, begins_bundle};
 
 /// The most bundles of one file that are described, and the most problems that are kept.
 const MAX_BUNDLES: usize = 65_536;
@@ -40,9 +41,11 @@ const MAX_PROBLEMS: usize = 64;
 /// References to kpack archives beyond these are not followed: members of a zip file may share their bytes without end.
 const MOST_REFERENCES: usize = 256;
 /// Compilers align each bundle of a row to this many bytes, counted from the start of the row.
-const ALIGNMENT: usize = 4096;
+const ALIGNMENT: u64 = 4096;
 /// The smallest size of a bundle whose end is unknown. A wrapper that points into these bytes is ignored.
-const LEAST_SIZE: usize = 32;
+const LEAST_SIZE: u64 = 32;
+/// No bundle's magic is longer.
+const LONGEST_MAGIC: usize = 24;
 
 /// The state of a walk: its findings so far.
 pub(crate) struct Walk<'a, 'o> {
@@ -102,30 +105,30 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 
     /// Reads a whole file. An error means that nothing in it can be read.
-    pub(crate) fn file(&mut self, bytes: &'a [u8]) -> Result<FileKind, Error> {
-        self.room = Room::of_file(bytes.len());
+    pub(crate) fn file(&mut self, content: Content<'a>) -> Result<FileKind, Error> {
+        self.room = Room::of_file(usize::try_from(content.size()).unwrap_or(usize::MAX));
         #[cfg(feature = "carriers")]
-        if is_zip(bytes) {
-            return self.zip(bytes, 0);
+        if is_zip(content)? {
+            return self.zip(content, 0);
         }
-        self.content(bytes, 0)
+        self.content(content, 0)
     }
 
     /// Reads a file, or a member of a zip file, that lies at `base` of the file.
-    fn content(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
-        match Format::of(bytes) {
+    fn content(&mut self, content: Content<'a>, base: u64) -> Result<FileKind, Error> {
+        match Format::of(&content.head(HEAD)?) {
             Some(Format::Elf | Format::OtherElf) => {
-                let result = self.elf(bytes, base);
+                let result = self.elf(content, base);
                 #[cfg(feature = "carriers")]
-                let result = self.behind(bytes, base, result);
+                let result = self.behind(content, base, result);
                 result
             }
-            Some(Format::IreeHip) => self.iree_executable(IreeFormat::Hip, bytes, base),
-            Some(Format::IreeAmdgpu) => self.iree_executable(IreeFormat::Amdgpu, bytes, base),
-            Some(format) if !format.is_bundle() => self.carrier(format, bytes, base),
+            Some(Format::IreeHip) => self.iree_executable(IreeFormat::Hip, content, base),
+            Some(Format::IreeAmdgpu) => self.iree_executable(IreeFormat::Amdgpu, content, base),
+            Some(format) if !format.is_bundle() => self.carrier(format, content, base),
             // Zeros may stand in front of the first bundle.
             Some(_) | None => {
-                self.row(bytes, base);
+                self.row(content, base);
                 Ok(FileKind::FatBinary)
             }
         }
@@ -133,17 +136,17 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     /// Reads a file of files at `base` of the file. Other formats are refused.
     #[cfg(feature = "carriers")]
-    fn carrier(&mut self, format: Format, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
+    fn carrier(&mut self, format: Format, content: Content<'a>, base: u64) -> Result<FileKind, Error> {
         match format {
-            Format::Kpack => self.kpack(bytes, base),
-            Format::Archive => self.archive(bytes, base),
-            Format::ThinArchive => Err(thin(bytes)),
+            Format::Kpack => self.kpack(content, base),
+            Format::Archive => self.archive(content, base),
+            Format::ThinArchive => Err(thin(content)),
             _ => Err(format.refused(base)),
         }
     }
 
     #[cfg(not(feature = "carriers"))]
-    fn carrier(&mut self, format: Format, _bytes: &[u8], base: u64) -> Result<FileKind, Error> {
+    fn carrier(&mut self, format: Format, _content: Content<'a>, base: u64) -> Result<FileKind, Error> {
         match format {
             Format::Kpack | Format::Archive | Format::ThinArchive | Format::Zip => {
                 Err(format.is_not_built_in(base))
@@ -153,28 +156,28 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 
     /// Reads an ELF at `base` of the file: a code object, or a host object that carries some.
-    fn elf(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
-        let head = ElfHead::read(bytes).ok_or_else(|| {
+    fn elf(&mut self, content: Content<'a>, base: u64) -> Result<FileKind, Error> {
+        let head = ElfHead::read(&content.head(HEAD)?).ok_or_else(|| {
             let problem = "it is not 64-bit little-endian, or its header is cut short";
             Error::malformed("the ELF header", base, problem)
         })?;
         if head.is_amdgpu() {
-            let bundle = Bundle::raw(bytes, base)?;
+            let bundle = Bundle::raw(content, base)?;
             self.found(bundle);
             return Ok(FileKind::CodeObject);
         }
-        let (reference, is_split) = match kpack_reference::find(bytes, base) {
+        let (reference, is_split) = match kpack_reference::find(content, base) {
             Ok(reference) => (reference.clone(), reference.is_some()),
             Err(error) => {
                 self.problem(error);
                 (None, true)
             }
         };
-        let places = match host_elf::code_places(bytes, base, &self.room) {
+        let places = match host_elf::code_places(content, base, &self.room) {
             Err(Error::NotFound { .. }) if is_split => host_elf::CodePlaces::default(),
             // Members are not asked for kernels for the host: archives have too many libraries for that.
             Err(none @ Error::NotFound { .. }) if base == 0 && self.member.is_none() => {
-                return self.host_library(bytes, none);
+                return self.host_library(content, none);
             }
             places => places?,
         };
@@ -182,9 +185,9 @@ impl<'a, 'o> Walk<'a, 'o> {
             self.problem(error);
         }
         for row in places.rows {
-            let content = range(bytes, row.start, row.end - row.start).unwrap_or_default();
-            let starts = || wrapped_in(bytes, &row);
-            self.row_of(content, base.saturating_add(row.start), &starts);
+            let bundles = content.part(row.start, row.end - row.start).unwrap_or(Content::EMPTY);
+            let starts = || wrapped_in(content, &row);
+            self.row_of(bundles, base.saturating_add(row.start), &starts);
         }
         // A wrapper into the middle of a bundle is ignored.
         let mut end = 0;
@@ -194,14 +197,12 @@ impl<'a, 'o> Walk<'a, 'o> {
                 break;
             }
             if start >= end {
-                let rest =
-                    range(bytes, start, (bytes.len() as u64).saturating_sub(start)).unwrap_or_default();
-                let size = self.bundle(rest, offset).unwrap_or(LEAST_SIZE);
-                end = start.saturating_add(size as u64);
+                let size = self.bundle(content.from(start), offset).unwrap_or(LEAST_SIZE);
+                end = start.saturating_add(size);
             }
         }
         if !places.entries.is_empty() && !self.is_full(base) {
-            self.found(Bundle::of_sections(bytes, base, places.entries));
+            self.found(Bundle::of_sections(content, base, places.entries));
         }
         if let Some(reference) = reference {
             self.refers(reference, base);
@@ -236,13 +237,17 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 
     /// Reads a shared object that describes kernels for the host. For any other host object the error is `none`.
-    fn host_library(&mut self, bytes: &'a [u8], none: Error) -> Result<FileKind, Error> {
+    fn host_library(&mut self, content: Content<'a>, none: Error) -> Result<FileKind, Error> {
+        if !host_elf::may_name(content, PREFIX)? {
+            return Err(none);
+        }
+        let bytes = content.keep()?;
         if !HostLibrary::may_have_kernels(bytes) {
             return Err(none);
         }
         match HostLibrary::parse(bytes) {
             Ok(library) if library.has_kernels() => {
-                self.found(Bundle::of_host_library(bytes, library.machine()));
+                self.found(Bundle::of_host_library(Content::Memory(bytes), library.machine()));
                 Ok(FileKind::HostLibrary)
             }
             Ok(_) => Err(none),
@@ -256,10 +261,16 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 
     /// Reads the code objects or bundles of an IREE executable.
-    fn iree_executable(&mut self, format: IreeFormat, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
+    fn iree_executable(
+        &mut self,
+        format: IreeFormat,
+        content: Content<'a>,
+        base: u64,
+    ) -> Result<FileKind, Error> {
         if self.is_full(base) {
             return Ok(FileKind::IreeExecutable);
         }
+        let bytes = content.keep()?;
         let (mut executable, images) = iree::read(format, bytes, base, &mut self.room)?;
         let first = self.bundles.len();
         for (image, offset) in images {
@@ -272,10 +283,10 @@ impl<'a, 'o> Walk<'a, 'o> {
                     self.problem(error);
                     break;
                 }
-                self.row(image, offset);
+                self.row(Content::Memory(image), offset);
                 continue;
             }
-            match Bundle::raw(image, offset) {
+            match Bundle::raw(Content::Memory(image), offset) {
                 Ok(bundle) => self.found(bundle.under_isa(executable.isa_bytes())),
                 Err(error) => self.problem(error),
             }
@@ -285,52 +296,80 @@ impl<'a, 'o> Walk<'a, 'o> {
         Ok(FileKind::IreeExecutable)
     }
 
-    /// Reads bundles in a row with zero bytes between them. `bytes` lies at `base` of the file.
-    fn row(&mut self, bytes: &'a [u8], base: u64) {
-        self.row_of(bytes, base, &BTreeSet::new);
+    /// Reads bundles in a row with zero bytes between them. `row` lies at `base` of the file.
+    fn row(&mut self, row: Content<'a>, base: u64) {
+        self.row_of(row, base, &|| Ok(BTreeSet::new()));
     }
 
     /// Reads bundles in a row. Behind a bundle whose end is unknown, the row continues at the next of `starts`, which
-    /// are offsets in `bytes`; without `starts`, at the next multiple of [`ALIGNMENT`] with a known magic. Bytes inside
+    /// are offsets in `row`; without `starts`, at the next multiple of [`ALIGNMENT`] with a known magic. Bytes inside
     /// a bundle of known size are never taken for another bundle.
-    fn row_of(&mut self, bytes: &'a [u8], base: u64, starts: &dyn Fn() -> BTreeSet<u64>) {
-        let mut known_starts = None;
-        let mut position = 0;
-        while let Some(rest) = bytes.get(position..) {
-            let Some(padding) = rest.iter().position(|byte| *byte != 0) else { break };
-            position += padding;
-            let offset = base.saturating_add(position as u64);
-            let Some(rest) = rest.get(padding..) else { break };
-            if self.is_full(offset) {
-                break;
-            }
-            position = match self.bundle(rest, offset) {
-                Some(size) if size > 0 => position.saturating_add(size),
-                _ => match next_start(bytes, position, known_starts.get_or_insert_with(starts)) {
-                    Some(next) => next,
-                    None => break,
-                },
-            };
+    fn row_of(&mut self, row: Content<'a>, base: u64, starts: &Starts<'_>) {
+        if let Err(error) = self.try_row(row, base, starts) {
+            self.problem(error);
         }
     }
 
+    fn try_row(&mut self, row: Content<'a>, base: u64, starts: &Starts<'_>) -> Result<(), Error> {
+        let mut known_starts = None;
+        let mut position = 0;
+        while let Some(start) = row.first_nonzero(position)? {
+            let offset = base.saturating_add(start);
+            if self.is_full(offset) {
+                break;
+            }
+            position = match self.bundle(row.from(start), offset) {
+                Some(size) if size > 0 => start.saturating_add(size),
+                _ => {
+                    let starts = match &mut known_starts {
+                        Some(known) => known,
+                        none => none.insert(starts()?),
+                    };
+                    match next_start(row, start, starts)? {
+                        Some(next) => next,
+                        None => break,
+                    }
+                }
+            };
+        }
+        Ok(())
+    }
+
     /// Reads the bundle at the head of `rest`. Returns its size if known, even if the bundle cannot be read.
-    fn bundle(&mut self, rest: &'a [u8], offset: u64) -> Option<usize> {
-        let (bundle, size) = match Format::of(rest) {
+    fn bundle(&mut self, rest: Content<'a>, offset: u64) -> Option<u64> {
+        let (bundle, size) = match rest.head(HEAD) {
+            Ok(head) => self.bundle_after(&head, rest, offset),
+            Err(error) => (Err(error), None),
+        };
+        match bundle {
+            Ok(bundle) => self.found(bundle),
+            Err(error) => self.problem(error),
+        }
+        size
+    }
+
+    /// The bundle in `rest`, which begins with `head`, and its size.
+    fn bundle_after(
+        &mut self,
+        head: &[u8],
+        rest: Content<'a>,
+        offset: u64,
+    ) -> (Result<Bundle<'a>, Error>, Option<u64>) {
+        match Format::of(head) {
             Some(Format::Bundle) => {
                 let bundle = Bundle::plain(rest, offset, &mut self.room);
                 let size = bundle.as_ref().map(Bundle::stored_size).ok();
                 (bundle, size)
             }
-            Some(Format::Ccob) => match self.stored(rest, offset) {
+            Some(Format::Ccob) => match self.stored(head, rest, offset) {
                 Ok((header, stored)) => {
                     let bundle =
                         Bundle::packed(stored, &header, offset, self.options, &mut self.room, &self.cache);
-                    (bundle, Some(stored.len() as u64))
+                    (bundle, Some(stored.size()))
                 }
                 Err(error) => (Err(error), None),
             },
-            Some(Format::OffloadBinary) => match self.offload_binary(rest, offset) {
+            Some(Format::OffloadBinary) => match offload_binary(head, rest, offset) {
                 Ok((header, stored)) => {
                     let bundle = Bundle::offload_binary(
                         stored,
@@ -344,13 +383,8 @@ impl<'a, 'o> Walk<'a, 'o> {
                 }
                 Err(error) => (Err(error), None),
             },
-            _ => (Err(Error::NotRecognised { offset, found: glimpse(rest) }), None),
-        };
-        match bundle {
-            Ok(bundle) => self.found(bundle),
-            Err(error) => self.problem(error),
+            _ => (Err(Error::NotRecognised { offset, found: glimpse(head) }), None),
         }
-        size.and_then(|size| usize::try_from(size).ok())
     }
 
     /// Whether to stop: the last wanted bundle was found, or too many were.
@@ -392,32 +426,27 @@ impl<'a, 'o> Walk<'a, 'o> {
         });
     }
 
-    /// The header and the bytes of the offload binary at the head of `rest`.
-    fn offload_binary(&self, rest: &'a [u8], offset: u64) -> Result<(Header, &'a [u8]), Error> {
-        let header = Header::read(rest, offset)?;
-        let cut = || Error::truncated("the LLVM offload binary", offset, header.size, rest.len() as u64);
-        let stored = range(rest, 0, header.size).ok_or_else(cut)?;
-        Ok((header, stored))
-    }
-
-    /// The header and the bytes of the compressed bundle at the head of `rest`.
-    fn stored(&mut self, rest: &'a [u8], offset: u64) -> Result<(CcobHeader, &'a [u8]), Error> {
-        let header = CcobHeader::read(rest, offset)?;
+    /// The header and the bytes of the compressed bundle in `rest`, which begins with `head`.
+    fn stored(
+        &mut self,
+        head: &[u8],
+        rest: Content<'a>,
+        offset: u64,
+    ) -> Result<(CcobHeader, Content<'a>), Error> {
+        let header = CcobHeader::read(head, offset)?;
         let size = match header.stored_size {
             Some(size) => size,
             None => self.end_of_payload(rest, &header, offset)?,
         };
-        let cut = || Error::truncated("the compressed bundle (CCOB)", offset, size, rest.len() as u64);
-        let stored = range(rest, 0, size).ok_or_else(cut)?;
+        let cut = || Error::truncated("the compressed bundle (CCOB)", offset, size, rest.size());
+        let stored = rest.part(0, size).ok_or_else(cut)?;
         Ok((header, stored))
     }
 
     /// The size of a bundle of version 1, whose header does not state it: the payload ends it. A broken payload takes
     /// the rest of the file.
-    fn end_of_payload(&mut self, rest: &[u8], header: &CcobHeader, offset: u64) -> Result<u64, Error> {
-        let all = rest.len() as u64;
-        let payload =
-            range(rest, header.header_size, all.saturating_sub(header.header_size)).unwrap_or_default();
+    fn end_of_payload(&mut self, rest: Content<'a>, header: &CcobHeader, offset: u64) -> Result<u64, Error> {
+        let payload = rest.from(header.header_size);
         let left = self.room.measurable(offset)?;
         let most = self.options.max_unpacked.min(left);
         let mut unpacked = 0;
@@ -426,22 +455,38 @@ impl<'a, 'o> Walk<'a, 'o> {
         if unpacked > left {
             return Err(Room::unmeasured(offset));
         }
-        Ok(size.map_or(all, |size| header.header_size.saturating_add(size)))
+        Ok(size.map_or(rest.size(), |size| header.header_size.saturating_add(size)))
     }
+}
+
+/// The offsets in a row of the bundles to which wrappers point, looked for when they are needed.
+type Starts<'s> = dyn Fn() -> Result<BTreeSet<u64>, Error> + 's;
+
+/// The header and the bytes of the offload binary in `rest`, which begins with `head`.
+fn offload_binary<'a>(head: &[u8], rest: Content<'a>, offset: u64) -> Result<(Header, Content<'a>), Error> {
+    let header = Header::read(head, offset)?;
+    let cut = || Error::truncated("the LLVM offload binary", offset, header.size, rest.size());
+    let stored = rest.part(0, header.size).ok_or_else(cut)?;
+    Ok((header, stored))
 }
 
 /// The offsets in `row` of the bundles to which the wrappers of a host ELF point.
-fn wrapped_in(elf: &[u8], row: &Range<u64>) -> BTreeSet<u64> {
-    let starts = wrapper::bundles(elf).into_iter().filter(|start| row.contains(start));
-    starts.map(|start| start - row.start).collect()
+fn wrapped_in(elf: Content<'_>, row: &Range<u64>) -> Result<BTreeSet<u64>, Error> {
+    let starts = wrapper::bundles(elf)?.into_iter().filter(|start| row.contains(start));
+    Ok(starts.map(|start| start - row.start).collect())
 }
 
 /// The offset of the bundle in a row that follows the one at `position`, whose end is unknown.
-fn next_start(row: &[u8], position: usize, starts: &BTreeSet<u64>) -> Option<usize> {
+fn next_start(row: Content<'_>, position: u64, starts: &BTreeSet<u64>) -> Result<Option<u64>, Error> {
     if !starts.is_empty() {
-        let next = starts.range(position as u64 + 1..).next()?;
-        return usize::try_from(*next).ok();
+        return Ok(starts.range(position + 1..).next().copied());
     }
-    let first = (position + 1).next_multiple_of(ALIGNMENT);
-    (first..row.len()).step_by(ALIGNMENT).find(|start| begins_bundle(&row[*start..]))
+    let mut start = (position + 1).next_multiple_of(ALIGNMENT);
+    while start < row.size() {
+        if begins_bundle(&row.from(start).head(LONGEST_MAGIC)?) {
+            return Ok(Some(start));
+        }
+        start += ALIGNMENT;
+    }
+    Ok(None)
 }

@@ -11,9 +11,11 @@ use crate::container::iree::IreeFormat;
 use crate::container::kpack_reference;
 use crate::container::kpack_search::SearchPath;
 use crate::container::zip::{HEAD_SIZE, Member, Zip, ZipBytes, file_ends, is_zip};
+use crate::content::Content;
 use crate::error::Error;
+use crate::file::bytes::{Bytes, unreadable};
 use crate::file::companions::Companions;
-use crate::file::input::{Input, not_followed, unreadable};
+use crate::file::input::{Input, not_followed};
 use crate::file::unpack::unpack;
 use crate::options::Options;
 use crate::words::magic::{Format, may_hold_code};
@@ -177,7 +179,7 @@ impl<'w> WheelMember<'w> {
             return Ok(None);
         }
         let bytes = zip.unpack(self.member, options.max_unpacked)?;
-        let inner = is_zip(&bytes).then(|| Zip::of_vec(bytes)).transpose();
+        let inner = is_zip(Content::Memory(&bytes))?.then(|| Zip::of_vec(bytes)).transpose();
         let inner = inner.map_err(|error| error.of_member(&self.name()))?;
         Ok(inner.map(|inner| Wheel::new(self.path(), inner)))
     }
@@ -193,14 +195,15 @@ impl<'w> WheelMember<'w> {
         let bytes = self.wheel.zip.unpack(self.member, options.max_unpacked)?;
         let mut room = options.max_unpacked.saturating_sub(bytes.len() as u64);
         let mut companions = Companions::default();
-        if is_zip(&bytes) {
-            companions = unpack(&bytes, options, room);
-        } else if let Ok(Some(reference)) = kpack_reference::find(&bytes, 0) {
+        let content = Content::Memory(&bytes);
+        if is_zip(content)? {
+            companions = unpack(content, options, room);
+        } else if let Ok(Some(reference)) = kpack_reference::find(content, 0) {
             for search in &reference.search_paths {
                 self.unpack_archives(search, &mut room, &mut companions);
             }
         }
-        Ok(Input::new(self.path(), bytes, companions))
+        Ok(Input::new(self.path(), Bytes::Memory(bytes), companions))
     }
 
     /// The path of the wheel and the member's name. No name leads out of the wheel's path.
@@ -228,7 +231,7 @@ impl<'w> WheelMember<'w> {
             match self.unpack_archive(member, *room) {
                 Ok(bytes) => {
                     *room = room.saturating_sub(bytes.len() as u64);
-                    companions.archives.push((full.into_owned(), bytes));
+                    companions.archives.push((full.into_owned(), Bytes::Memory(bytes)));
                 }
                 Err(error) => companions.problem(error),
             }

@@ -5,6 +5,9 @@ use std::fmt;
 
 use crate::error::Error;
 
+/// The number of bytes at the start of a file that tell every format.
+pub(crate) const HEAD: usize = 262;
+
 /// A file format that its first bytes tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -230,7 +233,7 @@ mod tests {
             assert_eq!(row.format as usize, index.min(Format::TextBundle as usize), "{}", row.name);
             let head = [&vec![0; row.at], row.magic].concat();
             assert_eq!(Format::of(&head), Some(row.format), "an earlier row begins as {} does", row.name);
-            assert!(head.len() <= 262 && (!row.may_hold_code || head.len() <= 64), "{}", row.name);
+            assert!(head.len() <= HEAD && (!row.may_hold_code || head.len() <= 64), "{}", row.name);
         }
     }
 

@@ -282,7 +282,7 @@ fn members_of_a_wheel_come_one_at_a_time() {
     assert_eq!(may_hold, expected);
     for member in wheel.members() {
         let input = member.open(&Options::default()).unwrap();
-        assert_eq!(input.bytes().len() as u64, member.size());
+        assert_eq!(input.size(), member.size());
         assert!(input.path().ends_with(&*member.name()));
         assert_eq!(
             input.file(&Options::default()).is_ok(),

@@ -28,6 +28,8 @@ mod hostile;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod image_cache;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
+mod in_place;
+#[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod input;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod iree;

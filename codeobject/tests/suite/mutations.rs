@@ -10,7 +10,7 @@ use crate::support::{
 };
 use crate::{GFX942, HOST};
 
-fn seeds() -> Vec<Vec<u8>> {
+pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let mut builder = ElfBuilder::new(vec![KernelSpec::new("first"), KernelSpec::new("second")]);
     builder.symbols = vec![(b"counter".to_vec(), 0x2010, 4, 0x11, 3), (b"missing".to_vec(), 0, 0, 0x10, 0)];
     builder.spare = 0x10;

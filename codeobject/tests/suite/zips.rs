@@ -23,7 +23,7 @@ fn zip_files_in_zip_files_are_one_file() {
         let file = input.file(&Options::default()).unwrap();
         assert_eq!((file.kind(), file.problems()), (FileKind::Zip, &[][..]));
         assert_eq!(members(&file), expected);
-        let twice = folder.put("b.whl", &zip(method, false, &[("a.whl", input.bytes())]));
+        let twice = folder.put("b.whl", &zip(method, false, &[("a.whl", input.bytes().unwrap())]));
         let input = open(&twice);
         let file = input.file(&Options::default()).unwrap();
         assert_eq!(members(&file), expected.map(|member| format!("a.whl({member})")));

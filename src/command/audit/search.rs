@@ -121,7 +121,7 @@ impl<'s> Search<'s> {
                 Err(error) => self.found.problems.push((shown, error.to_string())),
             }
         } else if may_hold_code(&head) || Format::of(&head) == Some(Format::ThinArchive) {
-            self.input(shown, Input::open(path, self.options));
+            self.input(shown, Input::open_in_place(path, self.options));
         } else {
             self.other(path, &head, shown);
         }
@@ -133,11 +133,12 @@ impl<'s> Search<'s> {
             Ok(input) => input,
             Err(error) => return self.found.problems.push((shown, error.to_string())),
         };
-        let head = input.bytes().get(..HEAD as usize).unwrap_or(input.bytes());
+        let bytes = input.bytes().unwrap_or_default();
+        let head = bytes.get(..HEAD as usize).unwrap_or(bytes);
         if let Some(package) = Package::of(head, path) {
             self.found.notes.push((shown, left_out(package)));
         } else if Method::of(head).is_some() || is_store(head) {
-            self.content(shown, input.bytes(), 0);
+            self.content(shown, bytes, 0);
         } else if may_hold_code(head) || matches!(Format::of(head), Some(Format::Zip | Format::ThinArchive)) {
             self.input(shown, Ok(input));
         }
@@ -206,7 +207,7 @@ impl<'s> Search<'s> {
                             self.found.notes.push((name, left_out(package)));
                         } else if INNER_ENDINGS.iter().any(|inner| ending.ends_with(inner)) {
                             match member.open(options) {
-                                Ok(input) => self.content(name, input.bytes(), 0),
+                                Ok(input) => self.content(name, input.bytes().unwrap_or_default(), 0),
                                 Err(error) => note(error),
                             }
                         }
@@ -282,7 +283,13 @@ impl<'s> Search<'s> {
         let file = input.as_ref().map_err(Clone::clone).and_then(|input| input.file(self.options));
         match file {
             Ok(file) if file.kind() == FileKind::HostLibrary => {}
-            Ok(file) => self.found.units.extend(examine::file(&name, &file, self.targets, self.options)),
+            Ok(file) => {
+                let unit = examine::file(&name, &file, self.targets, self.options);
+                match input.as_ref().map(Input::check) {
+                    Ok(Err(changed)) => self.found.problems.push((name, changed.to_string())),
+                    _ => self.found.units.extend(unit),
+                }
+            }
             // Most files of a system have no GPU code.
             Err(Error::NotFound { .. }) => {}
             Err(error) => match input.ok().and_then(|input| input.kpack_reference()) {

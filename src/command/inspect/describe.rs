@@ -12,7 +12,7 @@ use super::report::{
     ArgumentReport, BindingReport, BundleReport, CodeReport, EntryReport, ExportReport, IreeReport,
     KernelReport, SymbolReport, Told,
 };
-use super::{host, simulated};
+use super::{host, shared::Shared, simulated};
 use crate::command::{
     code,
     ranges::{Bytes, Owner, Ranges},
@@ -27,6 +27,7 @@ pub(super) struct Describe {
     loaded: HashMap<Owner, Rc<Loaded>>,
     /// The shared content of entries without code, of which there may be tens of thousands.
     nothing: Rc<CodeReport>,
+    shared: Shared,
 }
 
 /// What a loader finds in an entry.
@@ -52,6 +53,7 @@ impl Describe {
             known: HashMap::new(),
             loaded: HashMap::new(),
             nothing: Rc::default(),
+            shared: Shared::default(),
         }
     }
 
@@ -170,7 +172,7 @@ impl Describe {
     }
 
     fn read(&mut self, bundle: &Bundle<'_>, index: usize, report: &mut EntryReport) {
-        let loaded = match bundle.with_image(index, |image| contents(image, report)) {
+        let loaded = match bundle.with_image(index, |image| contents(image, report, &mut self.shared)) {
             Ok(loaded) => loaded,
             Err(error) => {
                 report.content = "unreadable".to_owned();
@@ -191,14 +193,14 @@ impl Describe {
 }
 
 /// Describes the bytes of an entry. `None` if a loader of code for GPUs finds nothing in them.
-fn contents(image: &[u8], report: &mut EntryReport) -> Option<Loaded> {
+fn contents(image: &[u8], report: &mut EntryReport, shared: &mut Shared) -> Option<Loaded> {
     const AMDGPU: [u8; 2] = [224, 0];
     report.content = match Format::of(image) {
         Some(Format::Elf | Format::OtherElf) if image.get(18..20) == Some(&AMDGPU) => {
-            return Some(code(image, report));
+            return Some(code(image, report, shared));
         }
         Some(Format::Elf | Format::OtherElf) => {
-            host::describe(image, report);
+            host::describe(image, report, shared);
             return None;
         }
         Some(Format::Bitcode) => "LLVM bitcode",
@@ -217,7 +219,7 @@ fn is_text(text: &str) -> bool {
     text.chars().all(|c| !c.is_control() || c.is_whitespace())
 }
 
-fn code(image: &[u8], report: &mut EntryReport) -> Loaded {
+fn code(image: &[u8], report: &mut EntryReport, shared: &mut Shared) -> Loaded {
     report.content = "code object".to_owned();
     let code::Read { code, problem } = code::read(image);
     report.problems.extend(problem.clone());
@@ -227,9 +229,9 @@ fn code(image: &[u8], report: &mut EntryReport) -> Loaded {
         report.content = format!("code object v{version}");
     }
     let described = CodeReport {
-        kernels: code.kernels().iter().map(kernel).collect(),
-        functions: code.functions().map(symbol).collect(),
-        variables: code.variables().map(symbol).collect(),
+        kernels: code.kernels().iter().map(|found| kernel(found, shared)).collect(),
+        functions: code.functions().map(|found| symbol(found, shared)).collect(),
+        variables: code.variables().map(|found| symbol(found, shared)).collect(),
         undefined: code.undefined().map(|symbol| symbol.name.clone()).collect(),
         not_simulated: simulated::not_executed(image),
     };
@@ -241,24 +243,24 @@ fn code(image: &[u8], report: &mut EntryReport) -> Loaded {
     Loaded { target: Some(code.target().clone()), problem }
 }
 
-pub(super) fn symbol(symbol: &Symbol) -> SymbolReport {
+pub(super) fn symbol(symbol: &Symbol, shared: &mut Shared) -> SymbolReport {
     SymbolReport {
-        name: symbol.name.clone(),
+        name: shared.name(&symbol.name),
         address: symbol.address,
         size: symbol.size,
         exported: symbol.exported,
     }
 }
 
-fn kernel(kernel: &Kernel) -> KernelReport {
+fn kernel(kernel: &Kernel, shared: &mut Shared) -> KernelReport {
     KernelReport {
-        name: kernel.name.clone(),
+        name: shared.name(&kernel.name),
         kind: match kernel.kind {
             KernelKind::Init => "init",
             KernelKind::Fini => "fini",
             _ => "normal",
         },
-        arguments: kernel.explicit_args().map(argument).collect(),
+        arguments: shared.arguments(kernel.explicit_args().map(argument).collect()),
         argument_bytes: kernel.kernarg_size,
         workgroup_size: kernel.reqd_workgroup_size,
         max_workgroup_threads: kernel.max_flat_workgroup_size,

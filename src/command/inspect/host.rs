@@ -11,10 +11,11 @@ use windlass_codeobject::{
 use super::{
     describe::symbol,
     report::{ArgumentReport, Choice, CodeReport, EntryReport, KernelReport, Told},
+    shared::Shared,
 };
 
 /// Describes a host ELF with kernels. `None` for one without.
-pub(super) fn describe(image: &[u8], report: &mut EntryReport) {
+pub(super) fn describe(image: &[u8], report: &mut EntryReport, shared: &mut Shared) {
     report.content = "ELF of the host".to_owned();
     let library = match HostLibrary::parse(image) {
         Ok(library) if library.has_kernels() => library,
@@ -28,20 +29,24 @@ pub(super) fn describe(image: &[u8], report: &mut EntryReport) {
     report.problems.extend(rejected);
     let wanted = library.undefined().filter(|symbol| symbol.binding != Binding::Weak);
     let code = CodeReport {
-        kernels: library.kernels().iter().map(kernel).collect(),
-        functions: library.functions().map(symbol).collect(),
-        variables: library.variables().chain(library.constants()).map(symbol).collect(),
+        kernels: library.kernels().iter().map(|found| kernel(found, shared)).collect(),
+        functions: library.functions().map(|found| symbol(found, shared)).collect(),
+        variables: library
+            .variables()
+            .chain(library.constants())
+            .map(|found| symbol(found, shared))
+            .collect(),
         undefined: wanted.map(|symbol| symbol.name.clone()).collect(),
         not_simulated: None,
     };
     report.code = Told { code: Rc::new(code), elsewhere: false };
 }
 
-fn kernel(kernel: &HostKernel) -> KernelReport {
+fn kernel(kernel: &HostKernel, shared: &mut Shared) -> KernelReport {
     KernelReport {
-        name: kernel.name.clone(),
+        name: shared.name(&kernel.name),
         kind: "normal",
-        arguments: kernel.parameters.iter().map(argument).collect(),
+        arguments: shared.arguments(kernel.parameters.iter().map(argument).collect()),
         argument_bytes: kernel.argument_size,
         workgroup_size: kernel.workgroup_size,
         max_workgroup_threads: kernel.max_workgroup_threads,

@@ -5,6 +5,7 @@ mod describe;
 mod group;
 mod host;
 mod report;
+mod shared;
 mod simulated;
 mod text;
 
@@ -58,17 +59,35 @@ impl Inspect {
             )));
         }
         let devices = self.devices()?;
-        let input = input::open(&self.file)?;
+        let input = input::open_in_place(&self.file)?;
         let file = input::file(&input)?;
         let mut options = Options::default();
         options.compatible_families = self.compat || compat;
         let mut describe = Describe::new(file.bundles());
-        let bundles = file.bundles().iter().map(|bundle| describe.bundle(bundle)).collect();
-        let chooser = Chooser { file: &file, options: &options, describe: &describe };
+        let mut targets: Vec<_> = targets
+            .into_iter()
+            .map(|target| (TargetReport { target: target.to_string(), choices: Vec::new() }, target))
+            .collect();
+        let mut devices: Vec<_> = devices.iter().filter_map(|device| asking(device, &file)).collect();
+        let mut bundles = Vec::new();
+        // Each bundle is described and chosen from before the next one, while its bytes are unpacked.
+        for bundle in file.bundles() {
+            bundles.push(describe.bundle(bundle));
+            let chooser = Chooser { options: &options, describe: &describe };
+            for (report, target) in &mut targets {
+                report.choices.extend(chooser.of_target(bundle, target));
+            }
+            for (report, agent) in &mut devices {
+                report.choices.push(match agent {
+                    Some(agent) => chooser.choice(bundle, None, &bundle.select(agent, &options)),
+                    None => host::choose(bundle),
+                });
+            }
+        }
         let report = Report {
             file: self.file.display().to_string(),
             kind: file.kind().to_string(),
-            size: input.bytes().len(),
+            size: input.size(),
             bundles,
             iree_executables: file.iree_executables().iter().map(describe::iree).collect(),
             kpack_references: file
@@ -80,12 +99,10 @@ impl Inspect {
                 })
                 .collect(),
             problems: file.problems().iter().map(ToString::to_string).collect(),
-            targets: targets
-                .iter()
-                .map(|target| TargetReport { target: target.to_string(), choices: chooser.of_target(target) })
-                .collect(),
-            devices: devices.iter().filter_map(|device| chooser.describe(device)).collect(),
+            targets: targets.into_iter().map(|(report, _)| report).collect(),
+            devices: devices.into_iter().map(|(report, _)| report).collect(),
         };
+        input::check(&input)?;
         if self.json {
             output::write_json(&report)?;
         } else {
@@ -115,57 +132,46 @@ impl Inspect {
     }
 }
 
-/// Chooses entries of a file that was described.
-struct Chooser<'c, 'f> {
-    file: &'c File<'f>,
+/// The report on a device without its choices, and the device's target, which the host lacks. `None` for a device that is
+/// no GPU, and for the host if the file has no kernels for hosts.
+fn asking(device: &DeviceInfo, file: &File<'_>) -> Option<(DeviceReport, Option<TargetId>)> {
+    let agent = input::agent(device);
+    if agent.is_none() && !(input::runs_host_code(device) && host::is_in(file.bundles())) {
+        return None;
+    }
+    let report = DeviceReport {
+        uri: device.uri.clone(),
+        architecture: device.architecture.clone(),
+        simulated: device.simulated,
+        choices: Vec::new(),
+    };
+    Some((report, agent))
+}
+
+/// Chooses entries of a bundle that was described.
+struct Chooser<'c> {
     options: &'c Options,
     describe: &'c Describe,
 }
 
-impl Chooser<'_, '_> {
-    /// The entries that a device would get. `None` for a device that is no GPU, and for the host if the file has no
-    /// kernels for hosts.
-    fn describe(&self, device: &DeviceInfo) -> Option<DeviceReport> {
-        let bundles = self.file.bundles();
-        let choices = match input::agent(device) {
-            Some(agent) => bundles
-                .iter()
-                .map(|bundle| self.choice(bundle, None, &bundle.select(&agent, self.options)))
-                .collect(),
-            None if input::runs_host_code(device) && host::is_in(bundles) => {
-                bundles.iter().map(host::choose).collect()
-            }
-            None => return None,
+impl Chooser<'_> {
+    /// The entries that a target would get: one for all modes of the features that the target leaves open, or one for
+    /// each mode if they differ.
+    fn of_target(&self, bundle: &Bundle<'_>, target: &TargetId) -> Vec<Choice> {
+        let elf_target = |index| self.describe.loaded(bundle, index).and_then(|loaded| loaded.target.clone());
+        let asked = Asked::new(bundle, target, self.options, elf_target);
+        let of_bundle: Vec<_> = asked
+            .choices
+            .iter()
+            .map(|(mode, (_, selection))| self.choice(bundle, Some(mode), selection))
+            .collect();
+        let is_one = of_bundle.windows(2).all(|pair| pair[0].entry == pair[1].entry);
+        let shown = if is_one { 1 } else { of_bundle.len() };
+        let without_mode = |mut choice: Choice| {
+            choice.mode = choice.mode.filter(|_| !is_one);
+            choice
         };
-        Some(DeviceReport {
-            uri: device.uri.clone(),
-            architecture: device.architecture.clone(),
-            simulated: device.simulated,
-            choices,
-        })
-    }
-
-    /// The entries that a target would get, of each bundle: one for all modes of the features that the target leaves
-    /// open, or one for each mode if they differ.
-    fn of_target(&self, target: &TargetId) -> Vec<Choice> {
-        let mut choices = Vec::new();
-        for bundle in self.file.bundles() {
-            let elf_target =
-                |index| self.describe.loaded(bundle, index).and_then(|loaded| loaded.target.clone());
-            let asked = Asked::new(bundle, target, self.options, elf_target);
-            let of_bundle: Vec<_> = asked
-                .choices
-                .iter()
-                .map(|(mode, (_, selection))| self.choice(bundle, Some(mode), selection))
-                .collect();
-            let is_one = of_bundle.windows(2).all(|pair| pair[0].entry == pair[1].entry);
-            let shown = if is_one { 1 } else { of_bundle.len() };
-            choices.extend(of_bundle.into_iter().take(shown).map(|mut choice| {
-                choice.mode = choice.mode.filter(|_| !is_one);
-                choice
-            }));
-        }
-        choices
+        of_bundle.into_iter().take(shown).map(without_mode).collect()
     }
 
     /// A device gets no entry that it refuses to load.

@@ -14,7 +14,7 @@ use crate::command::{
 pub(super) struct Report {
     pub(super) file: String,
     pub(super) kind: String,
-    pub(super) size: usize,
+    pub(super) size: u64,
     pub(super) bundles: Vec<BundleReport>,
     /// The metadata of IREE executables.
     pub(super) iree_executables: Vec<IreeReport>,
@@ -104,6 +104,11 @@ fn told_here<S: Serializer>(told: &Told, serializer: S) -> Result<S::Ok, S::Erro
     told.code.serialize(serializer)
 }
 
+/// Serializes a value that others share as its own.
+fn shared<T: Serialize + ?Sized, S: Serializer>(value: &Rc<T>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.as_ref().serialize(serializer)
+}
+
 /// The content of a code object.
 #[derive(Default, Serialize)]
 pub(super) struct CodeReport {
@@ -130,10 +135,12 @@ pub(super) struct NotSimulated {
 
 #[derive(Serialize)]
 pub(super) struct KernelReport {
-    pub(super) name: String,
+    #[serde(serialize_with = "shared")]
+    pub(super) name: Rc<str>,
     /// `normal`; `init` and `fini` run when the code is loaded and unloaded.
     pub(super) kind: &'static str,
-    pub(super) arguments: Vec<ArgumentReport>,
+    #[serde(serialize_with = "shared")]
+    pub(super) arguments: Rc<[ArgumentReport]>,
     pub(super) argument_bytes: u32,
     pub(super) workgroup_size: Option<[u32; 3]>,
     pub(super) max_workgroup_threads: u32,
@@ -144,7 +151,7 @@ pub(super) struct KernelReport {
     pub(super) wave_size: Option<u32>,
 }
 
-#[derive(Serialize, PartialEq)]
+#[derive(Serialize, PartialEq, Eq, Hash)]
 pub(super) struct ArgumentReport {
     pub(super) name: Option<String>,
     pub(super) kind: String,
@@ -156,7 +163,8 @@ pub(super) struct ArgumentReport {
 
 #[derive(Serialize)]
 pub(super) struct SymbolReport {
-    pub(super) name: String,
+    #[serde(serialize_with = "shared")]
+    pub(super) name: Rc<str>,
     /// The address, relative to the load address.
     pub(super) address: u64,
     pub(super) size: u64,

@@ -162,7 +162,7 @@ impl BundleReport {
             text.push_str(&format!("  {left} other kernels; --all shows them\n"));
         }
         let of = |symbols: &[SymbolReport]| -> Vec<String> {
-            symbols.iter().map(|symbol| symbol.name.clone()).collect()
+            symbols.iter().map(|symbol| symbol.name.to_string()).collect()
         };
         self.print_names(text, "device functions", |entry| of(&entry.code.functions));
         self.print_names(text, "variables", |entry| of(&entry.code.variables));

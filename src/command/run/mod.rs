@@ -143,8 +143,13 @@ impl Run {
         }
         let trace = self.trace.as_ref().map(|_| Trace::start(&device));
         let device = trace.as_ref().map_or_else(|| device.clone(), Trace::device);
-        let function =
-            kernel::load(&device, &self.file, input.bytes(), parsed.as_ref().ok(), self.kernel.as_deref())?;
+        let function = kernel::load(
+            &device,
+            &self.file,
+            input.bytes().unwrap_or_default(),
+            parsed.as_ref().ok(),
+            self.kernel.as_deref(),
+        )?;
         kernel::check(function.info(), &arguments)?;
         if function.info().workgroup_size.is_none() && self.block.is_none() {
             return Err(Failure::input(format!(

@@ -28,7 +28,7 @@ use crate::words::magic::Format;
 
 const ENDIAN: LittleEndian = LittleEndian;
 /// The beginning of a description's name; the kernel's name follows.
-const PREFIX: &[u8] = b"windlass_kernel_";
+pub(crate) const PREFIX: &[u8] = b"windlass_kernel_";
 
 /// A shared object with kernels for a host.
 ///

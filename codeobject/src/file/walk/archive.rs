@@ -4,16 +4,17 @@
 use super::Walk;
 use crate::container::archive::{self, Members};
 use crate::container::zip::is_zip;
+use crate::content::Content;
 use crate::error::Error;
 use crate::file::kind::FileKind;
-use crate::words::magic::{Format, may_hold_code};
+use crate::words::magic::{Format, HEAD, may_hold_code};
 
 impl<'a> Walk<'a, '_> {
     /// Reads the members of an archive at `base` of the file. Skips members without GPU code.
-    pub(super) fn archive(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
+    pub(super) fn archive(&mut self, archive: Content<'a>, base: u64) -> Result<FileKind, Error> {
         let found = |walk: &Self| (walk.bundles.len(), walk.references.len(), walk.problems.len());
         let before = found(self);
-        for member in Members::new(bytes, base) {
+        for member in Members::new(archive, base) {
             let member = match member {
                 Ok(member) => member,
                 Err(error) if found(self) == before => return Err(error),
@@ -39,24 +40,29 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// Reads one member of an archive.
-    fn member(&mut self, content: &'a [u8], offset: u64) {
-        let result = match Format::of(content) {
-            Some(Format::ThinArchive) => Err(archive::thin(content)),
-            _ if is_zip(content) => {
-                let advice = "take it out with `ar x`, and read it as a file of its own";
-                Err(Error::unsupported("a zip file in an archive of objects", offset, advice))
-            }
-            Some(Format::Archive) => self.nested(content, offset),
-            _ if may_hold_code(content) => self.content(content, offset),
-            _ => return,
-        };
-        match result {
-            Ok(_) | Err(Error::NotFound { .. }) => {}
-            Err(error) => self.problem(error),
+    fn member(&mut self, content: Content<'a>, offset: u64) {
+        if let Err(error) = self.try_member(content, offset)
+            && !matches!(error, Error::NotFound { .. })
+        {
+            self.problem(error);
         }
     }
 
-    fn nested(&mut self, content: &'a [u8], offset: u64) -> Result<FileKind, Error> {
+    fn try_member(&mut self, content: Content<'a>, offset: u64) -> Result<(), Error> {
+        let head = content.head(HEAD)?;
+        match Format::of(&head) {
+            Some(Format::ThinArchive) => Err(archive::thin(content)),
+            _ if is_zip(content)? => {
+                let advice = "take it out with `ar x`, and read it as a file of its own";
+                Err(Error::unsupported("a zip file in an archive of objects", offset, advice))
+            }
+            Some(Format::Archive) => self.nested(content, offset).map(drop),
+            _ if may_hold_code(&head) => self.content(content, offset).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    fn nested(&mut self, content: Content<'a>, offset: u64) -> Result<FileKind, Error> {
         self.check_depth("archives in archives", offset, "take the inner archive out with `ar x`")?;
         self.archive(content, offset)
     }

@@ -6,14 +6,15 @@ use crate::bundle::Bundle;
 use crate::bytes::text;
 use crate::container::kpack;
 use crate::container::kpack_reference::KpackReference;
+use crate::content::Content;
 use crate::error::Error;
 use crate::file::kind::FileKind;
 
 impl<'a> Walk<'a, '_> {
     /// Reads a kpack archive at `base` of the file: one bundle for each binary.
-    pub(super) fn kpack(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
+    pub(super) fn kpack(&mut self, archive: Content<'a>, base: u64) -> Result<FileKind, Error> {
         let found = self.bundles.len();
-        self.binaries(bytes, base, |_| true)?;
+        self.binaries(archive, base, |_| true)?;
         if self.bundles.len() == found {
             return Err(Error::NotFound {
                 what: "GPU code in the kpack archive".to_owned(),
@@ -30,14 +31,19 @@ impl<'a> Walk<'a, '_> {
             if self.is_full(base) {
                 break;
             }
-            if let Err(error) = self.binaries(archive, 0, |binary| reference.is_to(binary)) {
+            if let Err(error) = self.binaries(archive.content(), 0, |binary| reference.is_to(binary)) {
                 self.problem(error.of_member(path));
             }
         }
     }
 
-    fn binaries(&mut self, bytes: &'a [u8], base: u64, wanted: impl Fn(&str) -> bool) -> Result<(), Error> {
-        let kpack = kpack::read(bytes, self.room.entries)?;
+    fn binaries(
+        &mut self,
+        archive: Content<'a>,
+        base: u64,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<(), Error> {
+        let kpack = kpack::read(archive, self.room.entries)?;
         for binary in &kpack.binaries {
             let name = text(binary.name);
             if !wanted(&name) {
@@ -46,7 +52,7 @@ impl<'a> Walk<'a, '_> {
             if self.is_full(base) {
                 break;
             }
-            let bundle = Bundle::kpack(bytes, base, binary, kpack.method, self.options, &self.cache);
+            let bundle = Bundle::kpack(archive, base, binary, kpack.method, self.options, &self.cache);
             self.found(bundle);
             self.binaries.insert(name);
         }

@@ -3,9 +3,10 @@
 
 use super::Walk;
 use super::nested::UNZIP;
-use crate::bytes::{range, u16_at, u64_at};
+use crate::bytes::{u16_at, u64_at};
 use crate::container::iree::IreeFormat;
 use crate::container::zip::{HEAD_SIZE, Member, Zip, ends, is_zip};
+use crate::content::Content;
 use crate::error::Error;
 use crate::file::companions::Companions;
 use crate::file::kind::FileKind;
@@ -14,9 +15,9 @@ use crate::words::magic::{Format, may_hold_code};
 impl<'a> Walk<'a, '_> {
     /// Reads the stored members of a zip file at `base`, and the companions' unpacked ones. Skips members without GPU
     /// code.
-    pub(super) fn zip(&mut self, bytes: &'a [u8], base: u64) -> Result<FileKind, Error> {
+    pub(super) fn zip(&mut self, content: Content<'a>, base: u64) -> Result<FileKind, Error> {
         self.check_depth("zip files in zip files", base, UNZIP)?;
-        let zip = Zip::of_bytes(bytes)?;
+        let zip = Zip::of_content(content)?;
         let found = |walk: &Self| (walk.bundles.len(), walk.references.len(), walk.problems.len());
         let before = found(self);
         if let Some(problem) = &zip.problem {
@@ -32,11 +33,11 @@ impl<'a> Walk<'a, '_> {
             }
             let unpacked = companions.members.get(&index);
             self.companions = unpacked.map_or(Companions::NONE, |unpacked| &unpacked.companions);
-            if let Some(content) = unpacked.and_then(|unpacked| unpacked.bytes.as_ref()) {
-                self.inside(&member.name(), |walk| walk.zipped(content, 0));
+            if let Some(bytes) = unpacked.and_then(|unpacked| unpacked.bytes.as_ref()) {
+                self.inside(&member.name(), |walk| walk.zipped(Content::Memory(bytes), 0));
             } else if member.is_stored() {
                 let first = self.bundles.len();
-                if self.stored_member(bytes, base, &zip, member) {
+                if self.stored_member(content, base, &zip, member) {
                     of_iree += self.bundles.len() - first;
                 }
             } else if !companions.are_unpacked && packed.is_none() {
@@ -69,7 +70,13 @@ impl<'a> Walk<'a, '_> {
 
     /// Reads a stored member, even if its checksum says that it is damaged: IREE never compares checksums. Tells
     /// whether the member is an IREE executable.
-    fn stored_member(&mut self, bytes: &'a [u8], base: u64, zip: &Zip<&[u8]>, member: &Member) -> bool {
+    fn stored_member(
+        &mut self,
+        zipped: Content<'a>,
+        base: u64,
+        zip: &Zip<Content<'a>>,
+        member: &Member,
+    ) -> bool {
         let place = match zip.place(member) {
             Ok(place) => place,
             Err(error) => {
@@ -77,10 +84,11 @@ impl<'a> Walk<'a, '_> {
                 return false;
             }
         };
-        let content = range(bytes, place.start, place.end - place.start).unwrap_or_default();
-        if !is_read(content) {
-            return false;
-        }
+        let content = zipped.part(place.start, place.end - place.start).unwrap_or(Content::EMPTY);
+        let head = match content.head(HEAD_SIZE) {
+            Ok(head) if is_read(content, &head) => head,
+            _ => return false,
+        };
         let outer = self.damage.clone();
         if let Err(error) = zip.check(member) {
             self.damage = Some(error.to_string().into());
@@ -88,14 +96,15 @@ impl<'a> Walk<'a, '_> {
         }
         self.inside(&member.name(), |walk| walk.zipped(content, base.saturating_add(place.start)));
         self.damage = outer;
-        IreeFormat::from_head(content).is_some()
+        IreeFormat::from_head(&head).is_some()
     }
 
     /// Reads a member at `base` of the file.
-    fn zipped(&mut self, content: &'a [u8], base: u64) {
+    fn zipped(&mut self, content: Content<'a>, base: u64) {
         let result = match is_zip(content) {
-            true => self.zip(content, base),
-            false => self.content(content, base),
+            Ok(true) => self.zip(content, base),
+            Ok(false) => self.content(content, base),
+            Err(error) => Err(error),
         };
         match result {
             Ok(_) | Err(Error::NotFound { .. }) => {}
@@ -106,11 +115,13 @@ impl<'a> Walk<'a, '_> {
     /// Adds to the result of a program that a zip file with GPU code lies behind it, which is not read.
     pub(super) fn behind(
         &mut self,
-        bytes: &[u8],
+        content: Content<'_>,
         base: u64,
         result: Result<FileKind, Error>,
     ) -> Result<FileKind, Error> {
-        if !matches!(result, Ok(_) | Err(Error::NotFound { .. })) || !carries_code(bytes) {
+        if !matches!(result, Ok(_) | Err(Error::NotFound { .. }))
+            || !carries_code(content).unwrap_or_default()
+        {
             return result;
         }
         let advice = "unpack it with `unzip`, and read the files in it";
@@ -129,26 +140,27 @@ fn may_be_wanted(head: &[u8]) -> bool {
 }
 
 /// Whether a member is looked into.
-fn is_read(content: &[u8]) -> bool {
-    may_hold_code(content) || is_zip(content)
+fn is_read(content: Content<'_>, head: &[u8]) -> bool {
+    may_hold_code(head) || is_zip(content).unwrap_or_default()
 }
 
 /// Whether a file ends as a zip file that holds GPU code, or zip files, which may hold some.
-fn carries_code(bytes: &[u8]) -> bool {
-    let holds = |zip: Zip<&[u8]>| {
+fn carries_code(content: Content<'_>) -> Result<bool, Error> {
+    let holds = |zip: Zip<Content<'_>>| {
         let heads = zip.members.iter().filter_map(|member| zip.head(member, HEAD_SIZE).ok());
         heads.into_iter().any(|head| may_be_wanted(&head))
     };
-    !ends_as_elf(bytes) && ends(bytes) && Zip::of_bytes(bytes).is_ok_and(holds)
+    Ok(!ends_as_elf(content)? && ends(content)? && Zip::of_content(content).is_ok_and(holds))
 }
 
 /// Whether the section headers of a 64-bit ELF end the file, as linkers write them, so that nothing lies behind. This
 /// spares a read of the end of the file.
-fn ends_as_elf(bytes: &[u8]) -> bool {
-    let (Some(start), Some(size), Some(count)) = (u64_at(bytes, 40), u16_at(bytes, 58), u16_at(bytes, 60))
+fn ends_as_elf(content: Content<'_>) -> Result<bool, Error> {
+    let head = content.head(HEAD_SIZE)?;
+    let (Some(start), Some(size), Some(count)) = (u64_at(&head, 40), u16_at(&head, 58), u16_at(&head, 60))
     else {
-        return false;
+        return Ok(false);
     };
     let end = start.checked_add(u64::from(size) * u64::from(count));
-    start > 0 && end == Some(bytes.len() as u64)
+    Ok(start > 0 && end == Some(content.size()))
 }
