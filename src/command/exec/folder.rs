@@ -128,6 +128,13 @@ impl Folder {
         Ok(link)
     }
 
+    /// Has the program's processes keep the reports of their faults, and gives the file.
+    pub(super) fn keep_reports(&self) -> Outcome<PathBuf> {
+        let reports = Tally::reports(&self.tally());
+        fs::write(&reports, "").map_err(|error| self.not_filled(&error))?;
+        Ok(reports)
+    }
+
     /// The file for the counts of launches and faults.
     pub(super) fn tally(&self) -> PathBuf {
         self.root().join("windlass-tally")
