@@ -76,8 +76,10 @@ class Machine:
         line = self._holder.stdout.readline() if not self._holder.stdout.closed else b""
         if not line:
             said = b"" if self._holder.stderr.closed else self._holder.stderr.read()
-            reason = said.decode(errors="replace").strip() or "it has ended"
-            raise RuntimeError(f"`windlass exec --device {self.uri} --print-env` gives no answer: {reason}")
+            reason = said.decode(errors="replace").strip().removeprefix("error: ")
+            raise RuntimeError(
+                f"cannot simulate {self.uri}: {reason or '`windlass exec --print-env`, which holds it, was ended from outside'}"
+            )
         return json.loads(line)
 
     def _end(self) -> None:

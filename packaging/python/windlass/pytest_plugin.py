@@ -64,15 +64,16 @@ class _OnTheMachine:
     def pytest_report_header(self) -> str:
         return f"windlass: {self.machine.uri}, simulated"
 
-    @pytest.hookimpl(wrapper=True)
+    # Last, so that pytest still captures the log of work that ends in here.
+    @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
         return (yield from self._watch(item, "setup"))
 
-    @pytest.hookimpl(wrapper=True)
+    @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         return (yield from self._watch(item, "call"))
 
-    @pytest.hookimpl(wrapper=True)
+    @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, object, object]:
         return (yield from self._watch(item, "teardown"))
 
