@@ -128,8 +128,8 @@ fn code_that_is_too_new_is_refused_with_the_remedy() {
         let text = error.to_string();
         for part in [
             format!("HIP {hip}."),
-            format!("reads code objects up to version {newest}"),
-            format!("this one is of version {version}"),
+            format!("reads code objects up to v{newest}"),
+            format!("this is a code object v{version}"),
             format!("-mcode-object-version={newest}"),
             "newer HIP".to_owned(),
         ] {

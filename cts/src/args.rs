@@ -8,6 +8,8 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 
+use glob::Pattern;
+
 use crate::{
     options::{Format, Options},
     outcome::Level,
@@ -18,15 +20,17 @@ use crate::{
 #[derive(Debug, Parser)]
 #[command(
     name = "cts",
-    after_help = "Exit codes: 0 nothing failed; 1 a case failed, or passed against the expectations; 2 the command \
-                  line or the expectations file is wrong, or a report cannot be opened; 3 a device is absent and --require was given."
+    after_help = "Exit codes: 0 nothing failed; 1 a case failed, or passed against the expectations, or --max-skips or \
+                  --must-pass was not met; 2 the command line or the expectations file is wrong, or a report cannot be \
+                  opened; 3 a device is absent and --require was given; 4 nothing ran (a driver's own suite under cargo \
+                  test: 0, or 2 if no case fits the filters)."
 )]
 struct Arguments {
     /// Run only cases whose name contains one of these
     #[arg(value_name = "FILTER")]
     filters: Vec<String>,
-    /// URI of a device under test; may be given several times [default: WINDLASS_DEVICE, or the default device of the
-    /// driver registered last]
+    /// URI of a device under test; may be given several times [default: WINDLASS_DEVICE; else, in windlass, a real GPU
+    /// or the simulated one, in other programs the default device of the driver registered last]
     #[arg(long = "device", value_name = "URI")]
     devices: Vec<String>,
     /// Leave out cases whose name contains this
@@ -71,6 +75,12 @@ struct Arguments {
     /// An absent device is exit code 3 instead of a skip
     #[arg(long)]
     require: bool,
+    /// Fail if more cases than this are skipped, and list them
+    #[arg(long, value_name = "N", conflicts_with_all = ["probe", "list"])]
+    max_skips: Option<usize>,
+    /// Fail unless each case whose name matches has passed (`dispatch.*`), and at least one matches; may be given several times
+    #[arg(long, value_name = "PATTERN", value_parser = pattern, conflicts_with_all = ["probe", "list"])]
+    must_pass: Vec<Pattern>,
     /// Seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -124,6 +134,10 @@ fn formats() -> impl TypedValueParser<Value = Format> {
         "terse" => Format::Terse,
         _ => Format::Text,
     })
+}
+
+fn pattern(text: &str) -> Result<Pattern, String> {
+    Pattern::new(text).map_err(|error| format!("it is no pattern: {}", error.msg))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -181,6 +195,8 @@ impl Options {
             timeout: arguments.timeout,
             repeat: arguments.repeat,
             require: arguments.require,
+            max_skips: arguments.max_skips,
+            must_pass: arguments.must_pass,
             seed: arguments.seed,
             isolate: arguments.isolate,
             ..Self::default()

@@ -17,7 +17,7 @@ use crate::{
     outcome::Level,
     runner::{self, RunError},
     shuffle, suites,
-    summary::Exit,
+    summary::{Exit, Summary},
 };
 
 /// A program that runs the suite. [`run`](crate::run) runs it without changes.
@@ -28,13 +28,32 @@ pub struct Harness {
     kernels: Vec<Kernels>,
     program: Vec<OsString>,
     provenance: Option<String>,
+    must_run: bool,
+    choose_device: Option<fn() -> ChosenDevice>,
+}
+
+/// The device of a run that names none.
+#[derive(Clone, Debug)]
+pub struct ChosenDevice {
+    /// Its URI.
+    pub uri: String,
+    /// The reason for an unexpected choice. Reports show it.
+    pub reason: Option<String>,
 }
 
 impl Harness {
     /// The suite over the drivers of a registry, and over [`shuffle://`](crate::shuffle) over each of them.
     pub fn new(registry: Registry) -> Self {
         let registry = with_shuffle(registry);
-        Self { registry, cases: suites::cases(), kernels: Vec::new(), program: Vec::new(), provenance: None }
+        Self {
+            registry,
+            cases: suites::cases(),
+            kernels: Vec::new(),
+            program: Vec::new(),
+            provenance: None,
+            must_run: false,
+            choose_device: None,
+        }
     }
 
     /// Replaces the cases of [`cases`](crate::cases).
@@ -62,13 +81,30 @@ impl Harness {
         Self { provenance: Some(provenance.into()), ..self }
     }
 
+    /// Makes a run in which no case ran [`Exit::Nothing`]. The default suits the suites of single drivers, which may run
+    /// on machines without a device and under the filters of other tests.
+    #[must_use]
+    pub fn must_run(self) -> Self {
+        Self { must_run: true, ..self }
+    }
+
+    /// Sets the choice of the device of a run that names none, by the command line or by `WINDLASS_DEVICE`. The default
+    /// is the default device of the driver that was registered last.
+    #[must_use]
+    pub fn choose_device(self, choose: fn() -> ChosenDevice) -> Self {
+        Self { choose_device: Some(choose), ..self }
+    }
+
     /// Parses the command line, whose first word is the program's name, and runs. Results go to standard output,
     /// messages to standard error.
     pub fn run<T: Into<OsString> + Clone>(self, arguments: impl IntoIterator<Item = T>) -> ExitCode {
+        let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+        let name = arguments.first().map_or("cts".into(), |name| name.to_string_lossy().into_owned());
         let exit = match Options::parse(arguments) {
             Ok(mut options) => {
                 options.kernels = self.kernels;
                 options.program = self.program;
+                options.must_run = self.must_run;
                 options.progress = io::stderr().is_terminal();
                 if let Some(provenance) = self.provenance {
                     options.provenance = provenance;
@@ -77,7 +113,17 @@ impl Harness {
                     options.devices =
                         device_of_environment(&self.registry, &mut io::stderr()).into_iter().collect();
                 }
-                main_with(&self.registry, &self.cases, options, &mut io::stdout(), &mut io::stderr())
+                if let Some(choose) = self.choose_device
+                    && options.devices.is_empty()
+                    && !options.list
+                {
+                    let chosen = choose();
+                    options.devices = vec![chosen.uri];
+                    options.choice = chosen.reason;
+                }
+                let name = if self.must_run { &*name } else { PROGRAM };
+                let (out, err) = (&mut io::stdout(), &mut io::stderr());
+                main_as(name, &self.registry, &self.cases, options, out, err)
             }
             Err(usage) if usage.is_help() => {
                 let written = io::stdout().write_all(usage.to_string().as_bytes());
@@ -105,6 +151,28 @@ fn with_shuffle(drivers: Registry) -> Registry {
         registry.register(driver);
     }
     registry
+}
+
+/// The name of a program that has none.
+const PROGRAM: &str = "cts";
+
+/// The command line to use after a run of nothing.
+fn remedy(program: &str, registry: &Registry, summary: &Summary) -> String {
+    if summary.devices.iter().any(|device| device.info.is_some()) {
+        return match summary.results.is_empty() {
+            true => format!("see the names of all cases: {program} --list --level stress"),
+            false => format!("run the whole suite: {program} --device {}", summary.devices[0].uri),
+        };
+    }
+    let tried =
+        |scheme: &str| summary.devices.iter().any(|device| device.uri.split("://").next() == Some(scheme));
+    let there = registry.drivers().find(|driver| {
+        !tried(driver.scheme()) && driver.enumerate().is_ok_and(|devices| !devices.is_empty())
+    });
+    match there {
+        Some(driver) => format!("run the suite on another device: {program} --device {}://", driver.scheme()),
+        None => format!("name a device: {program} --device URI"),
+    }
 }
 
 const VARIABLE: &str = "WINDLASS_DEVICE";
@@ -154,6 +222,18 @@ fn unmatched(cases: &[Case], options: &Options, warn: &mut impl FnMut(String)) -
 pub fn main_with(
     registry: &Registry,
     cases: &[Case],
+    options: Options,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Exit {
+    main_as(PROGRAM, registry, cases, options, out, err)
+}
+
+/// [`main_with`] for a program of that name.
+fn main_as(
+    program: &str,
+    registry: &Registry,
+    cases: &[Case],
     mut options: Options,
     out: &mut dyn Write,
     err: &mut dyn Write,
@@ -185,7 +265,8 @@ pub fn main_with(
         say(message);
         return Exit::Usage;
     }
-    if filtered && !options.list && !cases.iter().any(|case| everywhere.selects(case)) {
+    // With `must_run` the run reports this itself.
+    if filtered && !options.list && !options.must_run && !cases.iter().any(|case| everywhere.selects(case)) {
         say("no case fits the filters and the level; --list shows them all".to_owned());
         return Exit::Usage;
     }
@@ -197,6 +278,12 @@ pub fn main_with(
                 {
                     say(format!("{} could not be opened: {}", device.uri, problem.reason()));
                 }
+            }
+            for unmet in &summary.unmet {
+                say(format!("not met: {}: {}", unmet.demand, unmet.reason));
+            }
+            if summary.exit == Exit::Nothing {
+                say(format!("nothing ran; {}", remedy(program, registry, &summary)));
             }
             summary.exit
         }

@@ -148,8 +148,8 @@ impl Finished {
     fn trouble(&self) -> Option<String> {
         let mut trouble = match self.status {
             None => "hung, and was killed".to_owned(),
-            // Events report a failed case and an absent device already.
-            Some(status) if status.code().is_some_and(|code| (0..=1).contains(&code)) => return None,
+            // Events report a failed case, an absent device and a skipped case already.
+            Some(status) if status.code().is_some_and(|code| [0, 1, 4].contains(&code)) => return None,
             Some(status) if self.opened.as_ref().is_some_and(Result::is_err) && status.code().is_some() => {
                 return None;
             }

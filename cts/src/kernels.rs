@@ -45,6 +45,7 @@ modules! {
     MATMUL = "matmul.ccob";
     HISTOGRAM = "histogram.ccob";
     VECTOR_ADD = "vector_add.ccob";
+    VECTOR_ADD_GENERIC = "vector_add.generic.ccob";
     VECTOR_ADD_UNCOMPRESSED = "vector_add.hipfb";
     VECTOR_ADD_V1 = "vector_add.v1-zstd.ccob";
     VECTOR_ADD_V2_ZLIB = "vector_add.v2-zlib.ccob";
@@ -56,10 +57,10 @@ pub(crate) const VECTOR_ADD_GFX942: Module =
     Module { name: "vector_add.gfx942.co", bytes: include_bytes!("../kernels/bundles/vector_add.gfx942.co") };
 
 /// The bundle of a module that `cts/kernels/README.md` specifies, for programs that dispatch the suite's kernels by
-/// themselves, such as benchmarks: `vector_add`, or `bindings` for kernels that differ in the number of their arguments
-/// only. `None` for modules that are not embedded.
+/// themselves, such as benchmarks: `vector_add`, `vector_add.generic` for generic targets, or `bindings` for kernels that
+/// differ in the number of their arguments only. `None` for modules that are not embedded.
 pub fn bundle(module: &str) -> Option<&'static [u8]> {
-    [BINDINGS, SAXPY, VECTOR_ADD]
+    [BINDINGS, SAXPY, VECTOR_ADD, VECTOR_ADD_GENERIC]
         .iter()
         .find(|known| known.name.strip_suffix(".ccob") == Some(module))
         .map(|known| known.bytes)
@@ -116,7 +117,7 @@ fn check_version(device: &Device) -> Outcome {
         return Ok(());
     }
     Err(Stop::skip(format!(
-        "the suite's kernels for {own} are code objects of version {version}, and the device takes {} ({}): a newer HIP reads \
+        "the suite's kernels for {own} are code objects v{version}, and the device takes {} ({}): a newer HIP reads \
          them, and -mcode-object-version makes older ones",
         info.executable_formats.join(" or "),
         info.library.as_deref().unwrap_or("which library it is on is not told"),

@@ -64,9 +64,10 @@
 //! | exit code | meaning |
 //! |---|---|
 //! | 0 | no case failed |
-//! | 1 | a case failed, or passed although the [expectations](Expectations) list it |
+//! | 1 | a case failed, or passed although the [expectations](Expectations) list it, or `--max-skips` or `--must-pass` was not met |
 //! | 2 | the command line or the file of expectations is wrong, a report cannot be opened, or no case matches the filters |
 //! | 3 | a device is absent and `--require` was given; without it, everything on it is skipped |
+//! | 4 | no case ran, also because none matches the filters, and [`Harness::must_run`] was called, as `windlass cts` does |
 //!
 //! # Your own harness
 //!
@@ -79,6 +80,7 @@ mod args;
 mod case;
 mod check;
 mod context;
+mod demands;
 mod expectations;
 mod file_in_memory;
 mod harness;
@@ -105,8 +107,9 @@ use windlass_hal::Registry;
 pub use args::Usage;
 pub use case::Case;
 pub use context::Context;
+pub use demands::Unmet;
 pub use expectations::{Expectation, ExpectationKind, Expectations, ExpectationsError};
-pub use harness::{Harness, main_with};
+pub use harness::{ChosenDevice, Harness, main_with};
 pub use kernels::{FORMAT, HOST_FORMATS, Kernels, bundle};
 pub use options::{Format, Options};
 pub use outcome::{Level, Outcome, Stop};

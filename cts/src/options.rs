@@ -3,6 +3,8 @@
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
+use glob::Pattern;
+
 use crate::{case::Case, kernels::Kernels, outcome::Level, shard::Shard};
 
 /// The runner's options, as plain data. [`Options::parse`] makes them from a command line.
@@ -41,6 +43,14 @@ pub struct Options {
     pub repeat: u32,
     /// Whether an absent device is [`Exit::Absent`](crate::Exit::Absent) instead of a skip of all its cases.
     pub require: bool,
+    /// Whether a run in which no case ran is [`Exit::Nothing`](crate::Exit::Nothing). A shard without a case of the
+    /// selection is no such run.
+    pub must_run: bool,
+    /// More skips than this fail the run.
+    pub max_skips: Option<usize>,
+    /// Patterns of names. On each device every selected case that matches one must pass, and each pattern must match a
+    /// selected case, of this shard or another.
+    pub must_pass: Vec<Pattern>,
     /// The seed of the cases' random choices.
     pub seed: u64,
     /// The suite's kernels in further formats, from drivers that run no AMD code objects.
@@ -51,6 +61,8 @@ pub struct Options {
     pub program: Vec<OsString>,
     /// The version and build under test, for reports.
     pub provenance: String,
+    /// The reason for the choice of [`devices`](Self::devices), for reports, if the user named none.
+    pub choice: Option<String>,
     /// Whether to show the progress on standard error.
     pub progress: bool,
 }
@@ -74,11 +86,15 @@ impl Default for Options {
             timeout: Duration::from_secs(120),
             repeat: 1,
             require: false,
+            must_run: false,
+            max_skips: None,
+            must_pass: Vec::new(),
             seed: 1,
             kernels: Vec::new(),
             isolate: false,
             program: Vec::new(),
             provenance: format!("windlass-cts {}", env!("CARGO_PKG_VERSION")),
+            choice: None,
             progress: false,
         }
     }

@@ -11,6 +11,7 @@ use windlass_hal::{DeviceInfo, Registry};
 
 use crate::{
     case::Case,
+    demands,
     expectations::{Expectation, ExpectationKind, Expectations, ExpectationsError},
     in_child::InChild,
     in_process::InProcess,
@@ -62,6 +63,10 @@ pub fn run_cases(
         run_device(registry, selected, options, uri, &expectations, &mut report, &mut summary)?;
     }
     summary.elapsed = start.elapsed();
+    summary.unmet = demands::unmet(&summary, cases, options);
+    for unmet in &summary.unmet {
+        summary.exit = summary.exit.and(unmet.exit);
+    }
     report.end(&summary)?;
     Ok(summary)
 }

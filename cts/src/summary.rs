@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, process::ExitCode, time::Duration};
 
 use windlass_hal::{Code, DeviceInfo, Error};
 
-use crate::{case::Case, expectations::Expectation};
+use crate::{case::Case, demands::Unmet, expectations::Expectation};
 
 /// The outcome of a case, after the expectations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,6 +144,8 @@ pub struct Summary {
     pub results: Vec<CaseResult>,
     /// The number of cases that the options left out.
     pub filtered_out: usize,
+    /// The demands on the whole run that it did not meet.
+    pub unmet: Vec<Unmet>,
     /// The duration, from the opening of the first device.
     pub elapsed: Duration,
     /// The exit code for the process.
@@ -214,18 +216,20 @@ pub enum Exit {
     /// 0: no case failed.
     #[default]
     Passed = 0,
-    /// 1: a case failed, or the results could not be written.
+    /// 1: a case failed, a demand on the run was not met, or the results could not be written.
     Failed = 1,
     /// 2: the command line or the expectations file is wrong, or a report cannot be opened.
     Usage = 2,
     /// 3: a device is absent, and was required.
     Absent = 3,
+    /// 4: no case ran, and [`Options::must_run`](crate::Options::must_run) was set.
+    Nothing = 4,
 }
 
 impl Exit {
-    /// The worse of two ends: a wrong command line, then a failure, then an absent device.
+    /// The worse of two ends: a wrong command line, then a failure, then an absent device, then a run of nothing.
     pub(crate) fn and(self, other: Self) -> Self {
-        let order = [Self::Usage, Self::Failed, Self::Absent];
+        let order = [Self::Usage, Self::Failed, Self::Absent, Self::Nothing];
         order.into_iter().find(|exit| [self, other].contains(exit)).unwrap_or_default()
     }
 }

@@ -4,10 +4,10 @@
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::Args;
-use windlass_cts::Harness;
+use windlass_cts::{ChosenDevice, Harness};
 
 use super::{
-    escape,
+    devices, escape,
     failure::{self, Failure, Outcome},
 };
 
@@ -37,6 +37,8 @@ impl Cts {
         ];
         let mut harness = Harness::new(windlass::registry().clone())
             .kernels(&kernels)
+            .must_run()
+            .choose_device(choose_device)
             .provenance(format!("windlass {}", windlass::build_info::PROVENANCE));
         if let Ok(words) = super::started::words() {
             harness = harness.program(words.into_iter().chain(["cts".into()]));
@@ -68,4 +70,23 @@ impl Cts {
             Failure::input(format!("{}={}: {error}", windlass::DEVICE_VARIABLE, escape::line(&uri)))
         })
     }
+}
+
+/// The first real GPU, else the simulated one. A HIP library that the user named is never replaced.
+fn choose_device() -> ChosenDevice {
+    let real = ChosenDevice { uri: format!("{}://", windlass::REAL_SCHEME), reason: None };
+    let simulated = "hip-sim";
+    if std::env::var_os("WINDLASS_HIP_LIBRARY").is_some_and(|library| !library.is_empty())
+        || windlass::registry().driver(simulated).is_err()
+    {
+        return real;
+    }
+    let Some(problem) = devices::no_real_gpu() else { return real };
+    let problem = problem.lines().next().unwrap_or_default();
+    let uri = format!("{simulated}://");
+    let reason = format!(
+        "no real GPU ({problem}; `windlass devices` says more): running on {uri}, simulated; --device names another"
+    );
+    failure::note(&format!("windlass cts: {reason}"));
+    ChosenDevice { uri, reason: Some(reason) }
 }

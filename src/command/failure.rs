@@ -24,6 +24,24 @@ pub(crate) enum Exit {
     Input = 2,
     /// A required device is absent.
     Absent = 3,
+    /// A HIP call did not return in time.
+    Hung = 5,
+}
+
+/// The exit codes of all subcommands, for the help and the documentation. Code 4 is that of [`windlass_cts::Exit`].
+pub(crate) const EXIT_CODES: [(u8, &str); 6] = [
+    (Exit::Done as u8, "done"),
+    (Exit::Failed as u8, "the run or a check failed"),
+    (Exit::Input as u8, "the command line or the input is wrong"),
+    (Exit::Absent as u8, "a required device is absent"),
+    (windlass_cts::Exit::Nothing as u8, "nothing ran: cts skipped every case, or none fits the filters"),
+    (Exit::Hung as u8, "a HIP call did not return in time: devices names it"),
+];
+
+/// The exit codes as a sentence.
+pub(crate) fn exit_codes() -> String {
+    let codes = EXIT_CODES.map(|(code, meaning)| format!("{code} {meaning}"));
+    format!("Exit codes: {}.", codes.join("; "))
 }
 
 impl From<Exit> for ExitCode {
@@ -69,6 +87,11 @@ impl Failure {
     /// A required device is absent.
     pub(crate) fn absent(message: impl Into<String>) -> Self {
         Self::new(Exit::Absent, message)
+    }
+
+    /// A HIP call did not return in time.
+    pub(crate) fn hung(message: impl Into<String>) -> Self {
+        Self::new(Exit::Hung, message)
     }
 
     /// An error of the HAL.
@@ -142,4 +165,14 @@ pub(crate) fn report(outcome: Outcome) -> ExitCode {
 /// Writes a line to standard error, with control characters escaped. A closed standard error is ignored.
 pub(crate) fn note(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", escape::text(line));
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_documentation_has_the_same_exit_codes() {
+        let rows = super::EXIT_CODES.map(|(code, meaning)| format!("| {code} | {meaning} |\n"));
+        let table = format!("| exit code | meaning |\n|---|---|\n{}\n", rows.concat());
+        assert!(include_str!("../../docs/command.md").contains(&table), "docs/command.md must hold\n{table}");
+    }
 }

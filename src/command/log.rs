@@ -3,13 +3,25 @@
 
 use std::io;
 
-use tracing_subscriber::{filter::Targets, fmt, prelude::*};
+use tracing_subscriber::{
+    filter::{LevelFilter, Targets},
+    fmt,
+    prelude::*,
+};
 
-use super::failure::{Failure, Outcome};
+use super::{
+    devices::Calls,
+    failure::{Failure, Outcome},
+};
 
-/// Installs a subscriber if the variable is set. Without one, the libraries' events cost next to nothing.
-pub(crate) fn start() -> Outcome {
+/// Installs a subscriber if the variable is set, or if HIP calls are told to the command that started this process. Without
+/// one, the libraries' events cost next to nothing.
+pub(crate) fn start(tells_calls: bool) -> Outcome {
+    let told = || Targets::new().with_target("windlass::hip", LevelFilter::TRACE);
     let Some(filter) = std::env::var_os("WINDLASS_LOG").filter(|filter| !filter.is_empty()) else {
+        if tells_calls {
+            tracing_subscriber::registry().with(Calls.with_filter(told())).init();
+        }
         return Ok(());
     };
     let targets: Targets = filter.to_string_lossy().parse().map_err(|error| {
@@ -22,6 +34,9 @@ pub(crate) fn start() -> Outcome {
     })?;
     // An event that cannot be written is lost: the layer would report it on standard error, and panic if that is closed.
     let log = fmt::layer().log_internal_errors(false).with_writer(io::stderr);
-    tracing_subscriber::registry().with(log).with(targets).init();
+    tracing_subscriber::registry()
+        .with(log.with_filter(targets))
+        .with(tells_calls.then(|| Calls.with_filter(told())))
+        .init();
     Ok(())
 }

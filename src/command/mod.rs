@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command line and its subcommands.
 
+mod asked;
 mod audit;
 mod bench;
 mod bundle;
+mod code;
 mod cts;
 mod devices;
 mod environment;
@@ -15,6 +17,7 @@ mod failure;
 mod input;
 mod inspect;
 mod log;
+mod modes;
 mod output;
 mod progress;
 mod ranges;
@@ -36,8 +39,7 @@ use failure::{Failure, Outcome};
     disable_help_subcommand = true,
     subcommand_required = true,
     arg_required_else_help = true,
-    after_help = "Exit codes: 0 done; 1 the run or a check failed; 2 the command line or the input is wrong; \
-                  3 a required device is absent.\nEnvironment variables: windlass help environment."
+    after_help = format!("{}\nEnvironment variables: windlass help environment.", failure::exit_codes())
 )]
 struct Cli {
     #[command(subcommand)]
@@ -90,7 +92,8 @@ pub(crate) fn main() -> ExitCode {
             return code.into();
         }
     };
-    match log::start() {
+    let tells_calls = matches!(&cli.command, Command::Devices(devices) if devices.tells_calls());
+    match log::start(tells_calls) {
         Ok(()) => dispatch(cli.command),
         Err(failure) => failure::report(Err(failure)),
     }

@@ -127,7 +127,10 @@ fn without_a_gpu_everything_is_skipped_at_once_with_the_reason() {
     }
     // With or without a HIP library on this machine.
     let finished = windlass(["cts", "--device", "hip://"]);
-    assert_eq!(finished.code, Some(0), "{}", finished.stdout);
+    assert_eq!(finished.code, Some(4), "{}", finished.stdout);
+    for words in ["a case must run: every case was skipped", "windlass cts --device hip-sim://"] {
+        assert!(finished.stderr.contains(words), "{}", finished.stderr);
+    }
     assert!(finished.stdout.contains("hip:// could not be opened: UNAVAILABLE"), "{}", finished.stdout);
     assert!(finished.stdout.contains(" 0 passed; 0 failed;"), "{}", finished.stdout);
     if cfg!(target_os = "linux") {
@@ -150,6 +153,126 @@ fn without_a_gpu_everything_is_skipped_at_once_with_the_reason() {
         "{}",
         finished.stdout
     );
+}
+
+#[test]
+fn without_a_gpu_and_a_device_the_simulated_one_is_tested_and_every_report_says_so() {
+    if Path::new("/dev/kfd").exists() {
+        eprintln!("skipped: this machine has a GPU");
+        return;
+    }
+    let files = [scratch("jsonl"), scratch("xml"), scratch("md")];
+    let [json, junit, page] = files.each_ref().map(|path| path.to_str().unwrap());
+    let reports = ["--json", json, "--junit", junit, "--summary", page];
+    let finished = windlass(["cts", "--exact", "dispatch.vector_add"].into_iter().chain(reports));
+    assert_eq!(finished.code, Some(0), "{}{}", finished.stdout, finished.stderr);
+    assert!(finished.stdout.contains("1 passed; 0 failed; 0 ignored"), "{}", finished.stdout);
+    let read = |path: &str| fs::read_to_string(path).unwrap();
+    for text in [&finished.stdout, &finished.stderr, &read(json), &read(junit), &read(page)] {
+        assert!(text.contains("no real GPU") && text.contains("running on hip-sim://, simulated"), "{text}");
+    }
+    assert!(events(&read(json))[0]["run"]["choice"].is_string());
+    // A library that the user names is tested, or nothing is.
+    let mut named = command();
+    named.env("WINDLASS_HIP_LIBRARY", "/nowhere/libamdhip64.so").args(["cts", "--level", "smoke"]);
+    let finished = finish(&mut named);
+    assert_eq!(finished.code, Some(4), "{}", finished.stdout);
+    assert!(finished.stdout.contains("/nowhere/libamdhip64.so"), "{}", finished.stdout);
+}
+
+#[test]
+fn a_run_in_which_nothing_ran_is_exit_code_4() {
+    let file = scratch("xml");
+    let junit = file.to_str().unwrap();
+    for (arguments, reason, remedy) in [
+        // Every case needs a feature that the device lacks.
+        (
+            &["null://", "--exact", "dispatch.vector_add"][..],
+            "1 skipped: declared lack `dispatch`",
+            "--device null://",
+        ),
+        // No case has such a name.
+        (&[SIMULATED, "no such case"], "no case fits the filters and the level", "windlass cts --list"),
+        // The level leaves out the only case.
+        (
+            &[SIMULATED, "--level", "smoke", "--exact", "executable_cache.devices_apart"],
+            "no case fits",
+            "windlass cts --list",
+        ),
+    ] {
+        let options = ["cts", "--junit", junit, "--device"];
+        let finished = windlass(options.into_iter().chain(arguments.iter().copied()));
+        assert_eq!(finished.code, Some(4), "{arguments:?}: {}{}", finished.stdout, finished.stderr);
+        assert!(finished.stdout.contains("test result: FAILED. 0 passed"), "{}", finished.stdout);
+        for words in [reason, remedy] {
+            assert!(finished.stderr.contains(words), "{words}: {}", finished.stderr);
+        }
+        let report = fs::read_to_string(&file).unwrap();
+        assert!(report.contains("failures=\"1\"") && report.contains("a case must run"), "{report}");
+    }
+    // Each part of a suite is a run of its own only together with the others.
+    let parts = ["1/2", "2/2"].map(|shard| {
+        windlass(["cts", "--device", SIMULATED, "--shard", shard, "--exact", "semaphore.starts_at_initial"])
+            .code
+    });
+    assert_eq!(parts, [Some(0), Some(0)]);
+    // A case that is skipped in a process of its own is a skip, and no crash.
+    let finished = windlass([
+        "cts",
+        "--device",
+        "null://",
+        "--isolate",
+        "--exact",
+        "dispatch.vector_add",
+        "queue.diamond",
+    ]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stdout);
+    assert!(finished.stdout.contains("1 passed; 0 failed; 1 ignored"), "{}", finished.stdout);
+}
+
+#[test]
+fn skips_are_limited_and_cases_demanded() {
+    let two = ["dispatch.vector_add", "queue.diamond"];
+    let run = |device: &str, demands: &[&str]| {
+        let all = ["cts", "--device", device, "--exact"];
+        windlass(all.into_iter().chain(two).chain(demands.iter().copied()))
+    };
+    for (device, demands, words) in [
+        ("null://", &["--max-skips", "0"][..], "dispatch.vector_add"),
+        ("null://", &["--must-pass", "dispatch.*"], "dispatch.vector_add: skip: declared lack `dispatch`"),
+        (SIMULATED, &["--must-pass", "dispatch"], "no case has such a name"),
+        (
+            SIMULATED,
+            &["--must-pass", "queue.*", "--must-pass", "semaphore.*"],
+            "the filters and the level leave out",
+        ),
+    ] {
+        let finished = run(device, demands);
+        assert_eq!(finished.code, Some(1), "{demands:?}: {}{}", finished.stdout, finished.stderr);
+        for text in [&finished.stdout, &finished.stderr] {
+            assert!(text.contains(&demands[demands.len() - 2..].join(" ")) && text.contains(words), "{text}");
+        }
+    }
+    for (device, demands) in [
+        ("null://", &["--max-skips", "1", "--must-pass", "queue.*"][..]),
+        (SIMULATED, &["--max-skips", "0", "--must-pass", "dispatch.*", "--must-pass", "*diamond"]),
+    ] {
+        let finished = run(device, demands);
+        assert_eq!(finished.code, Some(0), "{demands:?}: {}{}", finished.stdout, finished.stderr);
+    }
+    // A case of another shard is demanded there.
+    let demanded = ["--must-pass", "queue.diamond"];
+    for shard in ["1/2", "2/2"] {
+        let finished = run(SIMULATED, &[&demanded[..], &["--shard", shard]].concat());
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    }
+    // A device that is absent has passed nothing.
+    let finished = windlass(
+        ["cts", "--device", SIMULATED, "--device", "hip-sim://7", "--must-pass", "queue.diamond"]
+            .into_iter()
+            .chain(["--exact", "queue.diamond"]),
+    );
+    assert_eq!(finished.code, Some(1), "{}{}", finished.stdout, finished.stderr);
 }
 
 #[test]

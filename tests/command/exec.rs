@@ -133,8 +133,14 @@ fn programs_find_the_library_by_every_usual_way_and_the_folder_goes() {
     let finished = finish(command.env("LD_LIBRARY_PATH", "/own").env("ROCM_PATH", &rocm));
     let lines: Vec<_> = finished.stdout.lines().collect();
     let [folder, top @ .., first, second, path] = &lines[..] else { panic!("{finished:?}") };
-    let names =
-        ["libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7", "libhsa-runtime64.so"];
+    let names = [
+        "libamdhip64.so",
+        "libamdhip64.so.5",
+        "libamdhip64.so.6",
+        "libamdhip64.so.7",
+        "libamdhip64.so.8",
+        "libhsa-runtime64.so",
+    ];
     let expected: Vec<_> = ["lib", "llvm", "windlass-tally"].into_iter().chain(names).collect();
     assert_eq!(top, expected, "{finished:?}");
     let real = std::fs::canonicalize(&library).expect("a path");

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{fixture, scratch, windlass};
+use crate::support::{command, finish, fixture, scratch, windlass};
 
 fn json(arguments: &[&str]) -> Value {
     let finished = windlass(arguments);
@@ -31,6 +31,55 @@ fn every_source_is_listed_and_simulated_ones_say_so() {
     assert!(real["problem"].is_string() || real["devices"][0]["real_gpu"] == true, "{real}");
     let text = windlass(["devices"]).stdout;
     assert!(text.contains("*simulated*") && text.contains("hip-sim://"), "{text}");
+}
+
+#[test]
+fn a_hip_call_that_hangs_is_named_and_the_other_drivers_answer() {
+    for (machine, options, call, words) in [
+        ("gfx942?delay=hipGetDeviceCount:600s", &[][..], "hipGetDeviceCount(", "no answer within 4 s"),
+        (
+            "gfx942?delay=hipModuleLaunchKernel:600s",
+            &["--check"],
+            "hipModuleLaunchKernel(",
+            "the check of hip-sim://0",
+        ),
+    ] {
+        let mut devices = command();
+        devices.args(["devices", "--timeout", "4"]).args(options).env("WINDLASS_SIM", machine);
+        let finished = finish(&mut devices);
+        assert_eq!(finished.code, Some(5), "{}{}", finished.stdout, finished.stderr);
+        for text in [&finished.stdout, &finished.stderr] {
+            assert!(
+                text.contains(call) && text.contains("does not return") && text.contains(words),
+                "{text}"
+            );
+        }
+        assert!(finished.stdout.contains("null://  Null device"), "{}", finished.stdout);
+    }
+}
+
+#[test]
+fn a_check_runs_a_kernel_on_each_device() {
+    let check = |machine: &str, options: &[&str]| {
+        finish(command().args(["devices", "--check"]).args(options).env("WINDLASS_SIM", machine))
+    };
+    let finished = check("gfx942?devices=2", &["--json"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let sources: Value = serde_json::from_str(&finished.stdout).expect("JSON");
+    let verdict = |uri: &str| {
+        let devices =
+            sources.as_array().unwrap().iter().flat_map(|source| source["devices"].as_array().unwrap());
+        let mut found = devices.filter(|device| device["uri"] == uri);
+        found.next().unwrap_or_else(|| panic!("{uri} in {sources:#}"))["check"]["verdict"].clone()
+    };
+    let verdicts = ["hip-sim://0", "hip-sim://1", "hip-null://0", "null://"].map(verdict);
+    assert_eq!(verdicts, ["right", "right", "not_checked", "not_checked"]);
+    // A failure on one device does not end the checks.
+    let finished = check("gfx942?devices=2&fail=hipModuleLaunchKernel", &[]);
+    assert_eq!(finished.code, Some(1), "{}", finished.stdout);
+    assert_eq!(finished.stdout.matches("WRONG: ").count(), 2, "{}", finished.stdout);
+    assert!(finished.stdout.contains("hipModuleLaunchKernel"), "{}", finished.stdout);
+    assert!(finished.stderr.contains("--check: hip-sim://0, hip-sim://1"), "{}", finished.stderr);
 }
 
 #[test]

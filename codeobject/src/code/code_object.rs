@@ -59,7 +59,7 @@ impl CodeObject {
             }
             Some(MetadataNote::Version2) => {
                 let advice = "no runtime of today starts its kernels; recompile with -mcode-object-version=5";
-                return Err(Error::unsupported("code object version 2", 0, advice));
+                return Err(Error::unsupported("code object v2", 0, advice));
             }
             None => {
                 warnings.push(|| "it has no kernel metadata, so no kernel of it can be launched".to_owned());

@@ -25,9 +25,9 @@ impl CcobHeader {
             2 => Ok(24),
             3 => Ok(32),
             _ => Err(Error::unsupported(
-                format!("version {version} of the compressed bundle (CCOB)"),
+                format!("the compressed bundle (CCOB v{version})"),
                 offset,
-                "versions 1 to 3 are read; set COMPRESSED_BUNDLE_FORMAT_VERSION=3 for the compiler that made it",
+                "v1 to v3 are read; set COMPRESSED_BUNDLE_FORMAT_VERSION=3 for the compiler that made it",
             )),
         }
     }

@@ -52,8 +52,8 @@ pub(crate) fn read(bytes: &[u8], most_images: usize) -> Result<Kpack<'_>, Error>
     let toc = u64_at(bytes, 8).ok_or_else(|| Error::truncated(what, 0, HEADER_SIZE, size))?;
     let version = u32_at(bytes, 4).unwrap_or_default();
     if version != VERSION {
-        let advice = "version 1 is read; unpack it with rocm-kpack";
-        return Err(Error::unsupported(format!("version {version} of a kpack archive"), 0, advice));
+        let advice = "v1 is read; unpack it with rocm-kpack";
+        return Err(Error::unsupported(format!("kpack archive v{version}"), 0, advice));
     }
     if !(HEADER_SIZE..size).contains(&toc) {
         let problem = format!("its table of contents should be at {toc:#x}, it has {size:#x} bytes");

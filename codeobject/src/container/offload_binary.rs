@@ -40,12 +40,8 @@ impl Header {
             3 => Ok(40),
             _ => {
                 let advice =
-                    "versions 1 to 3 are read; take the image out with the llvm-offload-binary that made it";
-                Err(Error::unsupported(
-                    format!("version {version} of an LLVM offload binary"),
-                    offset,
-                    advice,
-                ))
+                    "v1 to v3 are read; take the image out with the llvm-offload-binary that made it";
+                Err(Error::unsupported(format!("LLVM offload binary v{version}"), offset, advice))
             }
         }
     }

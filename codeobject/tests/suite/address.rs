@@ -201,7 +201,7 @@ fn headers_that_contradict_themselves() {
         ),
         (Ccob { payload: vec![0; 100], ..Ccob::zlib(1, &content) }.bytes(), "malformed"),
         (Ccob { stored_size: Some(8), ..Ccob::zlib(2, &content) }.bytes(), "8 bytes"),
-        (Ccob { version: 4, ..Ccob::zlib(2, &content) }.bytes(), "version 4"),
+        (Ccob { version: 4, ..Ccob::zlib(2, &content) }.bytes(), "(CCOB v4)"),
         (Ccob { method: 4, ..Ccob::zlib(2, &content) }.bytes(), "method 4"),
     ] {
         let error = measured(&Guarded::new(&bytes)).unwrap_err().to_string();

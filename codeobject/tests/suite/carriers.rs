@@ -228,7 +228,7 @@ fn offload_binaries_that_lie() {
     }
     let mut future = good.clone();
     future[4] = 4;
-    assert!(error(&future).to_string().contains("version 4"));
+    assert!(error(&future).to_string().contains("LLVM offload binary v4"));
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn refused(name: &str) -> Option<&'static str> {
     Some(match name {
         "vadd.rdc.o" => "LLVM bitcode",
         "text.bundle.ll" => "text bundle",
-        "v2note_yn.o" => "code object version 2",
+        "v2note_yn.o" => "code object v2",
         _ => return None,
     })
 }

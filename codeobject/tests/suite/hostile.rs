@@ -85,7 +85,7 @@ fn header_fields_of_compressed_bundles() {
     let content = plain(&[(HOST, b""), (GFX942, &[9; 100])], 8);
     for version in [0, 4, 255, 65535] {
         let message = error(&Ccob { version, ..Ccob::zstd(3, &content) }.bytes()).to_string();
-        assert!(message.contains(&format!("version {version}")), "{message}");
+        assert!(message.contains(&format!("v{version}")), "{message}");
     }
     for method in [2, 255, 65535] {
         let message = error(&Ccob { method, ..Ccob::zstd(3, &content) }.bytes()).to_string();

@@ -211,6 +211,6 @@ fn code_object_version_2_is_refused_with_what_to_do() {
     let mut builder = ElfBuilder::new(vec![KernelSpec::new("k")]);
     builder.version_2 = true;
     let error = CodeObject::parse(&builder.build()).unwrap_err().to_string();
-    assert!(error.starts_with("code object version 2 "), "{error}");
+    assert!(error.starts_with("code object v2 "), "{error}");
     assert!(error.contains("recompile with -mcode-object-version=5"), "{error}");
 }

@@ -21,7 +21,7 @@ pub(super) fn listed(case: &Case) -> Value {
 pub(super) fn device(device: &TestedDevice, options: &Options, cases: usize) -> Value {
     let run = json!({
         "provenance": options.provenance, "cases": cases, "seed": options.seed, "level": options.level.name(),
-        "shard": options.shard.map(|shard| shard.to_string()), "isolated": options.isolate,
+        "shard": options.shard.map(|shard| shard.to_string()), "isolated": options.isolate, "choice": options.choice,
     });
     match (&device.info, &device.problem) {
         (Some(info), _) => {
@@ -51,6 +51,9 @@ pub(super) fn ended(summary: &Summary) -> Value {
         "event": "ended", "passed": summary.passed(), "failed": summary.failed(), "skipped": summary.skipped(),
         "errors": summary.errors(), "expected_failures": summary.expected_failures(), "flaky": summary.flaky(),
         "skip_reasons": summary.skip_reasons(), "filtered_out": summary.filtered_out,
+        "unmet": summary.unmet.iter().map(|unmet| json!({
+            "demand": unmet.demand, "reason": unmet.reason, "exit": unmet.exit as u8,
+        })).collect::<Vec<_>>(),
         "seconds": summary.elapsed.as_secs_f64(), "exit": summary.exit as u8,
     })
 }

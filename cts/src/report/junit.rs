@@ -9,6 +9,7 @@ use std::{
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::{
+    demands::Unmet,
     options::Options,
     summary::{CaseResult, Exit, Summary, TestedDevice, Verdict},
 };
@@ -36,6 +37,11 @@ pub(super) fn write(file: &mut File, summary: &Summary, options: &Options) -> io
         suite.add_test_case(not_opened(summary, index));
         report.add_test_suite(suite);
     }
+    if !summary.unmet.is_empty() {
+        let mut suite = TestSuite::new("run");
+        suite.add_test_cases(summary.unmet.iter().map(not_met));
+        report.add_test_suite(suite);
+    }
     report.add_test_suites(suites.into_iter().map(|(_, _, suite)| suite));
     let text = report.to_string().map_err(io::Error::other)?;
     // Jenkins' schemas do not allow this attribute on the root, which comes first in the text.
@@ -53,6 +59,9 @@ fn describe(suite: &mut TestSuite, device: &TestedDevice, options: &Options) {
     };
     property("windlass", &options.provenance);
     property("device", &device.uri);
+    if let Some(choice) = &options.choice {
+        property("choice-of-device", choice);
+    }
     property("seed", &options.seed.to_string());
     property("level", options.level.name());
     if let Some(shard) = options.shard {
@@ -77,6 +86,15 @@ fn not_opened(summary: &Summary, device: usize) -> TestCase {
     status.set_description(reason);
     let mut case = TestCase::new("open", status);
     case.set_classname(format!("windlass-cts.device{}", summary.on(device)));
+    case
+}
+
+fn not_met(unmet: &Unmet) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_message(unmet.reason.lines().next().unwrap_or_default());
+    status.set_description(&unmet.reason);
+    let mut case = TestCase::new(&unmet.demand, status);
+    case.set_classname("windlass-cts.run");
     case
 }
 

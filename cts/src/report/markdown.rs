@@ -36,6 +36,7 @@ fn write_page(page: &mut String, summary: &Summary, options: &Options) -> std::f
         Exit::Failed => "failed",
         Exit::Usage => "could not be run",
         Exit::Absent => "a required device is absent",
+        Exit::Nothing => "nothing was run",
     };
     writeln!(page, "## Windlass conformance: {outcome}\n")?;
     writeln!(page, "| device | | errors | passed | failed | expected to fail | flaky | skipped |")?;
@@ -66,6 +67,12 @@ fn write_page(page: &mut String, summary: &Summary, options: &Options) -> std::f
         page,
         "{provenance}; level {level}{shard}, seed {seed}; {filtered} cases left out; {seconds:.1} s\n"
     )?;
+    if let Some(choice) = &options.choice {
+        writeln!(page, "- {}", cell(choice))?;
+    }
+    for unmet in &summary.unmet {
+        writeln!(page, "- not met: {}\n\n{}\n", cell(&unmet.demand), block(&unmet.reason))?;
+    }
     for device in &summary.devices {
         if let Some(library) = device.info.as_ref().and_then(|info| info.library.as_ref()) {
             writeln!(page, "- {}: {}", cell(&device.uri), cell(library))?;

@@ -23,6 +23,9 @@ pub(super) fn device(
     cases: usize,
 ) -> io::Result<()> {
     writeln!(out, "suite         {}", options.provenance)?;
+    if let Some(choice) = &options.choice {
+        writeln!(out, "choice        {choice}")?;
+    }
     let Some(info) = &device.info else {
         let reason = device.problem.as_ref().map_or("", |problem| problem.reason());
         let reason = reason.replace('\n', "\n              ");
@@ -84,6 +87,9 @@ pub(super) fn ended(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     }
     for device in summary.devices.iter().filter(|device| device.exit != Exit::Passed) {
         writeln!(out, "error         {} could not be opened", device.uri)?;
+    }
+    for unmet in &summary.unmet {
+        writeln!(out, "not met       {}: {}", unmet.demand, unmet.reason.replace('\n', "\n              "))?;
     }
     // The words of Rust's own test harness, which people and tools look for. Expected failures count as ignored.
     let result = if summary.exit == Exit::Passed { "ok" } else { "FAILED" };

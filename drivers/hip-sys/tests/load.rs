@@ -260,3 +260,57 @@ fn debians_rocm_5_loads_without_host_functions() {
         assert_eq!(unsafe { api.hipGetDeviceCount(&mut count) }, hipError_t::hipErrorNoDevice);
     }
 }
+
+/// AMD's packages for Python have such files.
+#[test]
+fn a_linker_script_stands_for_the_library_that_it_names() {
+    let folder = Folder::new("linker-script");
+    if compile(&folder, "libamdhip64.so.9", &required()).is_none() {
+        return;
+    }
+    let script = folder.0.join("libamdhip64.so");
+    std::fs::write(&script, "/* GNU ld script */\nINPUT ( libamdhip64.so.9 )\n")
+        .expect("the folder is writable");
+    for named in [&script, &folder.0] {
+        let api = load(named).expect("the script's library");
+        assert!(api.origin().path.as_ref().is_some_and(|path| path.ends_with("libamdhip64.so.9")));
+    }
+    for text in
+        ["", "INPUT()", "INPUT(libamdhip64.so)", "INPUT(-lamdhip64)", "GROUP(/nowhere/libamdhip64.so.9)"]
+    {
+        std::fs::write(&script, text).expect("the folder is writable");
+        assert!(load(&script).is_err(), "{text}");
+    }
+}
+
+/// ROCm 10 has its libraries in `core`, a link to `core-X.Y`, and AMD's packages for Python in a folder of theirs.
+#[test]
+fn the_folders_of_each_way_to_install_are_searched() {
+    let folder = Folder::new("ways-to-install");
+    let (rocm, python) = (folder.0.join("rocm"), folder.0.join("venv"));
+    for inner in ["rocm/core-7.14/lib", "rocm/core-10.1/lib", "rocm/core-amd/lib", "rocm/lib"] {
+        std::fs::create_dir_all(folder.0.join(inner)).expect("the folder is writable");
+    }
+    let packages = "lib/python3.13/site-packages/_rocm_sdk_core/lib";
+    std::fs::create_dir_all(python.join(packages)).expect("the folder is writable");
+    let own = std::env::current_exe().expect("this test");
+    let output = Command::new(own)
+        .args(["--exact", "the_folders_of_the_environment", "--ignored", "--nocapture"])
+        .env("ROCM_PATH", &rocm)
+        .env("VIRTUAL_ENV", &python)
+        .output()
+        .expect("it starts");
+    let text = String::from_utf8_lossy(&output.stderr);
+    let listed: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("folder ")).collect();
+    let wanted = ["rocm/lib", "rocm/core-10.1/lib", "rocm/core-7.14/lib"].map(|inner| folder.0.join(inner));
+    let wanted: Vec<_> = wanted.into_iter().chain([python.join(packages)]).collect();
+    assert_eq!(listed, wanted.iter().map(|path| path.to_str().expect("UTF-8")).collect::<Vec<_>>());
+}
+
+#[test]
+#[ignore = "a program of the test above"]
+fn the_folders_of_the_environment() {
+    for folder in Search::from_environment().folders {
+        eprintln!("folder {}", folder.display());
+    }
+}

@@ -335,8 +335,8 @@ impl Hip {
         }
         let hip = self.api.origin().version?;
         Some(Error::not_found(format!(
-            "hipModuleLoadData returned {status}: HIP {hip} reads code objects up to version {newest}, and this one is of \
-             version {version}; compile it with -mcode-object-version={newest}, or use a newer HIP"
+            "hipModuleLoadData returned {status}: HIP {hip} reads code objects up to v{newest}, and this is a \
+             code object v{version}; compile it with -mcode-object-version={newest}, or use a newer HIP"
         )))
     }
 

@@ -127,5 +127,9 @@ fn later_functions_have_the_versions_that_clients_ask_for() {
         assert_eq!(exports.symbols.get(name).cloned().flatten().as_deref(), Some(version), "{name}");
         assert!(exports.nodes.contains(version), "{version}");
     }
-    assert_eq!(exports.nodes.len(), 18);
+    // Nodes of later HIPs exist without a function: a program that is linked with one is loaded, and misses functions alone.
+    for version in ["hip_profiler_ext", "hip_7.14", "hip_7.15"] {
+        assert!(exports.nodes.contains(version), "{version}");
+    }
+    assert_eq!(exports.nodes.len(), 21);
 }

@@ -10,13 +10,14 @@ use windlass_codeobject::{Bundle, Container, Entry, EntryTarget, File, Options, 
 
 use super::{
     images::{Images, Kernels},
-    modes::{self, Modes},
     slot::Slots,
     unit::{self, Code, Service, Slot, Unit},
 };
+use crate::command::{
+    asked::{Asked, gpus},
+    modes::{self, Modes},
+};
 
-/// At most this many features of the entries are collected. [`Modes`] distinguishes fewer.
-const MAX_FEATURES: usize = 64;
 /// At most this many refusal reasons are kept for each bundle.
 const MAX_REFUSALS: usize = 8;
 
@@ -65,14 +66,6 @@ pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &
     Some(unit)
 }
 
-/// The targets that a bundle has entries for.
-pub(super) fn gpus<'b>(bundle: &'b Bundle<'_>) -> impl Iterator<Item = &'b TargetId> {
-    bundle.entries().iter().filter_map(|entry| match entry.target() {
-        EntryTarget::Gpu(target) => Some(target),
-        _ => None,
-    })
-}
-
 /// Whether a bundle has code for AMD GPUs, compiled or, as SPIR-V, to be compiled.
 fn is_for_gpus(bundle: &Bundle<'_>) -> bool {
     bundle.entries().iter().any(|entry| match entry.target() {
@@ -107,52 +100,7 @@ pub(super) fn place(bundle: &Bundle<'_>) -> String {
     }
 }
 
-/// The entries of a bundle that a target gets, one selection for each of the target's modes.
-struct Asked<'t> {
-    target: &'t TargetId,
-    features: BTreeSet<String>,
-    /// The target in each mode and its selection, by the name of the mode.
-    choices: BTreeMap<String, (TargetId, Selection)>,
-}
-
-impl<'t> Asked<'t> {
-    /// Selects for each mode of the features that the target leaves open and that the entries state, in their ids or in
-    /// their ELF flags.
-    fn new(bundle: &Bundle<'_>, target: &'t TargetId, options: &Options, images: &Images) -> Self {
-        let ids = gpus(bundle).filter(|code| target.processor_fit(code, options).is_some());
-        let mut asked = Self { target, features: open_features(ids, target), choices: BTreeMap::new() };
-        asked.choose(bundle, options);
-        // Reading ELF flags unpacks the entries, so it is done only if some mode has no code by the ids alone.
-        if asked.choices.values().any(|(_, choice)| choice.best.is_none()) {
-            let elfs = elfs(bundle, target, options, images);
-            let known = asked.features.len();
-            asked.features.extend(open_features(elfs.iter(), target));
-            if asked.features.len() > known {
-                asked.choose(bundle, options);
-            }
-        }
-        asked
-    }
-
-    fn choose(&mut self, bundle: &Bundle<'_>, options: &Options) {
-        self.choices.clear();
-        let Self { target, features, choices } = self;
-        // The fits are computed in `service`: a selected entry may turn out not to be loadable.
-        Modes::with_fits(features.iter().map(String::as_str), |mode| {
-            let name = modes::name(mode);
-            let colon = if name.is_empty() { "" } else { ":" };
-            let agent: TargetId = format!("{target}{colon}{name}").parse().unwrap_or_else(|_| target.clone());
-            let choice = bundle.select(&agent, options);
-            choices.insert(name, (agent, choice));
-            None
-        });
-    }
-
-    /// The entries that at least one mode gets.
-    fn chosen(&self) -> impl Iterator<Item = usize> {
-        self.choices.values().filter_map(|(_, choice)| choice.best)
-    }
-
+impl Asked<'_> {
     fn service(&self, bundle: &Bundle<'_>, codes: &Codes, options: &Options, images: &Images) -> Service {
         let (mut size, mut kernels) = (0, Vec::new());
         let mut taken = BTreeSet::new();
@@ -210,28 +158,8 @@ impl<'t> Asked<'t> {
     }
 }
 
-/// The features that the code states and the target leaves open.
-fn open_features<'c>(codes: impl Iterator<Item = &'c TargetId>, target: &TargetId) -> BTreeSet<String> {
-    let features = codes.flat_map(TargetId::features).map(|(feature, _)| feature);
-    features
-        .filter(|feature| target.feature(feature).is_none())
-        .map(str::to_owned)
-        .take(MAX_FEATURES)
-        .collect()
-}
-
-/// The targets that the ELF flags state, of the entries whose id fits a target.
-fn elfs(bundle: &Bundle<'_>, target: &TargetId, options: &Options, images: &Images) -> Vec<TargetId> {
-    let mut near: Vec<(usize, &Entry)> = bundle.entries().iter().enumerate().collect();
-    near.retain(|(_, entry)| {
-        let is_near = |code| target.processor_fit(code, options).is_some();
-        entry.size() > 0 && matches!(entry.target(), EntryTarget::Gpu(code) if is_near(code))
-    });
-    near.sort_by_key(|(_, entry)| entry.offset());
-    let mut elfs: Vec<_> =
-        near.iter().filter_map(|(index, _)| images.read(bundle, *index).target.clone()).collect();
-    elfs.dedup();
-    elfs
+fn ask<'t>(bundle: &Bundle<'_>, target: &'t TargetId, options: &Options, images: &Images) -> Asked<'t> {
+    Asked::new(bundle, target, options, |index| images.read(bundle, index).target.clone())
 }
 
 /// The service of each target by a bundle, and the bundle's problems.
@@ -241,7 +169,7 @@ fn examine(
     options: &Options,
     images: &Images,
 ) -> (Slot, Vec<String>) {
-    let asked: Vec<_> = targets.iter().map(|target| Asked::new(bundle, target, options, images)).collect();
+    let asked: Vec<_> = targets.iter().map(|target| ask(bundle, target, options, images)).collect();
     let codes = Codes::read(bundle, asked.iter().flat_map(Asked::chosen).collect(), images);
     let services = asked.iter().map(|asked| asked.service(bundle, &codes, options, images)).collect();
     (Slot(services), codes.problems)
@@ -260,7 +188,7 @@ fn compatible(
     }
     let mut options = options.clone();
     options.compatible_families = true;
-    let asked = Asked::new(bundle, target, &options, images);
+    let asked = ask(bundle, target, &options, images);
     let best = asked.chosen().find(|best| !codes.unusable.contains_key(best))?;
     bundle.entries().get(best).map(|entry| entry.id_text())
 }

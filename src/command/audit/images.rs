@@ -7,9 +7,12 @@ use std::{
     rc::Rc,
 };
 
-use windlass_codeobject::{Bundle, CodeObject, Error, TargetId, validate};
+use windlass_codeobject::{Bundle, TargetId};
 
-use crate::command::ranges::{Bytes, Owner, Ranges};
+use crate::command::{
+    code,
+    ranges::{Bytes, Owner, Ranges},
+};
 
 /// The code objects of a file that were read so far.
 pub(super) struct Images(RefCell<Known>);
@@ -71,21 +74,14 @@ impl Image {
     }
 
     fn parse(image: &[u8]) -> Self {
-        // ROCm's loader trusts every header, so invalid headers make the code unloadable.
-        let is_valid = validate(image).map(drop).map_err(|error: Error| error.to_string());
-        let code = match CodeObject::parse(image) {
-            Ok(code) => code,
-            Err(error) => {
-                let problem = is_valid.err().unwrap_or_else(|| error.to_string());
-                return Self { problem: Some(problem), ..Self::default() };
-            }
-        };
+        let code::Read { code, problem } = code::read(image);
+        let Some(code) = code else { return Self { problem, ..Self::default() } };
         let rejected =
             code.rejected().iter().map(|kernel| format!("kernel `{}`: {}", kernel.name, kernel.reason));
         Self {
             target: Some(code.target().clone()),
             kernels: Rc::new(code.kernels().iter().map(|kernel| kernel.name.clone()).collect()),
-            problem: is_valid.err().or_else(|| not_launchable(&code)),
+            problem: problem.or_else(|| code::not_launchable(&code)),
             rejected: RefCell::new(rejected.collect()),
         }
     }
@@ -95,13 +91,6 @@ impl Image {
     pub(super) fn take_rejected(&self) -> Vec<String> {
         self.rejected.take()
     }
-}
-
-/// The reason why code without any metadata has nothing to launch.
-fn not_launchable(code: &CodeObject) -> Option<String> {
-    let is_silent =
-        code.metadata_version().is_none() && code.kernels().is_empty() && code.rejected().is_empty();
-    (is_silent && !code.warnings().is_empty()).then(|| code.warnings().join("; "))
 }
 
 #[cfg(test)]

@@ -2,42 +2,43 @@
 //! `windlass audit`: which GPUs the code in files and folders serves, and which it does not. The verdict is per bundle
 //! ([`slot`]) and per file ([`unit`]).
 
+mod aotriton;
 mod examine;
 mod images;
-mod modes;
+mod miopen;
+mod packed;
 mod report;
 mod search;
 mod slot;
+mod store;
 mod text;
 mod unit;
 
 use std::path::PathBuf;
 
 use clap::Args;
-use windlass_codeobject::{Options, TargetId};
+use windlass_codeobject::Options;
 
 use self::{report::Report, search::Search};
 use super::{
-    escape,
+    asked, escape,
     failure::{Failure, Outcome},
     input, output,
 };
-
-/// This word among the targets means `--compat`.
-const COMPAT: &str = "compat";
 
 /// Options of `audit`.
 #[derive(Args)]
 #[command(after_long_help = "\
     Files are known by their content: host libraries, executables, objects and archives, code objects, bundles, kpack \
-    archives, IREE's modules, and the members of wheels. Links in folders are not followed. Files for one target each \
+    archives, IREE's modules, AOTriton's images, MIOpen's databases, zstd, gzip, xz and bzip2 streams of these, and the \
+    members of wheels. Links in folders are not followed. Files for one target each \
     count as one file (*) if their paths differ in the target alone.\n\n\
     Zip files are examined member by member, also inside of each other and behind a script or other bytes without code. \
-    Tar files and packages of Debian, RPM and conda are reported, and not examined. SPIR-V alone serves no GPU.\n\n\
+    Tar files and packages of Debian, RPM and conda are reported, and not examined, which is exit code 1. SPIR-V alone serves no GPU.\n\n\
     A target without features stands for every mode of them. The report names the modes that a file serves if it does not \
     serve all. For a single mode, write gfx90a:xnack-.\n\n\
     Exit codes: 0 every target has code in every file with GPU code, for one of its modes at least; 1 a target has no \
-    code in a file, or a file is damaged or cannot be read; 2 the command line is wrong, or there is no GPU code at all.")]
+    code in a file, or a file is damaged, cannot be read or is not examined; 2 the command line is wrong, or there is no GPU code at all.")]
 pub(crate) struct Audit {
     /// Files and folders
     #[arg(required = true)]
@@ -58,17 +59,8 @@ impl Audit {
     pub(crate) fn run(self) -> Outcome {
         let mut options = Options::default();
         options.max_unpacked = input::LONGEST;
-        options.compatible_families = self.compat || self.targets.iter().any(|target| target == COMPAT);
-        let mut targets: Vec<TargetId> = Vec::new();
-        for text in self.targets.iter().filter(|text| *text != COMPAT) {
-            let target = input::parse_target("--targets", text)?;
-            if !targets.contains(&target) {
-                targets.push(target);
-            }
-        }
-        if targets.is_empty() {
-            return Err(Failure::input("--targets: name at least one GPU, such as gfx1031"));
-        }
+        let (targets, compat) = asked::targets("--targets", &self.targets)?;
+        options.compatible_families = self.compat || compat;
         for path in &self.paths {
             path.metadata()
                 .map_err(|error| Failure::input(format!("cannot read {}: {error}", escape::path(path))))?;

@@ -7,13 +7,13 @@ use serde::Serialize;
 use windlass_codeobject::{Fit, Options, TargetId};
 
 use super::{
-    modes::Modes,
     search::Found,
     unit::{self, Service, Unit},
 };
 use crate::command::{
     failure::{Failure, Outcome},
     input::count,
+    modes::Modes,
 };
 
 /// The whole report.
@@ -103,7 +103,7 @@ impl Report {
         }
     }
 
-    /// An error if a target is not served or a file has a problem.
+    /// An error if a target is not served, or a file has a problem or was not examined.
     pub(super) fn judge(&self) -> Outcome {
         let with = |verdict: &str| -> Vec<String> {
             let files = |index| self.files.iter().filter(|file| file.is(index, verdict)).count();
@@ -122,6 +122,9 @@ impl Report {
         }
         if damaged > 0 {
             wrong.push(format!("{} with problems", count(damaged, "file", "files")));
+        }
+        if !self.notes.is_empty() {
+            wrong.push(format!("{} not examined", count(self.notes.len(), "file", "files")));
         }
         match (wrong.is_empty(), self.files.is_empty()) {
             (false, _) => Err(Failure::failed(wrong.join("; "))),

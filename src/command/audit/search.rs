@@ -9,18 +9,28 @@ use std::{
 
 use walkdir::WalkDir;
 use windlass_codeobject::{
-    Error, FileKind, Format, Input, KpackReference, Options, Package, TargetId, Wheel, may_hold_code,
+    Error, File, FileKind, Format, Input, KpackReference, Options, Package, TargetId, Wheel, may_hold_code,
 };
 
-use super::{examine, unit::Unit};
-use crate::command::{input::count, progress::Progress};
+use super::{
+    aotriton, examine, miopen,
+    packed::Method,
+    store::{LARGEST, Store},
+    unit::Unit,
+};
+use crate::command::{
+    input::{self, count},
+    progress::Progress,
+};
 
 /// A file with such an ending that is not a zip file is reported as damaged.
 const ZIP_ENDINGS: [&str; 6] = ["whl", "zip", "pyz", "pyzw", "egg", "vmfb"];
 /// Zip files are examined inside of each other up to this depth.
 const DEEPEST: usize = 4;
 /// The number of bytes at a file's start that tell its kind.
-const HEAD: u64 = 512;
+pub(super) const HEAD: u64 = 512;
+/// The endings of members of zip files that are unpacked to see what they are.
+const INNER_ENDINGS: [&str; 6] = [".zst", ".gz", ".xz", ".bz2", ".kdb", ".aks2"];
 
 /// The result of a search.
 #[derive(Default)]
@@ -100,6 +110,16 @@ impl<'s> Search<'s> {
         };
         if let Some(package) = Package::of(&head, path) {
             self.found.notes.push((shown, left_out(package)));
+        } else if let Some(method) = Method::of(&head) {
+            match fs::File::open(path) {
+                Ok(file) => self.packed(shown, method, file, 1),
+                Err(error) => self.found.problems.push((shown, error.to_string())),
+            }
+        } else if is_store(&head) {
+            match input::read_at_most(path, input::LONGEST) {
+                Ok(bytes) => self.content(shown, &bytes, 0),
+                Err(error) => self.found.problems.push((shown, error.to_string())),
+            }
         } else if may_hold_code(&head) || Format::of(&head) == Some(Format::ThinArchive) {
             self.input(shown, Input::open(path, self.options));
         } else {
@@ -116,6 +136,8 @@ impl<'s> Search<'s> {
         let head = input.bytes().get(..HEAD as usize).unwrap_or(input.bytes());
         if let Some(package) = Package::of(head, path) {
             self.found.notes.push((shown, left_out(package)));
+        } else if Method::of(head).is_some() || is_store(head) {
+            self.content(shown, input.bytes(), 0);
         } else if may_hold_code(head) || matches!(Format::of(head), Some(Format::Zip | Format::ThinArchive)) {
             self.input(shown, Ok(input));
         }
@@ -179,8 +201,15 @@ impl<'s> Search<'s> {
                     Ok(true) => self.input(name, member.open(options)),
                     // By name alone: unpacking each member would cost too much.
                     Ok(false) => {
-                        let package = Package::by_name(&member.name());
-                        self.found.notes.extend(package.map(|package| (name, left_out(package))));
+                        let ending = member.name().to_ascii_lowercase();
+                        if let Some(package) = Package::by_name(&ending) {
+                            self.found.notes.push((name, left_out(package)));
+                        } else if INNER_ENDINGS.iter().any(|inner| ending.ends_with(inner)) {
+                            match member.open(options) {
+                                Ok(input) => self.content(name, input.bytes(), 0),
+                                Err(error) => note(error),
+                            }
+                        }
                     }
                     Err(error) => note(error),
                 },
@@ -201,6 +230,54 @@ impl<'s> Search<'s> {
         }
     }
 
+    /// Examines a compressed stream. `depth` counts the streams around its content.
+    fn packed(&mut self, name: String, method: Method, stream: impl Read, depth: usize) {
+        if depth > DEEPEST {
+            let problem = "streams this deep in streams are not examined; unpack the outer ones";
+            return self.found.problems.push((name, problem.to_owned()));
+        }
+        match method.unpack(stream, may_be_judged, self.options.max_unpacked.min(LARGEST)) {
+            Ok(Some(content)) => self.content(name, &content, depth),
+            Ok(None) => {}
+            Err(problem) => self.found.problems.push((name, problem)),
+        }
+    }
+
+    /// Examines bytes that were unpacked, or a store.
+    fn content(&mut self, name: String, bytes: &[u8], depth: usize) {
+        let head = bytes.get(..HEAD as usize).unwrap_or(bytes);
+        if let Some(method) = Method::of(head) {
+            self.packed(name, method, bytes, depth + 1);
+        } else if aotriton::is(head) {
+            self.store(name, aotriton::read(bytes).map(Some));
+        } else if miopen::is(head) {
+            self.store(name, miopen::read(bytes));
+        } else if let Some(package) = Package::of(head, "") {
+            self.found.notes.push((name, left_out(package)));
+        } else if matches!(Format::of(head), Some(Format::Zip)) {
+            let problem = "zip files in compressed streams are not examined; unpack the stream";
+            self.found.problems.push((name, problem.to_owned()));
+        } else if may_hold_code(head) {
+            match File::parse(bytes, self.options) {
+                Ok(file) if file.kind() == FileKind::HostLibrary => {}
+                Ok(file) => self.found.units.extend(examine::file(&name, &file, self.targets, self.options)),
+                Err(Error::NotFound { .. }) => {}
+                Err(error) => self.found.problems.push((name, error.to_string())),
+            }
+        }
+    }
+
+    fn store(&mut self, name: String, store: Result<Option<Store>, String>) {
+        let judged = store.and_then(|store| match store {
+            Some(store) => store.judge(&name, self.targets, self.options),
+            None => Ok(None),
+        });
+        match judged {
+            Ok(unit) => self.found.units.extend(unit),
+            Err(problem) => self.found.problems.push((name, problem)),
+        }
+    }
+
     fn input(&mut self, name: String, input: Result<Input, Error>) {
         let file = input.as_ref().map_err(Clone::clone).and_then(|input| input.file(self.options));
         match file {
@@ -214,6 +291,20 @@ impl<'s> Search<'s> {
             },
         }
     }
+}
+
+/// Whether a file is a store of code objects.
+fn is_store(head: &[u8]) -> bool {
+    aotriton::is(head) || miopen::is(head)
+}
+
+/// Whether the content of a stream may be judged, or must be told.
+fn may_be_judged(head: &[u8]) -> bool {
+    may_hold_code(head)
+        || is_store(head)
+        || Method::of(head).is_some()
+        || Package::of(head, "").is_some()
+        || Format::of(head) == Some(Format::Zip)
 }
 
 /// The name of a member of nested zip files: `outer.whl(inner.whl(a.so))`.

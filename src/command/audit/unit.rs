@@ -4,7 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{images::Kernels, modes::Modes};
+use super::images::Kernels;
+use crate::command::modes::Modes;
 
 /// A file with GPU code, or several such files.
 #[derive(Clone, Debug)]

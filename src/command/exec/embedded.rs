@@ -63,3 +63,37 @@ fn unpack(packed: &[u8], path: &Path) -> io::Result<()> {
     file.persist(path)?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_into_which_others_may_write_is_refused() {
+        let root = tempfile::tempdir().expect("a folder");
+        let open = root.path().join("open");
+        fs::create_dir(&open).expect("a folder");
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).expect("a mode");
+        assert!(private(&open).is_err());
+        let elsewhere = root.path().join("link");
+        std::os::unix::fs::symlink(root.path(), &elsewhere).expect("a link");
+        assert!(private(&elsewhere).is_err(), "a link may lead to a folder of another user");
+        let own = root.path().join("a/b");
+        private(&own).expect("a new folder");
+        assert_eq!(fs::metadata(&own).expect("it is there").mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn a_library_is_unpacked_once() {
+        let root = tempfile::tempdir().expect("a folder");
+        let path = root.path().join("library.so");
+        let packed = zstd::encode_all(&b"bytes"[..], 3).expect("packs");
+        unpack(&packed, &path).expect("unpacks");
+        assert_eq!(fs::read(&path).expect("it is there"), b"bytes");
+        unpack(b"not read again", &path).expect("it is there already");
+        assert!(unpack(b"damaged", &root.path().join("other.so")).is_err());
+        assert_eq!(fs::read_dir(root.path()).expect("reads").count(), 1, "nothing else is left");
+    }
+}

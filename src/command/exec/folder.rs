@@ -18,8 +18,9 @@ use super::{
     hidden, is_hip,
 };
 
-/// The names of HIP: the one for linking, then the sonames of ROCm 5, 6 and 7.
-const NAMES: [&str; 4] = ["libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7"];
+/// The names of HIP: the one for linking, then the sonames of ROCm 5, 6, 7 and, as planned, the next.
+const NAMES: [&str; 5] =
+    ["libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7", "libamdhip64.so.8"];
 /// The names of HSA.
 const HSA_NAMES: [&str; 2] = ["libhsa-runtime64.so", "libhsa-runtime64.so.1"];
 

@@ -4,8 +4,8 @@
 use std::{collections::HashMap, rc::Rc, time::Instant};
 
 use windlass_codeobject::{
-    Access, Arg, ArgKind, Bundle, CodeObject, Entry, EntryTarget, Format, IreeBinding, IreeExecutable,
-    IreeExport, Kernel, KernelKind, Symbol,
+    Access, Arg, ArgKind, Bundle, Entry, EntryTarget, Format, IreeBinding, IreeExecutable, IreeExport,
+    Kernel, KernelKind, Symbol, TargetId,
 };
 
 use super::report::{
@@ -13,15 +13,29 @@ use super::report::{
     KernelReport, SymbolReport, Told,
 };
 use super::{host, simulated};
-use crate::command::ranges::{Bytes, Owner, Ranges};
+use crate::command::{
+    code,
+    ranges::{Bytes, Owner, Ranges},
+};
 
 /// Describes the bundles of a file one after the other. Content that entries share is described once.
 pub(super) struct Describe {
     ranges: Ranges,
     /// The content of each entry that was read.
     known: HashMap<Owner, Known>,
+    /// What a loader finds in each entry that was looked into.
+    loaded: HashMap<Owner, Rc<Loaded>>,
     /// The shared content of entries without code, of which there may be tens of thousands.
     nothing: Rc<CodeReport>,
+}
+
+/// What a loader finds in an entry.
+#[derive(Default)]
+pub(super) struct Loaded {
+    /// The target that the ELF flags state.
+    pub(super) target: Option<TargetId>,
+    /// Why a device refuses to load it.
+    pub(super) problem: Option<String>,
 }
 
 struct Known {
@@ -33,7 +47,17 @@ struct Known {
 impl Describe {
     /// Starts a description of all bundles of a file.
     pub(super) fn new(bundles: &[Bundle<'_>]) -> Self {
-        Self { ranges: Ranges::new(bundles), known: HashMap::new(), nothing: Rc::default() }
+        Self {
+            ranges: Ranges::new(bundles),
+            known: HashMap::new(),
+            loaded: HashMap::new(),
+            nothing: Rc::default(),
+        }
+    }
+
+    /// What a loader finds in an entry of a bundle that was described. `None` for entries without code for GPUs.
+    pub(super) fn loaded(&self, bundle: &Bundle<'_>, index: usize) -> Option<&Loaded> {
+        self.loaded.get(&(bundle.index(), index)).map(Rc::as_ref)
     }
 
     /// Describes one bundle of the file.
@@ -122,6 +146,9 @@ impl Describe {
             match bytes {
                 Bytes::New => self.read(bundle, index, &mut report),
                 Bytes::SameAs(first) => {
+                    if let Some(loaded) = self.loaded.get(&first).map(Rc::clone) {
+                        self.loaded.insert((bundle.index(), index), loaded);
+                    }
                     report.same_as = Some(first.1);
                     report.same_as_bundle = (first.0 != bundle.index()).then_some(first.0);
                     if let Some(known) = self.known.get(&first) {
@@ -134,6 +161,8 @@ impl Describe {
                     report.content = "not looked into".to_owned();
                     let shared = "it shares bytes with other entries, and was not read: together they have more bytes than the file";
                     report.problems.push(shared.to_owned());
+                    let loaded = Loaded { target: None, problem: Some(shared.to_owned()) };
+                    self.loaded.insert((bundle.index(), index), Rc::new(loaded));
                 }
             }
         }
@@ -141,10 +170,16 @@ impl Describe {
     }
 
     fn read(&mut self, bundle: &Bundle<'_>, index: usize, report: &mut EntryReport) {
-        let read = bundle.with_image(index, |image| contents(image, report));
-        if let Err(error) = read {
-            report.content = "unreadable".to_owned();
-            report.problems.push(error.to_string());
+        let loaded = match bundle.with_image(index, |image| contents(image, report)) {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                report.content = "unreadable".to_owned();
+                report.problems.push(error.to_string());
+                Some(Loaded { target: None, problem: Some(error.to_string()) })
+            }
+        };
+        if let Some(loaded) = loaded {
+            self.loaded.insert((bundle.index(), index), Rc::new(loaded));
         }
         let known = Known {
             content: report.content.clone(),
@@ -155,13 +190,17 @@ impl Describe {
     }
 }
 
-fn contents(image: &[u8], report: &mut EntryReport) {
+/// Describes the bytes of an entry. `None` if a loader of code for GPUs finds nothing in them.
+fn contents(image: &[u8], report: &mut EntryReport) -> Option<Loaded> {
     const AMDGPU: [u8; 2] = [224, 0];
     report.content = match Format::of(image) {
         Some(Format::Elf | Format::OtherElf) if image.get(18..20) == Some(&AMDGPU) => {
-            return code(image, report);
+            return Some(code(image, report));
         }
-        Some(Format::Elf | Format::OtherElf) => return host::describe(image, report),
+        Some(Format::Elf | Format::OtherElf) => {
+            host::describe(image, report);
+            return None;
+        }
         Some(Format::Bitcode) => "LLVM bitcode",
         Some(Format::SpirV) => "SPIR-V",
         _ if std::str::from_utf8(image.get(..64).unwrap_or(image)).is_ok_and(is_text) => "text",
@@ -171,18 +210,18 @@ fn contents(image: &[u8], report: &mut EntryReport) {
     if report.content == "unknown" && report.target.is_some() {
         report.problems.push("its bytes begin no code object, bitcode or text".to_owned());
     }
+    None
 }
 
 fn is_text(text: &str) -> bool {
     text.chars().all(|c| !c.is_control() || c.is_whitespace())
 }
 
-fn code(image: &[u8], report: &mut EntryReport) {
+fn code(image: &[u8], report: &mut EntryReport) -> Loaded {
     report.content = "code object".to_owned();
-    let code = match CodeObject::parse(image) {
-        Ok(code) => code,
-        Err(error) => return report.problems.push(error.to_string()),
-    };
+    let code::Read { code, problem } = code::read(image);
+    report.problems.extend(problem.clone());
+    let Some(code) = code else { return Loaded { target: None, problem } };
     report.code_object_version = code.code_object_version();
     if let Some(version) = report.code_object_version {
         report.content = format!("code object v{version}");
@@ -198,6 +237,8 @@ fn code(image: &[u8], report: &mut EntryReport) {
     report.problems.extend(rejected);
     report.warnings = code.warnings().to_vec();
     report.code = Told { code: Rc::new(described), elsewhere: false };
+    let problem = problem.or_else(|| code::not_launchable(&code));
+    Loaded { target: Some(code.target().clone()), problem }
 }
 
 pub(super) fn symbol(symbol: &Symbol) -> SymbolReport {

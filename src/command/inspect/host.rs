@@ -91,7 +91,7 @@ pub(super) fn choose(bundle: &Bundle<'_>) -> Choice {
             Ok(_) => "fits, but another fits as well and comes first".to_owned(),
         };
     }
-    Choice { bundle: bundle.index(), entry: chosen, verdicts }
+    Choice { bundle: bundle.index(), mode: None, entry: chosen, verdicts }
 }
 
 /// The entries for hosts, each with its machine, or a reason why it cannot be used.

@@ -12,9 +12,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use windlass::DeviceInfo;
-use windlass_codeobject::{File, Options, TargetId};
+use windlass_codeobject::{Bundle, File, Options, Selection, TargetId};
 
 use super::{
+    asked::{self, Asked},
     escape,
     failure::{Failure, Outcome},
     input, output,
@@ -32,8 +33,8 @@ pub(crate) struct Inspect {
     #[arg(long, value_name = "URI")]
     device: Option<String>,
     /// Show which entries a GPU of this target would get, such as gfx942:sramecc+:xnack-, and why not the others; can
-    /// be repeated, and needs no device
-    #[arg(long, value_name = "TARGET")]
+    /// be repeated, and needs no device; a target without features stands for every mode of them, and `compat` means --compat
+    #[arg(long, value_name = "TARGET,...", value_delimiter = ',')]
     target: Vec<String>,
     /// Let devices also choose code of another processor of the same ISA-compatible family if there is no better
     #[arg(long)]
@@ -49,8 +50,7 @@ pub(crate) struct Inspect {
 impl Inspect {
     /// Prints the report.
     pub(crate) fn run(self) -> Outcome {
-        let targets: Vec<TargetId> =
-            self.target.iter().map(|text| input::parse_target("--target", text)).collect::<Outcome<_>>()?;
+        let (targets, compat) = asked::targets("--target", &self.target)?;
         if self.file.is_dir() {
             return Err(Failure::input(format!(
                 "cannot read {}: it is a folder; `windlass audit` examines the files of folders",
@@ -61,13 +61,15 @@ impl Inspect {
         let input = input::open(&self.file)?;
         let file = input::file(&input)?;
         let mut options = Options::default();
-        options.compatible_families = self.compat;
+        options.compatible_families = self.compat || compat;
         let mut describe = Describe::new(file.bundles());
+        let bundles = file.bundles().iter().map(|bundle| describe.bundle(bundle)).collect();
+        let chooser = Chooser { file: &file, options: &options, describe: &describe };
         let report = Report {
             file: self.file.display().to_string(),
             kind: file.kind().to_string(),
             size: input.bytes().len(),
-            bundles: file.bundles().iter().map(|bundle| describe.bundle(bundle)).collect(),
+            bundles,
             iree_executables: file.iree_executables().iter().map(describe::iree).collect(),
             kpack_references: file
                 .kpack_references()
@@ -80,18 +82,17 @@ impl Inspect {
             problems: file.problems().iter().map(ToString::to_string).collect(),
             targets: targets
                 .iter()
-                .map(|target| TargetReport {
-                    target: target.to_string(),
-                    choices: choose(target, &file, &options),
-                })
+                .map(|target| TargetReport { target: target.to_string(), choices: chooser.of_target(target) })
                 .collect(),
-            devices: devices.iter().filter_map(|device| describe_device(device, &file, &options)).collect(),
+            devices: devices.iter().filter_map(|device| chooser.describe(device)).collect(),
         };
         if self.json {
-            return output::write_json(&report);
+            output::write_json(&report)?;
+        } else {
+            let detail = text::Detail { all: self.all, reasons: self.all || self.device.is_some() };
+            output::write(&report.text(detail))?;
         }
-        let detail = text::Detail { all: self.all, reasons: self.all || self.device.is_some() };
-        output::write(&report.text(detail))
+        report.judge()
     }
 
     fn devices(&self) -> Outcome<Vec<DeviceInfo>> {
@@ -114,37 +115,77 @@ impl Inspect {
     }
 }
 
-/// The entries that a device would get. `None` for a device that is no GPU, and for the host if the file has no
-/// kernels for hosts.
-fn describe_device(device: &DeviceInfo, file: &File<'_>, options: &Options) -> Option<DeviceReport> {
-    let choices = match input::agent(device) {
-        Some(agent) => choose(&agent, file, options),
-        None if input::runs_host_code(device) && host::is_in(file.bundles()) => {
-            file.bundles().iter().map(host::choose).collect()
-        }
-        None => return None,
-    };
-    Some(DeviceReport {
-        uri: device.uri.clone(),
-        architecture: device.architecture.clone(),
-        simulated: device.simulated,
-        choices,
-    })
+/// Chooses entries of a file that was described.
+struct Chooser<'c, 'f> {
+    file: &'c File<'f>,
+    options: &'c Options,
+    describe: &'c Describe,
 }
 
-fn choose(agent: &TargetId, file: &File<'_>, options: &Options) -> Vec<Choice> {
-    let choice = |bundle: &windlass_codeobject::Bundle<'_>| {
-        let selection = bundle.select(agent, options);
+impl Chooser<'_, '_> {
+    /// The entries that a device would get. `None` for a device that is no GPU, and for the host if the file has no
+    /// kernels for hosts.
+    fn describe(&self, device: &DeviceInfo) -> Option<DeviceReport> {
+        let bundles = self.file.bundles();
+        let choices = match input::agent(device) {
+            Some(agent) => bundles
+                .iter()
+                .map(|bundle| self.choice(bundle, None, &bundle.select(&agent, self.options)))
+                .collect(),
+            None if input::runs_host_code(device) && host::is_in(bundles) => {
+                bundles.iter().map(host::choose).collect()
+            }
+            None => return None,
+        };
+        Some(DeviceReport {
+            uri: device.uri.clone(),
+            architecture: device.architecture.clone(),
+            simulated: device.simulated,
+            choices,
+        })
+    }
+
+    /// The entries that a target would get, of each bundle: one for all modes of the features that the target leaves
+    /// open, or one for each mode if they differ.
+    fn of_target(&self, target: &TargetId) -> Vec<Choice> {
+        let mut choices = Vec::new();
+        for bundle in self.file.bundles() {
+            let elf_target =
+                |index| self.describe.loaded(bundle, index).and_then(|loaded| loaded.target.clone());
+            let asked = Asked::new(bundle, target, self.options, elf_target);
+            let of_bundle: Vec<_> = asked
+                .choices
+                .iter()
+                .map(|(mode, (_, selection))| self.choice(bundle, Some(mode), selection))
+                .collect();
+            let is_one = of_bundle.windows(2).all(|pair| pair[0].entry == pair[1].entry);
+            let shown = if is_one { 1 } else { of_bundle.len() };
+            choices.extend(of_bundle.into_iter().take(shown).map(|mut choice| {
+                choice.mode = choice.mode.filter(|_| !is_one);
+                choice
+            }));
+        }
+        choices
+    }
+
+    /// A device gets no entry that it refuses to load.
+    fn choice(&self, bundle: &Bundle<'_>, mode: Option<&String>, selection: &Selection) -> Choice {
+        // The library's error names an option of the library; name the command's instead.
+        let words = |text: String| text.replace("`Options::compatible_families`", "--compat");
+        let mut verdicts: Vec<_> =
+            selection.verdicts.iter().map(|verdict| words(verdict.to_string())).collect();
+        let loaded = |entry| self.describe.loaded(bundle, entry).and_then(|loaded| loaded.problem.as_ref());
+        let problem = selection.best.and_then(|entry| Some((entry, loaded(entry)?)));
+        if let Some((entry, problem)) = problem
+            && let Some(verdict) = verdicts.get_mut(entry)
+        {
+            *verdict = format!("refused: it cannot be loaded: {problem}");
+        }
         Choice {
             bundle: bundle.index(),
-            entry: selection.best,
-            // The library's error names an option of the library; name the command's instead.
-            verdicts: selection
-                .verdicts
-                .iter()
-                .map(|verdict| verdict.to_string().replace("`Options::compatible_families`", "--compat"))
-                .collect(),
+            mode: mode.cloned(),
+            entry: selection.best.filter(|_| problem.is_none()),
+            verdicts,
         }
-    };
-    file.bundles().iter().map(choice).collect()
+    }
 }

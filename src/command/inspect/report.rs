@@ -5,6 +5,11 @@ use std::rc::Rc;
 
 use serde::{Serialize, Serializer};
 
+use crate::command::{
+    failure::{Failure, Outcome},
+    input::count,
+};
+
 #[derive(Serialize)]
 pub(super) struct Report {
     pub(super) file: String,
@@ -20,6 +25,21 @@ pub(super) struct Report {
     /// The entries that the targets of the command line would get.
     pub(super) targets: Vec<TargetReport>,
     pub(super) devices: Vec<DeviceReport>,
+}
+
+impl Report {
+    /// An error if a part of the file could not be read or loaded.
+    pub(super) fn judge(&self) -> Outcome {
+        let entries = self.bundles.iter().flat_map(|bundle| &bundle.entries);
+        let problems = self.problems.len() + entries.filter(|entry| !entry.problems.is_empty()).count();
+        match problems {
+            0 => Ok(()),
+            number => Err(Failure::failed(format!(
+                "{} of the file cannot be read or loaded; the report says why",
+                count(number, "part", "parts")
+            ))),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -195,6 +215,9 @@ pub(super) struct DeviceReport {
 #[derive(Serialize)]
 pub(super) struct Choice {
     pub(super) bundle: usize,
+    /// The mode that the choice is for, such as `xnack+`, if the target leaves features open and the entry depends on them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) mode: Option<String>,
     pub(super) entry: Option<usize>,
     /// The reasons, in the order of the entries.
     pub(super) verdicts: Vec<String>,

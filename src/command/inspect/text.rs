@@ -339,13 +339,15 @@ impl DeviceReport {
 
 fn print_choices(choices: &[Choice], text: &mut String, detail: Detail) {
     let shown = detail.limit(BUNDLES);
-    for choice in choices.iter().take(shown) {
+    let bundles: Vec<_> = choices.chunk_by(|one, other| one.bundle == other.bundle).collect();
+    for choice in bundles.iter().take(shown).copied().flatten() {
         let best = choice.entry.and_then(|entry| Some((entry, choice.verdicts.get(entry)?)));
         let got = match best {
             Some((entry, verdict)) => format!("gets entry {entry}: {}", line(verdict)),
             None => "gets nothing".to_owned(),
         };
-        text.push_str(&format!("  of bundle {} it {got}\n", choice.bundle));
+        let mode = choice.mode.as_ref().map_or(String::new(), |mode| format!(" with {}", line(mode)));
+        text.push_str(&format!("  of bundle {}{mode} it {got}\n", choice.bundle));
         if best.is_some() && !detail.reasons {
             continue;
         }
@@ -356,7 +358,7 @@ fn print_choices(choices: &[Choice], text: &mut String, detail: Detail) {
         let others = choice.verdicts.len() - usize::from(best.is_some());
         more(text, "    ", others, detail.limit(REASONS), "entry", "entries");
     }
-    more(text, "  ", choices.len(), shown, "bundle", "bundles");
+    more(text, "  ", bundles.len(), shown, "bundle", "bundles");
 }
 
 /// A list of the first few names.

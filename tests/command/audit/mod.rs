@@ -3,6 +3,8 @@
 
 mod carriers;
 pub(crate) mod made;
+mod one_answer;
+mod packed;
 mod targets;
 
 use std::{fs, path::PathBuf};

@@ -6,6 +6,7 @@
 //! | number in the image | use by the loader | check |
 //! |---|---|---|
 //! | offsets, counts and sizes of all headers | the size of the image (clr, `ElfSize`) | all of it exists |
+//! | alignments of segments | the alignment of an allocation | they are powers of two |
 //! | the last segment's end | the size of an allocation, into which every segment is copied (`LoadSegmentsV2`) | segments are in order, do not overlap, and are no longer in the file than in memory |
 //! | count, size and kinds of section headers | an object for each; a header without a kind is a null pointer | 64 bytes each, only the first is empty, the count is stated |
 //! | names, links and infos of sections | unchecked indices into arrays | they are in the array and of the expected kind |

@@ -12,6 +12,9 @@ pub(super) struct Memory {
     end: u64,
 }
 
+/// The largest alignment that a loader can be asked for, in bytes.
+const MOST_ALIGNED: u64 = 1 << 30;
+
 impl Memory {
     /// ROCr takes the size from the last segment, so segments out of order would be copied past its end.
     pub(super) fn check(segments: &[Segment]) -> Result<Memory, Error> {
@@ -23,6 +26,13 @@ impl Memory {
         };
         let mut end = first.address;
         for (index, segment) in segments.iter().enumerate() {
+            let align = segment.alignment;
+            if align > 1 && (!align.is_power_of_two() || align > MOST_ALIGNED) {
+                let problem = format!(
+                    "it is aligned to {align} bytes; an alignment is a power of two up to {MOST_ALIGNED}"
+                );
+                return Err(malformed(index, segment.offset, &problem));
+            }
             if segment.address < end {
                 let problem = "it begins before the segment ahead of it ends";
                 return Err(malformed(index, segment.offset, problem));

@@ -19,7 +19,7 @@ pub(crate) struct Known {
 
 pub(crate) struct Entry {
     versions: Vec<String>,
-    case: String,
+    pub(crate) case: String,
     theirs: String,
     ours: String,
 }

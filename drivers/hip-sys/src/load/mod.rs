@@ -5,7 +5,9 @@
 //! unloaded.
 
 mod error;
+mod folders;
 mod library;
+mod linker_script;
 mod searched;
 
 use std::ffi::{OsStr, OsString, c_char, c_void};
@@ -37,7 +39,8 @@ type LastFault = unsafe extern "C" fn(*mut c_char, usize) -> usize;
 #[cfg(windows)]
 const NAMES: &[&str] = &["amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll"];
 #[cfg(not(windows))]
-const NAMES: &[&str] = &["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"];
+const NAMES: &[&str] =
+    &["libamdhip64.so.8", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"];
 
 /// The symbol of a simulated library's function that tells whether an exported name has a function behind it.
 const HAS: &std::ffi::CStr = c"windlass_simulator_has";
@@ -70,17 +73,18 @@ pub struct Search {
 impl Search {
     /// The default search: the library that `WINDLASS_HIP_LIBRARY` names, and nothing else if it is set; then a
     /// library that is already loaded; then the versioned names, newest first, and the bare name; then the same names
-    /// in the library folder below `ROCM_PATH` (`/opt/rocm` if unset).
+    /// in the library folder below `ROCM_PATH` (`/opt/rocm` if unset), in those of its `core` and `core-X.Y`, where ROCm
+    /// 10 is installed, and in that of AMD's packages for Python in the active virtual environment.
     pub fn from_environment() -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let root = set("ROCM_PATH").or_else(|| set("HIP_PATH"));
         let root = if cfg!(windows) { root } else { root.or_else(|| Some("/opt/rocm".into())) };
-        let library_folder = if cfg!(windows) { "bin" } else { "lib" };
+        let environment = set("VIRTUAL_ENV").or_else(|| set("CONDA_PREFIX"));
         Self {
             variable: set(LIBRARY_VARIABLE),
             already_loaded: true,
             names: NAMES.iter().map(OsString::from).collect(),
-            folders: root.map(|root| Path::new(&root).join(library_folder)).into_iter().collect(),
+            folders: folders::of(root.as_ref().map(Path::new), environment.as_ref().map(Path::new)),
         }
     }
 }
@@ -203,7 +207,12 @@ unsafe fn try_library(name: &Path, found: Found) -> Result<Api, Attempt> {
 unsafe fn open_and_fill(name: &Path, found: Found) -> Result<Api, Reason> {
     let opening = if found == Found::AlreadyLoaded { Opening::OnlyIfLoaded } else { Opening::Load };
     // SAFETY: the caller vouches for the library.
-    let library = unsafe { Library::open(name.as_os_str(), opening) }.map_err(Reason::NotOpened)?;
+    let opened = unsafe { Library::open(name.as_os_str(), opening) }.or_else(|reason| {
+        let named = linker_script::library(name).ok_or(reason)?;
+        // SAFETY: as above.
+        unsafe { Library::open(named.as_os_str(), opening) }
+    });
+    let library = opened.map_err(Reason::NotOpened)?;
     // A symbol lookup also searches the library's dependencies.
     let marked = library.address(MARKER);
     let file_of = |address: Option<*const c_void>| address.and_then(library::path_of);

@@ -45,6 +45,7 @@ const KEPT_BYTES: usize = 256 * 1024;
 const KEPT_ENTRIES: usize = 256;
 
 thread_local! {
+    #[allow(clippy::vec_box, reason = "the boxes are used again too")]
     static OWN: RefCell<Vec<Box<Contents>>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -103,8 +103,8 @@ fn check_version(elf: &[u8], hip: (u32, u32)) -> Outcome<()> {
         Some(version) if version > newest => {
             let (major, minor) = hip;
             explain(format!(
-                "the module was not loaded: HIP {major}.{minor} reads code objects up to version {newest}, and this one is \
-                 of version {version}: compile it with -mcode-object-version={newest}, or simulate a newer HIP"
+                "the module was not loaded: HIP {major}.{minor} reads code objects up to v{newest}, and this is a \
+                 code object v{version}: compile it with -mcode-object-version={newest}, or simulate a newer HIP"
             ));
             Err(Code::SHARED_OBJECT_INIT_FAILED)
         }

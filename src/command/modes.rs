@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use windlass_codeobject::Fit;
 
 /// Only this many features are distinguished, because each doubles the number of modes.
-pub(super) const FEATURES: usize = 3;
+pub(crate) const FEATURES: usize = 3;
 
 /// One mode: each feature with its setting, `true` for on.
-pub(super) type Mode<'m> = [(&'m str, bool)];
+pub(crate) type Mode<'m> = [(&'m str, bool)];
 
 /// A fit for each mode; `None` for a mode without code.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Modes {
+pub(crate) struct Modes {
     /// In alphabetical order.
     features: Vec<String>,
     /// Indexed by the mode: a bit for each feature, the first feature's the highest, set if the feature is off.
@@ -29,7 +29,7 @@ impl Default for Modes {
 
 impl Modes {
     /// Calls `fit` for each mode of the first [`FEATURES`] features.
-    pub(super) fn with_fits<'m>(
+    pub(crate) fn with_fits<'m>(
         features: impl IntoIterator<Item = &'m str>,
         fit: impl FnMut(&Mode<'_>) -> Option<Fit>,
     ) -> Self {
@@ -40,39 +40,39 @@ impl Modes {
     }
 
     /// Whether some mode has code.
-    pub(super) fn is_served(&self) -> bool {
+    pub(crate) fn is_served(&self) -> bool {
         self.fits.iter().any(Option::is_some)
     }
 
     /// Whether every mode has code.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.fits.iter().all(Option::is_some)
     }
 
     /// The worst fit among the modes that have code.
-    pub(super) fn fit(&self) -> Option<Fit> {
+    pub(crate) fn fit(&self) -> Option<Fit> {
         self.fits.iter().flatten().min().copied()
     }
 
     /// Whether some mode has no better fit in `best`, which has the best fit of several codes in each mode.
-    pub(super) fn are_best_in_some(&self, best: &Self) -> bool {
+    pub(crate) fn are_best_in_some(&self, best: &Self) -> bool {
         let modes = all(&best.features).into_iter().zip(&best.fits);
         modes.filter(|(_, fit)| fit.is_some()).any(|(mode, fit)| self.at(&mode) == *fit)
     }
 
     /// The names of the modes with code, or of those without, such as `sramecc+:xnack-`.
-    pub(super) fn names(&self, served: bool) -> Vec<String> {
+    pub(crate) fn names(&self, served: bool) -> Vec<String> {
         let modes = all(&self.features).into_iter().zip(&self.fits);
         modes.filter(|(_, fit)| fit.is_some() == served).map(|(mode, _)| name(&mode)).collect()
     }
 
     /// The better fit of the two in each mode.
-    pub(super) fn either(&self, other: &Self) -> Self {
+    pub(crate) fn either(&self, other: &Self) -> Self {
         self.with(other, Ord::max)
     }
 
     /// The worse fit of the two in each mode; `None` where one has no code.
-    pub(super) fn both(&self, other: &Self) -> Self {
+    pub(crate) fn both(&self, other: &Self) -> Self {
         self.with(other, Ord::min)
     }
 
@@ -94,7 +94,7 @@ impl Modes {
 }
 
 /// `sramecc+:xnack-`.
-pub(super) fn name(mode: &Mode<'_>) -> String {
+pub(crate) fn name(mode: &Mode<'_>) -> String {
     let stated = |(feature, on): &(&str, bool)| format!("{feature}{}", if *on { '+' } else { '-' });
     mode.iter().map(stated).collect::<Vec<_>>().join(":")
 }

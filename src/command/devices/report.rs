@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The report of `devices`, in the shape of its JSON.
+
+use serde::{Deserialize, Serialize};
+
+/// A driver and its devices.
+#[derive(Serialize, Deserialize)]
+pub(super) struct DriverReport {
+    pub(super) scheme: String,
+    pub(super) description: String,
+    pub(super) devices: Vec<Listed>,
+    /// Why the driver has no device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) problem: Option<String>,
+    /// How the driver's process ended before it had answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stopped: Option<Stopped>,
+}
+
+/// How a driver's process ended early.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Stopped {
+    /// It did not answer in time.
+    Hung,
+    /// It ended by itself, or could not be started.
+    Died,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Listed {
+    pub(super) uri: String,
+    pub(super) name: String,
+    pub(super) architecture: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) uuid: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) library: Option<String>,
+    pub(super) simulated: bool,
+    pub(super) real_gpu: bool,
+    /// The result of `--check`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) check: Option<Check>,
+}
+
+/// The result of a kernel on a device.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Check {
+    pub(super) verdict: Verdict,
+    /// The kernel and its numbers, what is wrong, or why the device could not be checked.
+    pub(super) message: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Verdict {
+    /// The kernel ran, and its numbers are right.
+    Right,
+    /// The kernel failed, or its numbers are wrong.
+    Wrong,
+    /// No kernel could be run on the device.
+    NotChecked,
+}
+
+impl DriverReport {
+    pub(super) fn text(&self) -> String {
+        let mut text = format!("{}://  {}\n", self.scheme, self.description);
+        for device in &self.devices {
+            let mut parts = vec![device.uri.clone(), device.name.clone(), device.architecture.clone()];
+            parts.extend(device.uuid.clone());
+            parts.retain(|part| !part.is_empty());
+            if device.simulated {
+                parts.push("*simulated*".to_owned());
+            }
+            text.push_str(&format!("  {}\n", parts.join("  ")));
+            if let Some(library) = &device.library {
+                text.push_str(&format!("    {library}\n"));
+            }
+            if let Some(check) = &device.check {
+                let verdict = match check.verdict {
+                    Verdict::Right => "checked",
+                    Verdict::Wrong => "WRONG",
+                    Verdict::NotChecked => "not checked",
+                };
+                text.push_str(&format!("    {verdict}: {}\n", check.message.replace('\n', "\n      ")));
+            }
+        }
+        if let Some(problem) = &self.problem {
+            let none = if self.devices.is_empty() { "none: " } else { "" };
+            text.push_str(&format!("  {none}{}\n", problem.replace('\n', "\n    ")));
+        }
+        text
+    }
+}
