@@ -5,8 +5,10 @@ import ctypes
 import os
 import subprocess
 import sys
+import tempfile
+import time
 
-NAMES = ("libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7")
+NAMES = ["libamdhip64.so", *(f"libamdhip64.so.{major}" for major in (5, 6, 7, 8))]
 
 
 def maps():
@@ -52,7 +54,7 @@ def this_process_and_its_children():
 
     before = dict(os.environ)
     with windlass.simulated(devices=2) as machine:
-        assert [devices(name) for name in NAMES] == [2] * 4
+        assert [devices(name) for name in NAMES] == [2] * len(NAMES)
         import vector_add
 
         assert vector_add.vector_add() == [3.5] * vector_add.LENGTH
@@ -69,7 +71,8 @@ def a_child_alone():
     variables = windlass.env("gfx90a", devices=3)
     folder = variables["ROCM_PATH"]
     assert os.path.isdir(folder) and "amdhip64" not in maps()
-    count = f"import sys; sys.path.insert(0, {os.path.dirname(__file__)!r}); import ctypes_alone as c; print(c.devices('libamdhip64.so'))"
+    count = "import ctypes_alone as c; print(c.devices('libamdhip64.so'))"
+    variables["PYTHONPATH"] = os.path.dirname(os.path.abspath(__file__))
     ran = subprocess.run([sys.executable, "-c", count], env={**os.environ, **variables}, stdout=subprocess.PIPE, check=True)
     assert ran.stdout == b"3\n", ran
     assert "gfx1100" in refusal(lambda: windlass.env("gfx1100"))
@@ -82,10 +85,26 @@ def a_loaded_hip_is_respected():
     assert windlass.library() in refusal(windlass.simulated().__enter__)
 
 
+def a_real_hip_is_respected():
+    import windlass
+    from windlass._names import library_of_names
+
+    with tempfile.TemporaryDirectory() as folder, open(windlass.library(), "rb") as simulated:
+        # Stands for AMD's, in a place of its own such as PyTorch's folder. It has no functions.
+        real = os.path.join(folder, "libamdhip64.so.6.4.43484")
+        with open(real, "wb") as file:
+            file.write(library_of_names(folder, [], simulated.read(20)))
+        ctypes.CDLL(real)
+        environment, loaded = dict(os.environ), maps()
+        said = refusal(windlass.simulated().__enter__)
+        assert real in said and "before the first import that loads HIP" in said and "windlass.env()" in said, said
+        assert dict(os.environ) == environment and maps().count("amdhip64") == loaded.count("amdhip64")
+        # A child does not have it, so it may have a simulated one.
+        assert windlass.env()["WINDLASS_HIP_LIBRARY"] and maps().count("amdhip64") == loaded.count("amdhip64")
+
+
 def the_folder_goes_with_the_process():
     end = "import os, signal, sys, windlass; print(windlass.env()['ROCM_PATH'], flush=True); os.kill(os.getpid(), int(sys.argv[1]))"
-    import time
-
     for signal in (0, 9):
         ran = subprocess.run([sys.executable, "-c", end, str(signal)], stdout=subprocess.PIPE)
         folder = ran.stdout.decode().strip()
@@ -104,6 +123,7 @@ if __name__ == "__main__":
             "this_process_and_its_children",
             "a_child_alone",
             "a_loaded_hip_is_respected",
+            "a_real_hip_is_respected",
             "the_folder_goes_with_the_process",
         ):
             subprocess.run([sys.executable, __file__, case], check=True)

@@ -8,6 +8,7 @@ import contextlib
 import ctypes
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -168,12 +169,14 @@ def _load(machine: Machine) -> None:
     """Loads the machine's library, under each name by which programs ask for HIP."""
     mode = os.RTLD_NOW | os.RTLD_GLOBAL
     ctypes.CDLL(machine.library, mode=mode)
+    folder, first = os.path.split(machine.library)
+    names = sorted(name for name in os.listdir(folder) if re.fullmatch(re.escape(first) + r"(\.\d+)?", name))
     with open(machine.library, "rb") as library:
         header = library.read(20)
-    names = os.path.join(machine.variables["ROCM_PATH"], "windlass-names.so")
-    with open(names, "wb") as file:
-        file.write(library_of_names(os.path.dirname(machine.library), header))
-    ctypes.CDLL(names)
+    path = os.path.join(machine.variables["ROCM_PATH"], "windlass-names.so")
+    with open(path, "wb") as file:
+        file.write(library_of_names(folder, names, header))
+    ctypes.CDLL(path)
 
 
 def synchronize(machine: Machine) -> None:

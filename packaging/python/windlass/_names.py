@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A library without code that requires HIP under each of its names.
+"""A library without code that requires others by their names.
 
 The loader finds a loaded library by the names under which somebody required it. LD_LIBRARY_PATH counts only when a process
 starts, so a process that runs already gets the names by loading this library.
@@ -8,8 +8,7 @@ starts, so a process that runs already gets the names by loading this library.
 from __future__ import annotations
 
 import struct
-
-NAMES = ("libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7")
+from typing import Iterable
 
 _HEADER, _SEGMENT, _SYMBOL = 64, 56, 24
 _LOAD, _DYNAMIC, _STACK = 1, 2, 0x6474E551
@@ -19,10 +18,10 @@ _PAGE = 0x10000
 _NEEDED, _HASH, _STRTAB, _SYMTAB, _STRSZ, _SYMENT, _RPATH = 1, 4, 5, 6, 10, 11, 15
 
 
-def library_of_names(folder: str, header: bytes) -> bytes:
+def library_of_names(folder: str, names: Iterable[str], header: bytes) -> bytes:
     """The library's bytes: it requires the names from `folder`. `header` begins a library for this machine."""
     texts, offsets = b"\0", []
-    for text in (folder, *NAMES):
+    for text in (folder, *names):
         offsets.append(len(texts))
         texts += text.encode("utf-8", "surrogateescape") + b"\0"
     path, *needed = offsets

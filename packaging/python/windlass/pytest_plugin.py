@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Generator
 
 import pytest
 
-from ._machine import Counts, Machine, simulated, synchronize
-
-MARKER = "amd_sim_faults"
+from ._machine import Machine, simulated
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,17 +29,21 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         return
     if not device.startswith(("gfx", "hip-sim:")):
         raise pytest.UsageError(f"--amd-sim {device} names no GPU: write --amd-sim=gfx942 {device} if it is a path of tests")
+    if getattr(pytest, "version_tuple", (0,)) < (8,):
+        raise pytest.UsageError(f"--amd-sim={device} needs pytest 8, and this is {pytest.__version__}: pip install --upgrade pytest")
+    from ._pytest_faults import OnTheMachine
+
     stack = contextlib.ExitStack()
     try:
         machine = stack.enter_context(simulated(device))
     except (OSError, RuntimeError) as error:
         raise pytest.UsageError(f"--amd-sim={device}: {error}") from error
     early_config.add_cleanup(stack.close)
-    early_config.pluginmanager.register(_OnTheMachine(machine), "windlass-machine")
+    early_config.pluginmanager.register(OnTheMachine(machine), "windlass-machine")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", f"{MARKER}: kernels of this test may fault on the simulated GPU")
+    config.addinivalue_line("markers", "amd_sim_faults: kernels of this test may fault on the simulated GPU")
 
 
 @pytest.fixture
@@ -52,68 +53,3 @@ def amd_sim(request: pytest.FixtureRequest) -> Machine:
     if plugin is None:
         pytest.skip("needs a simulated GPU: pytest --amd-sim")
     return plugin.machine
-
-
-class _OnTheMachine:
-    """Assigns the machine's faults to tests."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self._before = machine.counts()
-
-    def pytest_report_header(self) -> str:
-        return f"windlass: {self.machine.uri}, simulated"
-
-    # Last, so that pytest still captures the log of work that ends in here.
-    @pytest.hookimpl(wrapper=True, trylast=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
-        return (yield from self._watch(item, "setup"))
-
-    @pytest.hookimpl(wrapper=True, trylast=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        return (yield from self._watch(item, "call"))
-
-    @pytest.hookimpl(wrapper=True, trylast=True)
-    def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, object, object]:
-        return (yield from self._watch(item, "teardown"))
-
-    def _watch(self, item: pytest.Item, when: str) -> Generator[None, object, object]:
-        try:
-            result = yield
-        except BaseException:
-            self._show(item, when, self._faults())
-            raise
-        faults = self._faults()
-        if faults and item.get_closest_marker(MARKER) is None:
-            pytest.fail(faults, pytrace=False)
-        self._show(item, when, faults)
-        return result
-
-    def _faults(self) -> str:
-        """The faults since the last call. Empty if there are none."""
-        synchronize(self.machine)
-        before, counts = self._before, self.machine.counts()
-        self._before = counts
-        number = counts.faults - before.faults
-        if not number:
-            return ""
-        lines = [f"{_count(number, 'fault')} on {self.machine.uri}, simulated:"]
-        return "\n".join([*lines, *counts.reports[len(before.reports) :]])
-
-    def _show(self, item: pytest.Item, when: str, faults: str) -> None:
-        if faults:
-            item.add_report_section(when, "faults", faults)
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        terminalreporter.write_line(f"windlass: {_summary(self.machine.counts())} on {self.machine.uri}, simulated")
-
-
-def _summary(counts: Counts) -> str:
-    if counts.processes == 0:
-        return "nothing ran: no process called HIP"
-    text = f"{_count(counts.launches, 'launch', 'launches')} and {_count(counts.faults, 'fault')}"
-    return text + (f", {_count(counts.refused, 'launch', 'launches')} refused" if counts.refused else "")
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
