@@ -68,6 +68,18 @@ fn a_hip_program_runs_and_its_launches_are_counted() {
 }
 
 #[test]
+fn an_inner_exec_has_counts_of_its_own() {
+    let Some(library) = library() else { return };
+    let inner = [WINDLASS, "exec", "--library", library.to_str().expect("text"), "--"].map(str::to_owned);
+    let finished = finish(&mut exec(&library, inner.into_iter().chain(run(1024))));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let counts: Vec<_> = finished.stderr.lines().filter(|line| line.starts_with("windlass exec: ")).collect();
+    let [inner, outer] = counts[..] else { panic!("{finished:?}") };
+    assert_eq!(inner, "windlass exec: 1 launch and 0 faults on a simulated gfx942");
+    assert!(outer.starts_with("windlass exec: nothing used the simulated GPU"), "{outer}");
+}
+
+#[test]
 fn the_machine_is_what_the_device_says() {
     let Some(library) = library() else { return };
     let list = |options: &[&str], variable: &str| {

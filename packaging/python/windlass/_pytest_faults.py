@@ -18,6 +18,7 @@ class OnTheMachine:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self._before = machine.counts()
+        self._of_workers: list[list[int]] = []
 
     def pytest_report_header(self) -> str:
         return f"windlass: {self.machine.uri}, simulated"
@@ -62,8 +63,23 @@ class OnTheMachine:
         if faults:
             item.add_report_section(when, "faults", faults)
 
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        # A worker of pytest-xdist has a machine of its own.
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output["windlass"] = list(self.machine.counts()[:-1])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: object) -> None:
+        # A worker that crashed has none.
+        counts = getattr(node, "workeroutput", {}).get("windlass")
+        if counts:
+            self._of_workers.append(counts)
+
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        terminalreporter.write_line(f"windlass: {_summary(self.machine.counts())} on {self.machine.uri}, simulated")
+        here, reports = self.machine.counts()[:-1], ()
+        counts = Counts(*map(sum, zip(here, *self._of_workers)), reports)
+        terminalreporter.write_line(f"windlass: {_summary(counts)} on {self.machine.uri}, simulated")
 
 
 def _summary(counts: Counts) -> str:
