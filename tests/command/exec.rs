@@ -385,9 +385,11 @@ fn variables_serve_programs_that_somebody_else_starts() {
     let folder = variables["ROCM_PATH"].as_str().expect("a folder").to_owned();
     let mut question = holder.stdin.take().expect("a pipe");
     for (elements, faults) in [(1024, 0), (1 << 20, 1)] {
-        let [program, arguments @ ..] = &run(elements)[..] else { panic!("a program") };
-        let mut program = Command::new(program);
-        program.args(arguments);
+        // More work-items than the buffers have elements.
+        let words = run(elements).into_iter().map(|word| if word == "4" { "64".to_owned() } else { word });
+        let words: Vec<_> = words.collect();
+        let mut program = Command::new(&words[0]);
+        program.args(&words[1..]);
         for (name, value) in variables {
             match value.as_str() {
                 Some(value) => program.env(name, value),
