@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Runs a program inside `windlass.simulated()`: python3 simulated.py PROGRAM [ARGUMENT...]. Fails if it launched nothing, or faulted."""
+"""Runs a program inside `windlass.simulated()`: python3 simulated.py PROGRAM [ARGUMENT...]
+
+Fails if the program launched nothing, or faulted."""
 
 import runpy
 import sys

@@ -30,7 +30,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     if not device.startswith(("gfx", "hip-sim:")):
         raise pytest.UsageError(f"--amd-sim {device} names no GPU: write --amd-sim=gfx942 {device} if it is a path of tests")
     if getattr(pytest, "version_tuple", (0,)) < (8,):
-        raise pytest.UsageError(f"--amd-sim={device} needs pytest 8, and this is {pytest.__version__}: pip install --upgrade pytest")
+        raise pytest.UsageError(
+            f"--amd-sim={device} needs pytest 8, and this is {pytest.__version__}: pip install --upgrade pytest"
+        )
     from ._pytest_faults import OnTheMachine
 
     stack = contextlib.ExitStack()
