@@ -38,7 +38,7 @@ fn main() {
     let variable = |name: &str| env::var(name).unwrap_or_default();
     let rustc = output(&variable("RUSTC"), &["--version"]).unwrap_or_default();
     // A package from a registry may lie in some other project's repository: its commit says nothing here.
-    let commit = if is_repository { git(&["rev-parse", "HEAD"]) } else { None };
+    let commit = if is_repository { git(&["rev-parse", "HEAD"]) } else { packaged_commit(&root) };
     let (target, profile) = (variable("TARGET"), variable("PROFILE"));
     let short = commit.as_deref().and_then(|commit| commit.get(..12)).map(|commit| format!(" ({commit})"));
     let provenance = format!(
@@ -65,6 +65,13 @@ fn main() {
         println!("cargo::error=cannot write build_info.rs: {error}");
     }
     build_libraries::write(Path::new(&root), &out);
+}
+
+/// The commit that a package or a release's source archive tells.
+fn packaged_commit(root: &str) -> Option<String> {
+    let text = fs::read_to_string(Path::new(root).join(".cargo_vcs_info.json")).ok()?;
+    let is_commit = |word: &&str| word.len() == 40 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    text.split('"').find(is_commit).map(str::to_owned)
 }
 
 /// The output of a program, if the program is there and succeeds.

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Copies the C library, its header and a pkg-config file to a prefix.
+# Copies the C library, its header, a pkg-config file and a CMake package to a prefix, which can be moved later.
 #
 #     cargo build --release -p windlass-capi && capi/install.sh PREFIX [FOLDER]
 #
-# FOLDER is where cargo left the library: target/release unless it is given.
+# FOLDER is where cargo left the library: target/release unless it is given. WINDLASS_SONAME=libwindlass.so.0.1, for the build
+# and for this script, names the shared library so, and libwindlass.so leads to it.
 set -eu
 if [ $# -lt 1 ]; then
     echo "usage: $0 PREFIX [FOLDER]" >&2
@@ -16,12 +17,16 @@ mkdir -p "$1"
 prefix=$(cd "$1" && pwd)
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$here/../Cargo.toml" | head -n 1)
 
-mkdir -p "$prefix/include" "$prefix/lib/pkgconfig"
+soname=${WINDLASS_SONAME:-libwindlass.so}
+
+mkdir -p "$prefix/include" "$prefix/lib/pkgconfig" "$prefix/lib/cmake/windlass"
 cp "$here/include/windlass.h" "$prefix/include/"
-cp "$built/libwindlass.so" "$built/libwindlass.a" "$prefix/lib/"
+cp "$built/libwindlass.a" "$prefix/lib/"
+cp "$built/libwindlass.so" "$prefix/lib/$soname"
+[ "$soname" = libwindlass.so ] || ln -sf "$soname" "$prefix/lib/libwindlass.so"
 cat >"$prefix/lib/pkgconfig/windlass.pc" <<PC
-prefix=$prefix
-libdir=\${prefix}/lib
+prefix=\${pcfiledir}/../..
+libdir=\${pcfiledir}/..
 includedir=\${prefix}/include
 
 Name: windlass
@@ -31,3 +36,38 @@ Cflags: -I\${includedir}
 Libs: -L\${libdir} -lwindlass
 Libs.private: -lpthread -ldl -lm
 PC
+cat >"$prefix/lib/cmake/windlass/windlass-config.cmake" <<'CMAKE'
+# find_package(windlass) defines windlass::windlass, the shared library, and windlass::static.
+get_filename_component(windlass_LIBRARIES "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
+# Debian has one level more between lib and the libraries.
+find_path(windlass_INCLUDES windlass.h NO_DEFAULT_PATH
+  PATHS "${windlass_LIBRARIES}/../include" "${windlass_LIBRARIES}/../../include")
+if(NOT windlass_INCLUDES)
+  set(windlass_FOUND FALSE)
+  set(windlass_NOT_FOUND_MESSAGE "windlass.h is not in include, beside ${windlass_LIBRARIES}")
+  return()
+endif()
+if(NOT TARGET windlass::windlass)
+  add_library(windlass::windlass SHARED IMPORTED)
+  set_target_properties(windlass::windlass PROPERTIES
+    IMPORTED_LOCATION "${windlass_LIBRARIES}/libwindlass.so"
+    IMPORTED_SONAME "@SONAME@"
+    INTERFACE_INCLUDE_DIRECTORIES "${windlass_INCLUDES}")
+  add_library(windlass::static STATIC IMPORTED)
+  set_target_properties(windlass::static PROPERTIES
+    IMPORTED_LOCATION "${windlass_LIBRARIES}/libwindlass.a"
+    INTERFACE_LINK_LIBRARIES "pthread;dl;m"
+    INTERFACE_INCLUDE_DIRECTORIES "${windlass_INCLUDES}")
+endif()
+CMAKE
+sed -i "s/@SONAME@/$soname/" "$prefix/lib/cmake/windlass/windlass-config.cmake"
+# Before 1.0, programs ask for the minor version that they were written for.
+cat >"$prefix/lib/cmake/windlass/windlass-config-version.cmake" <<CMAKE
+set(PACKAGE_VERSION "$version")
+if(PACKAGE_FIND_VERSION VERSION_EQUAL "$version")
+  set(PACKAGE_VERSION_EXACT TRUE)
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+elseif(PACKAGE_FIND_VERSION VERSION_LESS "$version" AND PACKAGE_FIND_VERSION VERSION_GREATER_EQUAL "${version%.*}")
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+endif()
+CMAKE

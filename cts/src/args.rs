@@ -4,7 +4,7 @@
 use std::{ffi::OsString, fmt, path::PathBuf, time::Duration};
 
 use clap::{
-    Parser,
+    Arg, ArgAction, CommandFactory, Parser,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 
@@ -143,6 +143,53 @@ fn pattern(text: &str) -> Result<Pattern, String> {
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.001..=86400.0).contains(seconds));
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "seconds are 0.001 to 86400".to_owned())
+}
+
+/// An option of the runner, for the manual pages and completions of a program that contains it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CommandOption {
+    /// The name behind `--`, or that of a word without one.
+    pub name: String,
+    /// True for a word without `--`.
+    pub is_positional: bool,
+    /// The names of its values; none for a flag.
+    pub values: Vec<String>,
+    /// Its possible values, if it has a fixed set.
+    pub possible: Vec<String>,
+    /// True if it may be given several times.
+    pub repeats: bool,
+    /// One sentence.
+    pub help: String,
+}
+
+/// The options of the runner, in the order of its help.
+pub fn command_options() -> Vec<CommandOption> {
+    let mut command = Arguments::command();
+    command.build();
+    let shown =
+        command.get_arguments().filter(|argument| !argument.is_hide_set() && argument.get_id() != "help");
+    let names = |argument: &Arg| -> Vec<String> {
+        let names = argument.get_value_names().unwrap_or_default();
+        names.iter().map(ToString::to_string).filter(|_| argument.get_action().takes_values()).collect()
+    };
+    let possible = |argument: &Arg| {
+        let values = argument.get_possible_values().into_iter().filter(|value| !value.is_hide_set());
+        values
+            .map(|value| value.get_name().to_owned())
+            .filter(|_| argument.get_action().takes_values())
+            .collect()
+    };
+    shown
+        .map(|argument| CommandOption {
+            name: argument.get_long().unwrap_or(argument.get_id().as_str()).to_owned(),
+            is_positional: argument.is_positional(),
+            values: names(argument),
+            possible: possible(argument),
+            repeats: matches!(argument.get_action(), ArgAction::Append),
+            help: argument.get_help().map(ToString::to_string).unwrap_or_default(),
+        })
+        .collect()
 }
 
 /// An invalid command line, or a request for help.

@@ -104,7 +104,7 @@ use std::{ffi::OsString, process::ExitCode};
 
 use windlass_hal::Registry;
 
-pub use args::Usage;
+pub use args::{CommandOption, Usage, command_options};
 pub use case::Case;
 pub use context::Context;
 pub use demands::Unmet;

@@ -2,7 +2,7 @@
 //! The table of environment variables. `docs/environment.md` holds the same table.
 
 /// Name, effect, example.
-const VARIABLES: &[[&str; 3]] = &[
+pub(super) const VARIABLES: &[[&str; 3]] = &[
     [
         "WINDLASS_DEVICE",
         "the device for programs that name none, as a URI; the default is the first real GPU",

@@ -17,6 +17,8 @@ mod failure;
 mod input;
 mod inspect;
 mod log;
+#[cfg(feature = "manual")]
+mod manual;
 mod modes;
 mod output;
 mod progress;
@@ -70,6 +72,10 @@ enum Command {
     Bench(Box<bench::Bench>),
     /// Run the conformance suite over a device (options: windlass cts --help)
     Cts(cts::Cts),
+    /// Write manual pages and completions of shells, as packages hold them
+    #[cfg(feature = "manual")]
+    #[command(hide = true)]
+    Manual(manual::Manual),
     /// Show this help, that of a subcommand, or the table of environment variables
     Help {
         /// A subcommand, or `environment`
@@ -108,6 +114,8 @@ fn dispatch(command: Command) -> ExitCode {
         Command::Bundle(bundle) => bundle.run(),
         Command::Run(run) => run.run(),
         Command::Bench(bench) => bench.run(),
+        #[cfg(feature = "manual")]
+        Command::Manual(manual) => manual.run(Cli::command()),
         // The runner knows its options.
         Command::Help { topic } if topic.as_deref() == Some("cts") => return cts::Cts::help().run(),
         Command::Help { topic } => help(topic.as_deref()),

@@ -3,7 +3,8 @@
 //! makes from a package has them in itself.
 //!
 //! A checkout needs none of this, because `cargo build --workspace` leaves the libraries beside the command. There
-//! `WINDLASS_EMBED=1` asks for them. A build as a dependency of another program makes no command, and skips them.
+//! `WINDLASS_EMBED=1` asks for them, and `WINDLASS_EMBED=FOLDER` packs those in a folder. A build as a dependency of another
+//! program makes no command, and skips them.
 
 use std::{
     collections::hash_map::DefaultHasher,
@@ -42,13 +43,15 @@ pub(crate) fn write(root: &Path, out: &Path) {
         && feature("SIM")
         && env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux");
     let is_checkout = LIBRARIES.iter().all(|(_, folder, _)| root.join(folder).exists());
-    let wanted = match env::var(ASKED).as_deref() {
-        Ok("1") => true,
-        Ok("0") => false,
+    let source = match env::var(ASKED).as_deref() {
+        Ok("1") => Source::of_packages(root, is_checkout),
+        Ok("0") => Source::None,
+        Ok(folder) if !folder.is_empty() => Source::Built(PathBuf::from(folder)),
         // Cargo sets the variable while it compiles this script, unless the package is a dependency.
-        _ => !is_checkout && option_env!("CARGO_PRIMARY_PACKAGE").is_some(),
+        _ if !is_checkout && option_env!("CARGO_PRIMARY_PACKAGE").is_some() => Source::Registry,
+        _ => Source::None,
     };
-    let packed = if has_exec && wanted { build(root, out, is_checkout) } else { Ok(Vec::new()) };
+    let packed = if has_exec { pack(root, out, &source) } else { Ok(Vec::new()) };
     let packed = packed.unwrap_or_else(|reason| {
         println!("cargo::warning=`windlass exec` will need --library: {reason}");
         Vec::new()
@@ -73,8 +76,29 @@ pub(crate) fn write(root: &Path, out: &Path) {
     }
 }
 
-/// Builds and packs the libraries. Returns the packed files.
-fn build(root: &Path, out: &Path, is_checkout: bool) -> Result<Vec<PathBuf>, String> {
+/// Where the libraries come from.
+enum Source {
+    /// They are not wanted.
+    None,
+    /// A folder that has them.
+    Built(PathBuf),
+    /// Their packages in this checkout.
+    Checkout(PathBuf),
+    /// Their packages in the registry, as the one that is built.
+    Registry,
+}
+
+impl Source {
+    fn of_packages(root: &Path, is_checkout: bool) -> Self {
+        if is_checkout { Self::Checkout(root.to_owned()) } else { Self::Registry }
+    }
+}
+
+/// Builds the libraries unless they are built, and packs them. Returns the packed files.
+fn pack(root: &Path, out: &Path, source: &Source) -> Result<Vec<PathBuf>, String> {
+    if matches!(source, Source::None) {
+        return Ok(Vec::new());
+    }
     let at = |what: &str| {
         let what = what.to_owned();
         move |error: std::io::Error| format!("{what}: {error}")
@@ -82,7 +106,7 @@ fn build(root: &Path, out: &Path, is_checkout: bool) -> Result<Vec<PathBuf>, Str
     let folder = out.join("libraries");
     let (sources, target) = (folder.join("src"), folder.join("target"));
     fs::create_dir_all(&sources).map_err(at("a folder for the simulator's libraries"))?;
-    fs::write(folder.join("Cargo.toml"), manifest(root, is_checkout)).map_err(at("Cargo.toml"))?;
+    fs::write(folder.join("Cargo.toml"), manifest(source)).map_err(at("Cargo.toml"))?;
     fs::write(sources.join("main.rs"), PACK).map_err(at("main.rs"))?;
     // The same versions of all packages as in this build, where Cargo tells them.
     if fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).is_err() {
@@ -97,16 +121,17 @@ fn build(root: &Path, out: &Path, is_checkout: bool) -> Result<Vec<PathBuf>, Str
         return Err(format!("cargo could not build the simulator's libraries: {}", output.status));
     }
     let messages = String::from_utf8_lossy(&output.stdout);
-    let built: Vec<&str> = messages.split('"').filter(|word| word.ends_with(".so")).collect();
     let mut pack = Command::new(target.join("release/windlass-libraries"));
     let mut packed = Vec::new();
     for (package, _, file) in LIBRARIES {
-        let stem = file.trim_end_matches(".so");
-        let is_it = |path: &&&str| {
-            let name = Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            name.strip_prefix(stem).is_some_and(|rest| rest == ".so" || rest.starts_with('-'))
+        let path = match source {
+            Source::Built(folder) => {
+                let path = folder.join(file);
+                println!("cargo::rerun-if-changed={}", path.display());
+                path
+            }
+            _ => built(&messages, file).ok_or_else(|| format!("{package} made no {file}"))?,
         };
-        let path = built.iter().find(is_it).ok_or_else(|| format!("{package} made no {file}"))?;
         let to = out.join(format!("{file}.zst"));
         pack.arg(path).arg(&to);
         packed.push(to);
@@ -117,7 +142,18 @@ fn build(root: &Path, out: &Path, is_checkout: bool) -> Result<Vec<PathBuf>, Str
     if status.success() { Ok(packed) } else { Err(format!("packing the simulator's libraries: {status}")) }
 }
 
-fn manifest(root: &Path, is_checkout: bool) -> String {
+/// The path of the library in Cargo's messages.
+fn built(messages: &str, file: &str) -> Option<PathBuf> {
+    let stem = file.trim_end_matches(".so");
+    let is_it = |path: &&str| {
+        let name = Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        path.ends_with(".so")
+            && name.strip_prefix(stem).is_some_and(|rest| rest == ".so" || rest.starts_with('-'))
+    };
+    messages.split('"').find(is_it).map(PathBuf::from)
+}
+
+fn manifest(source: &Source) -> String {
     let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
     let mut text = "[package]\nname = \"windlass-libraries\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
                     [workspace]\n\
@@ -128,11 +164,12 @@ fn manifest(root: &Path, is_checkout: bool) -> String {
                     [dependencies]\nzstd = { version = \"0.13\", default-features = false }\n"
         .to_owned();
     for (package, folder, _) in LIBRARIES {
-        let source = match is_checkout {
-            true => format!("path = {:?}", root.join(folder)),
-            false => format!("version = \"={version}\""),
+        let place = match source {
+            Source::Checkout(root) => format!("path = {:?}", root.join(folder)),
+            Source::Registry => format!("version = \"={version}\""),
+            Source::None | Source::Built(_) => continue,
         };
-        text.push_str(&format!("{package} = {{ {source} }}\n"));
+        text.push_str(&format!("{package} = {{ {place} }}\n"));
     }
     text
 }
