@@ -28,6 +28,9 @@ const VERSIONS: &[&str] = &[
     "hip_7.15",
 ];
 
+/// HIP's functions, among them C++ functions with 10 to 99 letters, and conversions of numbers that compilers call.
+const EXPORTS: &[&str] = &["hip*", "__hip*", "_Z[1-9][0-9]hip*", "__gnu_*"];
+
 fn main() -> Result<(), Box<dyn Error>> {
-    windlass_symbol_versions::link("libamdhip64.so.7", VERSIONS)
+    windlass_symbol_versions::link("libamdhip64.so.7", EXPORTS, VERSIONS)
 }

@@ -4,5 +4,5 @@
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    windlass_symbol_versions::link("libhsa-runtime64.so.1", &["ROCR_1"])
+    windlass_symbol_versions::link("libhsa-runtime64.so.1", &["hsa_*"], &["ROCR_1"])
 }

@@ -5,9 +5,10 @@
 //! process maps the file and adds to it. The counts survive every end of a process.
 
 use std::collections::BTreeSet;
-use std::fs::OpenOptions;
-use std::io;
-use std::path::Path;
+use std::fmt::Display;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -55,6 +56,8 @@ const MARK: u64 = u64::from_ne_bytes(*b"WLtally2");
 
 /// The mapped file of this process.
 static MAPPED: OnceLock<Option<&'static [AtomicU64; WORDS]>> = OnceLock::new();
+/// The file for this process's reports of faults, open if there is one.
+static REPORTS: OnceLock<Option<File>> = OnceLock::new();
 /// This process's number among those that count in the file, from 0 on.
 static NUMBER: OnceLock<usize> = OnceLock::new();
 
@@ -105,6 +108,14 @@ impl Tally {
         })
     }
 
+    /// The file beside `path` for reports of faults. Processes add to it if the starter of the program made it. Each
+    /// report ends with a zero byte.
+    pub fn reports(path: &Path) -> PathBuf {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".faults");
+        name.into()
+    }
+
     /// Counts this process, and from now on the work of every simulator in it, in the file that the
     /// environment names. Without the variable it does nothing. The first call decides.
     ///
@@ -119,6 +130,8 @@ impl Tally {
         if outcome.is_ok() {
             let earlier = count_and_get(Count::Process).unwrap_or(0);
             let _ = NUMBER.set(usize::try_from(earlier).unwrap_or(usize::MAX));
+            let reports = Self::reports(Path::new(&path));
+            let _ = REPORTS.set(OpenOptions::new().append(true).open(reports).ok());
         }
         outcome
     }
@@ -127,6 +140,16 @@ impl Tally {
 /// Adds one.
 pub(crate) fn count(what: Count) {
     count_and_get(what);
+}
+
+/// Counts a fault, and adds its report to the file of reports.
+pub(crate) fn fault(report: impl Display) {
+    count(Count::Fault);
+    if let Some(Some(mut file)) = REPORTS.get().map(Option::as_ref) {
+        // One write, so that reports of several processes do not mix. The count stands
+        // even if this write fails.
+        let _ = file.write_all(format!("{report}\0").as_bytes());
+    }
 }
 
 /// Adds one. Returns the count before, of all processes together; `None` without a file.

@@ -3,7 +3,7 @@
 
 use std::{
     ffi::OsStr,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -65,6 +65,18 @@ fn a_hip_program_runs_and_its_launches_are_counted() {
         finished.stderr.ends_with("windlass exec: 1 launch and 0 faults on a simulated gfx942\n"),
         "{finished:?}"
     );
+}
+
+#[test]
+fn an_inner_exec_has_counts_of_its_own() {
+    let Some(library) = library() else { return };
+    let inner = [WINDLASS, "exec", "--library", library.to_str().expect("text"), "--"].map(str::to_owned);
+    let finished = finish(&mut exec(&library, inner.into_iter().chain(run(1024))));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let counts: Vec<_> = finished.stderr.lines().filter(|line| line.starts_with("windlass exec: ")).collect();
+    let [inner, outer] = counts[..] else { panic!("{finished:?}") };
+    assert_eq!(inner, "windlass exec: 1 launch and 0 faults on a simulated gfx942");
+    assert!(outer.starts_with("windlass exec: nothing used the simulated GPU"), "{outer}");
 }
 
 #[test]
@@ -355,4 +367,45 @@ fn the_installed_rocminfo_lists_the_simulated_agents() {
     assert_eq!(finished.code, Some(0), "{finished:?}");
     assert_eq!(finished.stdout.matches("Simulated MI300X (gfx942)").count(), 2, "{finished:?}");
     assert!(finished.stdout.contains("amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-"), "{finished:?}");
+}
+
+#[test]
+fn variables_serve_programs_that_somebody_else_starts() {
+    let Some(library) = library() else { return };
+    let mut command = command();
+    command.args(["exec", "--print-env", "--library"]).arg(&library);
+    let mut holder = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a start");
+    let mut lines = BufReader::new(holder.stdout.take().expect("a pipe")).lines();
+    let mut answer = || -> serde_json::Value {
+        let line = lines.next().expect("a line").expect("text");
+        serde_json::from_str(&line).expect("JSON")
+    };
+    let variables = answer();
+    let variables = variables.as_object().expect("an object");
+    let folder = variables["ROCM_PATH"].as_str().expect("a folder").to_owned();
+    let mut question = holder.stdin.take().expect("a pipe");
+    for (elements, faults) in [(1024, 0), (1 << 20, 1)] {
+        // More work-items than the buffers have elements.
+        let words = run(elements).into_iter().map(|word| if word == "4" { "64".to_owned() } else { word });
+        let words: Vec<_> = words.collect();
+        let mut program = Command::new(&words[0]);
+        program.args(&words[1..]);
+        for (name, value) in variables {
+            match value.as_str() {
+                Some(value) => program.env(name, value),
+                None => program.env_remove(name),
+            };
+        }
+        let finished = finish(&mut program);
+        assert_eq!(finished.code, Some(i32::from(faults > 0)), "{finished:?}");
+        question.write_all(b"\n").expect("a question");
+        let counts = answer();
+        assert_eq!(counts["faults"], faults, "{counts}");
+        let reports = counts["reports"].as_array().expect("a list");
+        assert_eq!(reports.len(), faults, "{counts}");
+        assert!(reports.iter().all(|report| report.as_str().is_some_and(|text| text.contains("vector_add"))));
+    }
+    drop(question);
+    assert!(holder.wait().expect("an end").success());
+    assert!(!Path::new(&folder).exists(), "{folder} is still there");
 }

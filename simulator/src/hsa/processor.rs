@@ -14,7 +14,7 @@ use crate::options::Lds;
 use crate::packet::{
     Begun, Condition, Dispatch, Edge, Edges, Going, GoingDispatch, Packet, Point, WorkError,
 };
-use crate::tally::{self, Count};
+use crate::tally;
 use crate::trace::tell;
 
 use super::aql::{self, Aql, Body, DispatchPacket};
@@ -247,20 +247,18 @@ impl AqlPacket {
             // The queue was stopped, and its stop was reported.
             return;
         }
-        tally::count(Count::Fault);
         let (address, index) = (self.queue.address(), self.index);
         match error {
             WorkError::Fault(fault) => {
-                tell(|| {
-                    tracing::error!(
-                        target: "windlass::sim",
-                        "{fault}\n  dispatched by: packet {index} of the queue at {address:#x}"
-                    );
-                });
+                let report = format!("{fault}\n  dispatched by: packet {index} of the queue at {address:#x}");
+                tell(|| tracing::error!(target: "windlass::sim", "{report}"));
+                tally::fault(report);
                 self.runtime.fail(&self.queue, status_of(fault), Some(fault));
             }
             WorkError::Memory(..) | WorkError::Defect => {
-                tell(|| tracing::error!(target: "windlass::sim", "the simulator itself failed: {error:?}"));
+                let report = format!("the simulator itself failed: {error:?}");
+                tell(|| tracing::error!(target: "windlass::sim", "{report}"));
+                tally::fault(report);
                 self.runtime.fail(&self.queue, Status::ERROR, None);
             }
         }

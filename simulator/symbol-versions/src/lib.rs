@@ -3,8 +3,9 @@
 //! linker accepts them, symbol versions. They also keep the library loaded, because its threads outlive a
 //! `dlclose`.
 //!
-//! Functions name their versions by `.symver`, under `cfg(symbol_versions)`. A version map would have no
-//! effect, because rustc passes the linker a map of its own, which overrides any other.
+//! Functions name their versions by `.symver`, under `cfg(symbol_versions)`. A version map alone would have no effect,
+//! because rustc passes the linker a map of its own, and LLD prefers its exact names. Zig's linker reads the last map only, so
+//! ours also says which names are exported.
 #![allow(clippy::print_stdout, reason = "Cargo reads the lines that build scripts print")]
 
 use std::error::Error;
@@ -15,12 +16,15 @@ use std::process::Command;
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader as _};
 
-/// Tells Cargo how to link a library named `soname` whose functions have these versions, each of which contains the one
-/// before.
+/// The function of the library that shows whether the linker accepts versions.
+const PROBE: &str = "windlass_simulator_probe";
+
+/// Tells Cargo how to link a library named `soname` that exports the names of these patterns. Its functions have these
+/// versions, each of which contains the one before.
 ///
 /// # Errors
 /// Cargo's variables are missing, or the compiler cannot be started.
-pub fn link(soname: &str, versions: &[&str]) -> Result<(), Box<dyn Error>> {
+pub fn link(soname: &str, exports: &[&str], versions: &[&str]) -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rustc-check-cfg=cfg(symbol_versions)");
     if std::env::var("CARGO_CFG_TARGET_OS")? != "linux" {
@@ -31,7 +35,7 @@ pub fn link(soname: &str, versions: &[&str]) -> Result<(), Box<dyn Error>> {
 
     let folder = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is unset")?);
     let map = folder.join("versions.map");
-    std::fs::write(&map, linker_map(versions)?)?;
+    std::fs::write(&map, linker_map(exports, versions)?)?;
     let argument = format!("-Wl,--version-script={}", map.display());
     let last = versions.last().copied().unwrap_or_default();
     if takes_versions(&folder, &argument, last)? {
@@ -46,12 +50,14 @@ pub fn link(soname: &str, versions: &[&str]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn linker_map(versions: &[&str]) -> Result<String, std::fmt::Error> {
+fn linker_map(exports: &[&str], versions: &[&str]) -> Result<String, std::fmt::Error> {
     let mut map = String::new();
     let mut before = "";
+    let mut names = format!("global: windlass_simulator_*; {}; local: *;", exports.join("; "));
     for version in versions {
-        writeln!(map, "{version} {{ }} {before};")?;
+        writeln!(map, "{version} {{ {names} }} {before};")?;
         before = version;
+        names.clear();
     }
     Ok(map)
 }
@@ -63,8 +69,8 @@ fn takes_versions(folder: &Path, argument: &str, version: &str) -> Result<bool, 
     let function = format!(
         "#![no_std]\n\
          #[panic_handler] fn panic(_: &core::panic::PanicInfo<'_>) -> ! {{ loop {{}} }}\n\
-         #[unsafe(no_mangle)] pub extern \"C\" fn probe() {{}}\n\
-         core::arch::global_asm!(\".symver probe, probe@@{version}\");\n"
+         #[unsafe(no_mangle)] pub extern \"C\" fn {PROBE}() {{}}\n\
+         core::arch::global_asm!(\".symver {PROBE}, {PROBE}@@{version}\");\n"
     );
     std::fs::write(&source, function)?;
     let mut compiler = Command::new(std::env::var_os("RUSTC").ok_or("RUSTC is unset")?);
@@ -81,7 +87,7 @@ fn takes_versions(folder: &Path, argument: &str, version: &str) -> Result<bool, 
     Ok(compiler.output()?.status.success() && has_version(&std::fs::read(folder.join("probe.so"))?, version)?)
 }
 
-/// Whether a library's function `probe` has a version.
+/// Whether a library's function [`PROBE`] has a version.
 fn has_version(library: &[u8], wanted: &str) -> Result<bool, Box<dyn Error>> {
     let file = ElfFile64::<object::Endianness>::parse(library)?;
     let (endian, data) = (file.endian(), file.data());
@@ -89,7 +95,7 @@ fn has_version(library: &[u8], wanted: &str) -> Result<bool, Box<dyn Error>> {
     let Some(versions) = sections.versions(endian, data)? else { return Ok(false) };
     let table = sections.symbols(endian, data, elf::SHT_DYNSYM)?;
     for (index, symbol) in table.enumerate() {
-        if table.symbol_name(endian, symbol)? == b"probe" {
+        if table.symbol_name(endian, symbol)? == PROBE.as_bytes() {
             let version = versions.version(versions.version_index(endian, index).index())?;
             return Ok(version.is_some_and(|version| version.name() == wanted.as_bytes()));
         }

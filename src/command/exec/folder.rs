@@ -100,7 +100,9 @@ impl Folder {
         // Programs may ask ROCM_PATH for compilers and device libraries too.
         let installed = std::env::var_os("ROCM_PATH").filter(|path| !path.is_empty());
         let installed = installed.map_or_else(|| PathBuf::from("/opt/rocm"), PathBuf::from);
-        link_all(&installed, self.root(), |name| name != "lib")?;
+        // An outer `windlass exec` keeps its own counts beside its links.
+        let is_ours = |name: &OsStr| name.as_encoded_bytes().starts_with(b"windlass-");
+        link_all(&installed, self.root(), |name| name != "lib" && !is_ours(name))?;
         let libraries = self.libraries();
         let is_here = |name: &OsStr| fs::symlink_metadata(libraries.join(name)).is_ok();
         link_all(&installed.join("lib"), &libraries, |name| !is_hip(name) && !is_here(name))?;
@@ -127,6 +129,13 @@ impl Folder {
         let link = self.root().join("windlass-restart.so");
         symlink(library, &link).map_err(|error| self.not_filled(&error))?;
         Ok(link)
+    }
+
+    /// Has the program's processes keep the reports of their faults, and gives the file.
+    pub(super) fn keep_reports(&self) -> Outcome<PathBuf> {
+        let reports = Tally::reports(&self.tally());
+        fs::write(&reports, "").map_err(|error| self.not_filled(&error))?;
+        Ok(reports)
     }
 
     /// The file for the counts of launches and faults.

@@ -10,6 +10,7 @@ mod kernel_driver;
 mod library;
 mod loader;
 mod machine;
+mod print_env;
 mod program;
 mod restart;
 
@@ -50,8 +51,12 @@ pub(crate) struct Exec {
     /// Show the program a kernel driver: a /dev/kfd that does nothing, in a mount namespace; rocminfo always gets it
     #[arg(long)]
     kernel_driver: bool,
+    /// Start no program. Print the variables for one as a line of JSON, with null for those to remove. They serve until
+    /// standard input ends. A line of input is answered by a line with the counts, and the reports of new faults
+    #[arg(long, conflicts_with_all = ["kernel_driver", "command"])]
+    print_env: bool,
     /// The program and its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required_unless_present = "print_env", value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
@@ -66,6 +71,9 @@ impl Exec {
 
     fn start(self) -> Outcome<u8> {
         let (machine, options) = machine::describe(&self.device)?;
+        if self.print_env {
+            return self.print_env(&machine, &options);
+        }
         let named = self.library.as_deref();
         let Some((program, arguments)) = self.command.split_first() else {
             return Err(Failure::input("there is no command to run"));
@@ -74,10 +82,7 @@ impl Exec {
         own.args(arguments);
         let (mut command, folder, runtime) = match &self.hip {
             Hip::Simulated => {
-                let library = library::HIP.find(named)?;
-                let folder = Folder::new(&library, library::HSA.beside(&library).as_deref(), &options)?;
-                restart::without(&mut own);
-                own.env("LD_LIBRARY_PATH", search(&[&folder.libraries()]));
+                let folder = self.simulated(&mut own, &options)?;
                 (own, folder, None)
             }
             Hip::Amd(wanted) => {
@@ -97,6 +102,29 @@ impl Exec {
             .map_err(|error| Failure::input(format!("cannot run {}: {error}", program.display())))?;
         note(&closing_line(&options, runtime.as_ref(), Tally::read(&folder.tally()), &ending));
         Ok(ending.code())
+    }
+
+    /// Prepares a command over the simulated HIP.
+    fn simulated(&self, own: &mut Command, options: &Options) -> Outcome<Folder> {
+        let library = library::HIP.find(self.library.as_deref())?;
+        let folder = Folder::new(&library, library::HSA.beside(&library).as_deref(), options)?;
+        restart::without(own);
+        own.env("LD_LIBRARY_PATH", search(&[&folder.libraries()]));
+        Ok(folder)
+    }
+
+    fn print_env(&self, machine: &str, options: &Options) -> Outcome<u8> {
+        if !matches!(self.hip, Hip::Simulated) {
+            return Err(Failure::input(
+                "--print-env: AMD's HIP may need a loader of its own, which variables cannot choose: `windlass exec --hip amd -- \
+                 COMMAND` starts a program over it",
+            ));
+        }
+        let mut command = Command::new("");
+        let folder = self.simulated(&mut command, options)?;
+        surround(&mut command, &folder, machine);
+        print_env::serve(&command, &folder)?;
+        Ok(0)
     }
 
     /// A command for the program over AMD's HIP. It uses the loader beside the runtime if that has a newer libc than
@@ -130,6 +158,7 @@ fn search(folders: &[&Path]) -> OsString {
 fn surround(command: &mut Command, folder: &Folder, machine: &str) {
     command
         .env("ROCM_PATH", folder.root())
+        .env("IREE_HIP_DYLIB_PATH", folder.libraries())
         .env("TRITON_LIBHIP_PATH", folder.library())
         .env("WINDLASS_HIP_LIBRARY", folder.library())
         .env("WINDLASS_SIM", machine)

@@ -12,7 +12,7 @@ use crate::hip::words::failure::Failure;
 use crate::memory::{self, Memory};
 use crate::options::{Faults, Lds, Options};
 use crate::packet::{Clock, CopyCall, Fill, FillCall, Misfit, Transfer};
-use crate::tally::{self, Count};
+use crate::tally;
 use crate::trace::tell;
 
 /// Devices, memory and engine.
@@ -94,7 +94,7 @@ impl Machine {
     pub(crate) fn fail(&self, device: &Device, stream: &Stream, failure: Failure) {
         let code = failure.code;
         tell(|| tracing::error!(target: "windlass::sim", device = device.index, ?code, "{}", failure.report));
-        tally::count(Count::Fault);
+        tally::fault(&failure.report);
         let failure = Arc::new(failure);
         let mut last_fault = self.last_fault.lock().unwrap_or_else(PoisonError::into_inner);
         let is_news = if failure.contained && self.faults == Faults::Submission {

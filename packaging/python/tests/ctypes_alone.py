@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The package with nothing but ctypes: what it changes, and what it refuses. A fresh process runs each function."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+NAMES = ["libamdhip64.so", *(f"libamdhip64.so.{major}" for major in (5, 6, 7, 8))]
+
+
+def maps():
+    with open("/proc/self/maps") as text:
+        return text.read()
+
+
+def devices(name):
+    count = ctypes.c_int()
+    assert ctypes.CDLL(name).hipGetDeviceCount(ctypes.byref(count)) == 0
+    return count.value
+
+
+def refusal(action):
+    try:
+        action()
+    except RuntimeError as error:
+        return str(error)
+    raise AssertionError("no error")
+
+
+def import_changes_nothing():
+    before = dict(os.environ)
+    import windlass
+
+    assert dict(os.environ) == before
+    assert "amdhip64" not in maps()
+    assert os.path.isfile(windlass.library()) and os.path.isfile(windlass.command())
+    # A program finds HIP by none of its names, unless this machine has one.
+    found = [name for name in NAMES if loads(name)]
+    assert not any(windlass.library() in line for line in maps().splitlines()), found
+
+
+def loads(name):
+    try:
+        return ctypes.CDLL(name) is not None
+    except OSError:
+        return False
+
+
+def this_process_and_its_children():
+    import windlass
+
+    before = dict(os.environ)
+    with windlass.simulated(devices=2) as machine:
+        assert [devices(name) for name in NAMES] == [2] * len(NAMES)
+        import vector_add
+
+        assert vector_add.vector_add() == [3.5] * vector_add.LENGTH
+        subprocess.run([sys.executable, vector_add.__file__], check=True)
+        counts = machine.counts()
+        assert (counts.processes, counts.launches, counts.faults) == (2, 2, 0), counts
+        assert "hip-sim://gfx942?devices=2" in refusal(windlass.simulated("gfx90a").__enter__)
+    assert dict(os.environ) == before
+
+
+def a_child_alone():
+    import windlass
+
+    variables = windlass.env("gfx90a", devices=3)
+    folder = variables["ROCM_PATH"]
+    assert os.path.isdir(folder) and "amdhip64" not in maps()
+    count = "import ctypes_alone as c; print(c.devices('libamdhip64.so'))"
+    variables["PYTHONPATH"] = os.path.dirname(os.path.abspath(__file__))
+    ran = subprocess.run([sys.executable, "-c", count], env={**os.environ, **variables}, stdout=subprocess.PIPE, check=True)
+    assert ran.stdout == b"3\n", ran
+    assert "gfx1100" in refusal(lambda: windlass.env("gfx1100"))
+
+
+def a_loaded_hip_is_respected():
+    import windlass
+
+    ctypes.CDLL(windlass.library())
+    assert windlass.library() in refusal(windlass.simulated().__enter__)
+
+
+def a_real_hip_is_respected():
+    import windlass
+    from windlass._names import library_of_names
+
+    with tempfile.TemporaryDirectory() as folder, open(windlass.library(), "rb") as simulated:
+        # Stands for AMD's, in a place of its own such as PyTorch's folder. It has no functions.
+        real = os.path.join(folder, "libamdhip64.so.6.4.43484")
+        with open(real, "wb") as file:
+            file.write(library_of_names(folder, [], simulated.read(20)))
+        ctypes.CDLL(real)
+        environment, loaded = dict(os.environ), maps()
+        said = refusal(windlass.simulated().__enter__)
+        assert real in said and "before the first import that loads HIP" in said and "windlass.env()" in said, said
+        assert dict(os.environ) == environment and maps().count("amdhip64") == loaded.count("amdhip64")
+        # A child does not have it, so it may have a simulated one.
+        assert windlass.env()["WINDLASS_HIP_LIBRARY"] and maps().count("amdhip64") == loaded.count("amdhip64")
+
+
+def the_folder_goes_with_the_process():
+    end = "import os, signal, sys, windlass; print(windlass.env()['ROCM_PATH'], flush=True); os.kill(os.getpid(), int(sys.argv[1]))"
+    for signal in (0, 9):
+        ran = subprocess.run([sys.executable, "-c", end, str(signal)], stdout=subprocess.PIPE)
+        folder = ran.stdout.decode().strip()
+        deadline = time.monotonic() + 10
+        while os.path.exists(folder):
+            assert time.monotonic() < deadline, f"{folder} is still there"
+            time.sleep(0.01)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        globals()[sys.argv[1]]()
+    else:
+        for case in (
+            "import_changes_nothing",
+            "this_process_and_its_children",
+            "a_child_alone",
+            "a_loaded_hip_is_respected",
+            "a_real_hip_is_respected",
+            "the_folder_goes_with_the_process",
+        ):
+            subprocess.run([sys.executable, __file__, case], check=True)
+            print("ok  ", case.replace("_", " "))
