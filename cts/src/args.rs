@@ -21,9 +21,10 @@ use crate::{
 #[command(
     name = "cts",
     after_help = "Exit codes: 0 nothing failed; 1 a case failed, or passed against the expectations, or --max-skips or \
-                  --must-pass was not met; 2 the command line or the expectations file is wrong, or a report cannot be \
-                  opened; 3 a device is absent and --require was given; 4 nothing ran (a driver's own suite under cargo \
-                  test: 0, or 2 if no case fits the filters)."
+                  --must-pass was not met, or a device was lost; 2 the command line, the expectations file or that of \
+                  --resume is wrong, or a report cannot be opened; 3 a device is absent and --require was given, in use, \
+                  or not of --expect-arch; 4 nothing ran (a driver's own suite under cargo test: 0, or 2 if no case fits \
+                  the filters).\n`compare OLD NEW` compares the reports of two runs: `compare --help`."
 )]
 struct Arguments {
     /// Run only cases whose name contains one of these
@@ -72,6 +73,37 @@ struct Arguments {
     /// Run each case this often, each time with the next seed
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
+    /// Run a case again, up to N times, after an unexpected failure; a pass makes it flaky, which fails no run
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
+    retry: u32,
+    /// Run N cases at the same time, each in a process of its own
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    jobs: u32,
+    /// Seconds for a device to pass a health check after a failure; then it is lost, and the rest is not run [default: 10
+    /// for real devices, no check for simulated ones]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds_or_none)]
+    recovery: Option<Duration>,
+    /// Continue the run that this file records, and record this run in it: for machines that hang and reboot
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["probe", "list"])]
+    resume: Option<PathBuf>,
+    /// Run nothing, with exit code 3, unless each device has this architecture (`gfx942`); may be given several times
+    #[arg(long, value_name = "ARCHITECTURE", conflicts_with = "list")]
+    expect_arch: Vec<String>,
+    /// Folder of the locks that keep two runs from one GPU [default: /tmp]
+    #[arg(long, value_name = "FOLDER")]
+    lock_dir: Option<PathBuf>,
+    /// Seconds to wait for a GPU that another run holds; then exit code 3
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds_or_none)]
+    lock_timeout: Duration,
+    /// File with the kernel's messages, for the report of a failure [default: /dev/kmsg, for real GPUs]
+    #[arg(long, value_name = "FILE")]
+    kernel_log: Option<PathBuf>,
+    /// List the N slowest cases at the end
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    slowest: usize,
+    /// Write expectations under which the same results fail no run
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["probe", "list"])]
+    write_expectations: Option<PathBuf>,
     /// An absent device is exit code 3 instead of a skip
     #[arg(long)]
     require: bool,
@@ -87,6 +119,10 @@ struct Arguments {
     /// Run each case in a process of its own: a crash fails only that case
     #[arg(long)]
     isolate: bool,
+    #[arg(long, hide = true)]
+    child: bool,
+    #[arg(long, hide = true)]
+    health_check: bool,
     #[command(flatten)]
     ignored: Libtest,
 }
@@ -143,6 +179,10 @@ fn pattern(text: &str) -> Result<Pattern, String> {
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.001..=86400.0).contains(seconds));
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "seconds are 0.001 to 86400".to_owned())
+}
+
+fn seconds_or_none(text: &str) -> Result<Duration, String> {
+    if text == "0" { Ok(Duration::ZERO) } else { seconds(text).map_err(|error| format!("{error}, or 0")) }
 }
 
 /// An option of the runner, for the manual pages and completions of a program that contains it.
@@ -241,6 +281,18 @@ impl Options {
             expectations: arguments.expectations,
             timeout: arguments.timeout,
             repeat: arguments.repeat,
+            retry: arguments.retry,
+            jobs: arguments.jobs,
+            recovery: arguments.recovery,
+            resume: arguments.resume,
+            expect_arch: arguments.expect_arch,
+            lock_dir: arguments.lock_dir,
+            lock_timeout: arguments.lock_timeout,
+            kernel_log: arguments.kernel_log,
+            slowest: arguments.slowest,
+            write_expectations: arguments.write_expectations,
+            child: arguments.child,
+            health_check: arguments.health_check,
             require: arguments.require,
             max_skips: arguments.max_skips,
             must_pass: arguments.must_pass,

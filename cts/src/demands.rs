@@ -59,7 +59,7 @@ fn nothing_ran(summary: &Summary, cases: &[Case], options: &Options) -> Option<U
     for device in &summary.devices {
         if let Some(problem) = &device.problem {
             let reason = Problem::reason(problem).lines().next().unwrap_or_default();
-            lines.push(format!("{} could not be opened: {reason}", device.uri));
+            lines.push(format!("{} {}: {reason}", device.uri, problem.words()));
         }
     }
     if summary.devices.iter().all(|device| device.problem.is_none()) {

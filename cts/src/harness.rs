@@ -12,6 +12,8 @@ use windlass_hal::{Registry, near_names};
 
 use crate::{
     case::Case,
+    compare,
+    health::HEALTH,
     kernels::Kernels,
     options::Options,
     outcome::Level,
@@ -99,12 +101,18 @@ impl Harness {
     /// messages to standard error.
     pub fn run<T: Into<OsString> + Clone>(self, arguments: impl IntoIterator<Item = T>) -> ExitCode {
         let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+        if arguments.get(1).is_some_and(|word| word == compare::WORD) {
+            return compare::main(&arguments[1..], &mut io::stdout(), &mut io::stderr()).into();
+        }
         let name = arguments.first().map_or("cts".into(), |name| name.to_string_lossy().into_owned());
         let exit = match Options::parse(arguments) {
             Ok(mut options) => {
                 options.kernels = self.kernels;
                 options.program = self.program;
                 options.must_run = self.must_run;
+                if options.child {
+                    end_with_parent();
+                }
                 options.progress = io::stderr().is_terminal();
                 if let Some(provenance) = self.provenance {
                     options.provenance = provenance;
@@ -136,6 +144,13 @@ impl Harness {
         };
         exit.into()
     }
+}
+
+/// Ends this process with its parent, which holds the device's lock, so that no case goes on after a killed run.
+fn end_with_parent() {
+    #[cfg(target_os = "linux")]
+    // A system without this call only lets the case end by itself.
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
 }
 
 /// The same drivers in the same order, with `shuffle://` if it is missing.
@@ -238,6 +253,8 @@ fn main_as(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Exit {
+    let health = [HEALTH];
+    let cases = if options.health_check { &health } else { cases };
     // Ignores write errors, because there is no other place for messages.
     let mut say = |message: String| drop(writeln!(err, "cts: {message}"));
     if options.devices.is_empty() {
@@ -276,7 +293,7 @@ fn main_as(
                 if let Some(problem) = &device.problem
                     && device.exit != Exit::Passed
                 {
-                    say(format!("{} could not be opened: {}", device.uri, problem.reason()));
+                    say(format!("{} {}: {}", device.uri, problem.words(), problem.reason()));
                 }
             }
             for unmet in &summary.unmet {
@@ -295,7 +312,7 @@ fn main_as(
             say(error.to_string());
             match error {
                 RunError::Output(_) => Exit::Failed,
-                RunError::Expectations(_) | RunError::Report(_) => Exit::Usage,
+                RunError::Expectations(_) | RunError::Report(_) | RunError::Resume(_) => Exit::Usage,
             }
         }
     }

@@ -58,15 +58,17 @@
 //!
 //! Cases run one after the other, each on its own thread. They share one device, which is opened anew after a failure.
 //! A case that exceeds the timeout is reported as hung, and its thread is abandoned. After the third such case the
-//! remaining cases are skipped. With `--isolate` each case has its own process, so that a crash fails only its case.
-//! Random choices come from `--seed`.
+//! remaining cases are not run. With `--isolate` each case has its own process, so that a crash fails only its case, and
+//! `--jobs` runs several at the same time. `--retry` tells flaky cases from broken ones. After a failure a real device
+//! must pass a health check; if it stays lost, the rest is not run. `--resume` continues a run after a reboot. Random
+//! choices come from `--seed`. `compare OLD NEW` compares the reports of two runs.
 //!
 //! | exit code | meaning |
 //! |---|---|
 //! | 0 | no case failed |
-//! | 1 | a case failed, or passed although the [expectations](Expectations) list it, or `--max-skips` or `--must-pass` was not met |
-//! | 2 | the command line or the file of expectations is wrong, a report cannot be opened, or no case matches the filters |
-//! | 3 | a device is absent and `--require` was given; without it, everything on it is skipped |
+//! | 1 | a case failed, or passed although the [expectations](Expectations) list it, a device was lost, or `--max-skips` or `--must-pass` was not met |
+//! | 2 | the command line, the file of expectations or that of `--resume` is wrong, a report cannot be opened, or no case matches the filters |
+//! | 3 | a device is absent and `--require` was given (without it, everything on it is skipped), in use by another run, or not as `--expect-arch` says |
 //! | 4 | no case ran, also because none matches the filters, and [`Harness::must_run`] was called, as `windlass cts` does |
 //!
 //! # Your own harness
@@ -79,13 +81,13 @@
 mod args;
 mod case;
 mod check;
+mod compare;
 mod context;
 mod demands;
 mod expectations;
 mod file_in_memory;
 mod harness;
-mod in_child;
-mod in_process;
+mod health;
 mod kernels;
 mod options;
 mod outcome;

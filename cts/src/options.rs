@@ -41,6 +41,30 @@ pub struct Options {
     pub timeout: Duration,
     /// The number of runs of each case, each with the next seed. The first failure ends them.
     pub repeat: u32,
+    /// The number of further runs of a case after an unexpected failure. A pass makes it flaky.
+    pub retry: u32,
+    /// The number of processes that run cases at the same time. More than one isolate each case, as
+    /// [`isolate`](Self::isolate) does.
+    pub jobs: u32,
+    /// The time that a device has, after a failure, to pass a health check again. Then it counts as lost, and the
+    /// remaining cases are not run. `None` for 10 s on real devices, and for no check on simulated ones, whose failures
+    /// may be meant.
+    pub recovery: Option<Duration>,
+    /// The file that remembers the verdicts of an interrupted run, for the run that continues it.
+    pub resume: Option<PathBuf>,
+    /// The architectures of which each device must have one. If empty, any. A feature that is not named may have any
+    /// state.
+    pub expect_arch: Vec<String>,
+    /// The folder for the files that keep other runs from a device. `None` for the default, `/tmp`.
+    pub lock_dir: Option<PathBuf>,
+    /// The time to wait for a device that another run holds.
+    pub lock_timeout: Duration,
+    /// The file with the kernel's messages. `None` for `/dev/kmsg`, which is read for devices that are not simulated.
+    pub kernel_log: Option<PathBuf>,
+    /// The number of slowest cases that the end of the output lists.
+    pub slowest: usize,
+    /// The file for the expectations that the results of this run meet.
+    pub write_expectations: Option<PathBuf>,
     /// Whether an absent device is [`Exit::Absent`](crate::Exit::Absent) instead of a skip of all its cases.
     pub require: bool,
     /// Whether a run in which no case ran is [`Exit::Nothing`](crate::Exit::Nothing). A shard without a case of the
@@ -63,6 +87,10 @@ pub struct Options {
     pub provenance: String,
     /// The reason for the choice of [`devices`](Self::devices), for reports, if the user named none.
     pub choice: Option<String>,
+    /// Whether this run is a child of another, which holds the device's lock.
+    pub(crate) child: bool,
+    /// Whether the only case is the health check.
+    pub(crate) health_check: bool,
     /// Whether to show the progress on standard error.
     pub progress: bool,
 }
@@ -85,6 +113,16 @@ impl Default for Options {
             expectations: None,
             timeout: Duration::from_secs(120),
             repeat: 1,
+            retry: 0,
+            jobs: 1,
+            recovery: None,
+            resume: None,
+            expect_arch: Vec::new(),
+            lock_dir: None,
+            lock_timeout: Duration::from_secs(600),
+            kernel_log: None,
+            slowest: 0,
+            write_expectations: None,
             require: false,
             must_run: false,
             max_skips: None,
@@ -95,6 +133,8 @@ impl Default for Options {
             program: Vec::new(),
             provenance: format!("windlass-cts {}", env!("CARGO_PKG_VERSION")),
             choice: None,
+            child: false,
+            health_check: false,
             progress: false,
         }
     }
@@ -104,6 +144,11 @@ impl Options {
     /// Runs all cases over one device.
     pub fn new(device: impl Into<String>) -> Self {
         Self { devices: vec![device.into()], ..Self::default() }
+    }
+
+    /// Whether each case has a process of its own.
+    pub(crate) fn isolates(&self) -> bool {
+        self.isolate || self.jobs > 1
     }
 
     /// Whether the options select a case.

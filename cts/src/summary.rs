@@ -13,7 +13,7 @@ use crate::{case::Case, demands::Unmet, expectations::Expectation};
 pub enum Verdict {
     /// It kept its contract.
     Pass,
-    /// The case is a known flake and kept its contract at a retry. The text is the earlier failure.
+    /// The case kept its contract at a retry. The text is the first failure.
     Flaky(String),
     /// The case failed as expected. The text is the failure.
     ExpectedFailure(String),
@@ -35,6 +35,17 @@ impl Verdict {
         }
     }
 
+    /// The verdict of a [name](Self::name). A name that is none is a failure.
+    pub(crate) fn named(name: &str, message: String) -> Self {
+        match name {
+            "pass" => Self::Pass,
+            "flaky" => Self::Flaky(message),
+            "expected_failure" => Self::ExpectedFailure(message),
+            "skip" => Self::Skip(message),
+            _ => Self::Fail(message),
+        }
+    }
+
     /// The text of the verdict: the failure, or the reason of the skip.
     pub fn message(&self) -> Option<&str> {
         match self {
@@ -46,6 +57,9 @@ impl Verdict {
         }
     }
 }
+
+/// The failure of a case that was running when the machine or the runner ended.
+pub(crate) const KILLED: &str = "the machine went down or the runner was killed during it";
 
 /// A case and its outcome.
 #[derive(Clone, Debug)]
@@ -59,6 +73,8 @@ pub struct CaseResult {
     pub verdict: Verdict,
     /// The expectation, if it is not simply to pass.
     pub expectation: Option<Expectation>,
+    /// The failures of the runs before the last one, each of which a retry followed.
+    pub failures: Vec<String>,
     /// The duration, with all repetitions.
     pub elapsed: Duration,
 }
@@ -71,7 +87,7 @@ pub struct TestedDevice {
     pub uri: String,
     /// The device's own description. `None` if it could not be opened.
     pub info: Option<DeviceInfo>,
-    /// The reason why it could not be opened.
+    /// The reason why it could not be opened, or why cases could not be run any more.
     pub problem: Option<Problem>,
     /// The exit that this device alone would cause. [`Exit::Passed`] for a device that may be absent.
     pub exit: Exit,
@@ -87,6 +103,12 @@ pub enum Problem {
     Uri(String),
     /// Opening the device failed, or did not end.
     Broken(String),
+    /// Another run holds its lock.
+    Busy(String),
+    /// It, or another device of the run, has not the expected architecture.
+    Architecture(String),
+    /// It was opened, and did not recover from a failure.
+    Lost(String),
 }
 
 impl Problem {
@@ -105,13 +127,31 @@ impl Problem {
             Self::Absent(_) => "absent",
             Self::Uri(_) => "uri",
             Self::Broken(_) => "broken",
+            Self::Busy(_) => "busy",
+            Self::Architecture(_) => "architecture",
+            Self::Lost(_) => "lost",
         }
     }
 
     /// The whole reason. It may have several lines.
     pub fn reason(&self) -> &str {
         match self {
-            Self::Absent(reason) | Self::Uri(reason) | Self::Broken(reason) => reason,
+            Self::Absent(reason)
+            | Self::Uri(reason)
+            | Self::Broken(reason)
+            | Self::Busy(reason)
+            | Self::Architecture(reason)
+            | Self::Lost(reason) => reason,
+        }
+    }
+
+    /// The words between the device and the reason.
+    pub(crate) const fn words(&self) -> &'static str {
+        match self {
+            Self::Absent(_) | Self::Uri(_) | Self::Broken(_) => "could not be opened",
+            Self::Busy(_) => "is in use",
+            Self::Architecture(_) => "is not tested",
+            Self::Lost(_) => "was lost",
         }
     }
 
@@ -120,7 +160,8 @@ impl Problem {
             Self::Absent(_) if require => Exit::Absent,
             Self::Absent(_) => Exit::Passed,
             Self::Uri(_) => Exit::Usage,
-            Self::Broken(_) => Exit::Failed,
+            Self::Broken(_) | Self::Lost(_) => Exit::Failed,
+            Self::Busy(_) | Self::Architecture(_) => Exit::Absent,
         }
     }
 }
@@ -168,7 +209,7 @@ impl Summary {
         self.count(|verdict| matches!(verdict, Verdict::Fail(_)))
     }
 
-    /// The number of devices that could not be opened and so fail the run.
+    /// The number of devices that fail the run, because they could not be opened or were lost.
     pub fn errors(&self) -> usize {
         self.devices.iter().filter(|device| device.exit != Exit::Passed).count()
     }
@@ -199,6 +240,14 @@ impl Summary {
         reasons
     }
 
+    /// The results of at most `count` cases that took longest, slowest first.
+    pub fn slowest(&self, count: usize) -> Vec<&CaseResult> {
+        let mut results: Vec<_> = self.results.iter().filter(|result| !result.elapsed.is_zero()).collect();
+        results.sort_by_key(|result| std::cmp::Reverse(result.elapsed));
+        results.truncate(count);
+        results
+    }
+
     /// The suffix of a case's name that tells the device if there are several.
     pub(crate) fn on(&self, device: usize) -> String {
         match &self.devices[..] {
@@ -220,7 +269,7 @@ pub enum Exit {
     Failed = 1,
     /// 2: the command line or the expectations file is wrong, or a report cannot be opened.
     Usage = 2,
-    /// 3: a device is absent, and was required.
+    /// 3: a required device is absent, in use by another run, or of another architecture than expected.
     Absent = 3,
     /// 4: no case ran, and [`Options::must_run`](crate::Options::must_run) was set.
     Nothing = 4,

@@ -45,6 +45,51 @@ fn chatters(_: &Context) -> Outcome {
     Ok(())
 }
 
+/// The file by which processes of one test tell each other that they ran.
+const MARK: &str = "WINDLASS_TEST_MARK";
+
+/// Crashes in the first process that runs it, and passes in the next.
+fn crashes_once(_: &Context) -> Outcome {
+    let mark = env::var_os(MARK).ok_or_else(|| Stop::skip("no file for the mark"))?;
+    if std::fs::File::create_new(mark).is_ok() {
+        std::process::abort();
+    }
+    Ok(())
+}
+
+/// Kills the runner, and writes to the mark if it outlives it.
+#[cfg(target_os = "linux")]
+fn kills_the_runner(_: &Context) -> Outcome {
+    let mark = env::var_os(MARK).ok_or_else(|| Stop::skip("no file for the mark"))?;
+    let file = std::fs::File::create(&mark).map_err(|error| Stop::fail(error.to_string()))?;
+    let _locked = lock(&file);
+    // SAFETY: the call has no other effect than the signal.
+    unsafe { libc::kill(libc::getppid(), libc::SIGKILL) };
+    std::thread::park_timeout(std::time::Duration::from_secs(5));
+    let _ = std::fs::write(mark, "it went on");
+    Ok(())
+}
+
+/// Waits until no other process has the file locked.
+#[cfg(target_os = "linux")]
+fn lock(file: &std::fs::File) -> i32 {
+    // SAFETY: the descriptor is open during the call.
+    unsafe { libc::flock(std::os::fd::AsRawFd::as_raw_fd(file), libc::LOCK_EX) }
+}
+
+/// Ends after [`second`], which runs at the same time.
+fn first(ctx: &Context) -> Outcome {
+    let mark = env::var_os(MARK).ok_or_else(|| Stop::skip("no file for the mark"))?;
+    ctx.until("the second case has run", || std::path::Path::new(&mark).exists())?;
+    Err(Stop::fail("the first's failure"))
+}
+
+fn second(_: &Context) -> Outcome {
+    let mark = env::var_os(MARK).ok_or_else(|| Stop::skip("no file for the mark"))?;
+    std::fs::write(mark, "").map_err(|error| Stop::fail(error.to_string()))?;
+    Err(Stop::fail("the second's failure"))
+}
+
 fn draws(ctx: &Context) -> Outcome {
     Err(Stop::fail(format!("drew {}", ctx.random().next_u64())))
 }
@@ -61,11 +106,24 @@ fn cases() -> Vec<Case> {
         HANGS,
         case("own.chatters", chatters),
         case("own.draws", draws),
+        case("crash.once", crashes_once),
+        case("order.first", first),
+        case("order.second", second),
+        #[cfg(target_os = "linux")]
+        case("crash.runner", kills_the_runner),
     ]
 }
 
 fn runner(arguments: &[&str]) -> (Option<i32>, String) {
+    runner_with(arguments, None)
+}
+
+/// The exit code and the output of the runner, whose processes share a mark.
+fn runner_with(arguments: &[&str], mark: Option<&Scratch>) -> (Option<i32>, String) {
     let mut command = Command::new(env::current_exe().unwrap());
+    if let Some(mark) = mark {
+        command.env(MARK, &mark.0);
+    }
     let output = command.arg("cts").args(arguments).env_remove("WINDLASS_DEVICE").output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout) + &text(output.stderr))
@@ -86,6 +144,12 @@ fn crashes_fail_their_cases_alone() {
         junit.0.to_str().unwrap(),
         "--skip",
         "draws",
+        "--skip",
+        "once",
+        "--skip",
+        "order.",
+        "--skip",
+        "crash.runner",
     ]);
     assert_eq!(code, Some(1), "{text}");
     let events: Vec<Value> = json.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -156,6 +220,81 @@ fn random_choices_are_those_without_isolation() {
     assert_ne!(drawn(&["--isolate"]), seventh);
 }
 
+fn a_retry_has_a_fresh_process() {
+    let mark = Scratch::new("mark");
+    let arguments = ["--device", "null://", "--isolate", "--retry", "1", "--exact", "crash.once"];
+    let (code, text) = runner_with(&arguments, Some(&mark));
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("flaky crash.once: passed at a retry\n      its process died"), "{text}");
+}
+
+#[cfg(target_os = "linux")]
+fn no_case_goes_on_after_its_runner() {
+    let mark = Scratch::new("mark");
+    let arguments = ["--device", "null://", "--isolate", "--exact", "crash.runner"];
+    let (code, text) = runner_with(&arguments, Some(&mark));
+    assert_eq!(code, None, "{text}");
+    let file = std::fs::File::open(&mark.0).unwrap();
+    assert_eq!(lock(&file), 0);
+    assert_eq!(mark.text(), "", "the case went on without its runner");
+}
+
+fn a_crash_of_one_of_several_jobs_costs_its_case_alone() {
+    let arguments = [
+        "--device",
+        "null://",
+        "--timeout",
+        "5",
+        "--skip",
+        "draws",
+        "--skip",
+        "once",
+        "--skip",
+        "order.",
+        "--skip",
+        "crash.runner",
+    ];
+    let verdicts = |more: &[&str]| {
+        let (code, text) = runner(&[&arguments, more].concat());
+        let words = ["pass  ", "skip  ", "FAIL  "];
+        let lines = text.lines().filter(|line| words.iter().any(|word| line.starts_with(word)));
+        (code, lines.map(str::to_owned).collect::<Vec<_>>())
+    };
+    let one = verdicts(&["--isolate"]);
+    assert_eq!(one.1.len(), 8, "{one:?}");
+    assert_eq!(verdicts(&["--jobs", "3"]), one);
+}
+
+fn results_of_several_jobs_are_in_the_order_of_the_cases() {
+    let mark = Scratch::new("mark");
+    let arguments = ["--device", "null://", "--timeout", "20", "--jobs", "2", "order."];
+    let (code, text) = runner_with(&arguments, Some(&mark));
+    assert_eq!(code, Some(1), "{text}");
+    let told = ["FAIL  order.first\n", "the first's failure", "FAIL  order.second\n", "the second's failure"];
+    let places: Vec<_> =
+        told.iter().map(|words| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"))).collect();
+    assert!(places.is_sorted(), "{text}");
+}
+
+fn a_case_that_kills_the_runner_fails_in_the_run_that_continues() {
+    let file = Scratch::new("run");
+    let path = file.0.to_str().unwrap();
+    let arguments = ["--device", "null://", "--resume", path, "crash.aborts", "crash.exits", "own.passes"];
+    let codes: Vec<_> = (0..2).map(|_| runner(&arguments).0).collect();
+    // The first run dies of a signal in the second case, the next one exits in the third.
+    assert_eq!(codes, [None, Some(77)], "{}", file.text());
+    let (code, text) = runner(&arguments);
+    assert_eq!(code, Some(1), "{text}");
+    for name in ["crash.aborts", "crash.exits"] {
+        let words = "the machine went down or the runner was killed during it";
+        assert!(
+            text.contains(&format!("FAIL  {name}\n      contract: It ends in its own way.\n      {words}")),
+            "{text}"
+        );
+    }
+    assert!(text.contains("1 passed; 2 failed; 0 ignored"), "{text}");
+}
+
 fn main() -> ExitCode {
     let mut arguments = env::args_os();
     let program = arguments.next().unwrap();
@@ -174,5 +313,11 @@ fn main() -> ExitCode {
     what_cannot_be_opened_is_told_as_without_isolation();
     a_crash_that_is_expected_fails_no_run();
     random_choices_are_those_without_isolation();
+    a_retry_has_a_fresh_process();
+    #[cfg(target_os = "linux")]
+    no_case_goes_on_after_its_runner();
+    a_crash_of_one_of_several_jobs_costs_its_case_alone();
+    results_of_several_jobs_are_in_the_order_of_the_cases();
+    a_case_that_kills_the_runner_fails_in_the_run_that_continues();
     ExitCode::SUCCESS
 }

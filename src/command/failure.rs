@@ -33,7 +33,7 @@ pub(crate) const EXIT_CODES: [(u8, &str); 6] = [
     (Exit::Done as u8, "done"),
     (Exit::Failed as u8, "the run or a check failed"),
     (Exit::Input as u8, "the command line or the input is wrong"),
-    (Exit::Absent as u8, "a required device is absent"),
+    (Exit::Absent as u8, "a required device is absent, or cts finds it in use or of another architecture"),
     (windlass_cts::Exit::Nothing as u8, "nothing ran: cts skipped every case, or none fits the filters"),
     (Exit::Hung as u8, "a HIP call did not return in time: devices names it"),
 ];

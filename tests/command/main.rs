@@ -20,6 +20,7 @@ mod iree;
 mod listing;
 mod mistakes;
 mod results;
+mod runs;
 #[cfg(all(feature = "local", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod same_numbers;
 mod shared;

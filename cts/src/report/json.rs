@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Writes results as lines of JSON, and parses them: a run in child processes reads the lines of its children.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 use windlass_hal::{DeviceInfo, Feature, Lack};
 
@@ -21,7 +23,8 @@ pub(super) fn listed(case: &Case) -> Value {
 pub(super) fn device(device: &TestedDevice, options: &Options, cases: usize) -> Value {
     let run = json!({
         "provenance": options.provenance, "cases": cases, "seed": options.seed, "level": options.level.name(),
-        "shard": options.shard.map(|shard| shard.to_string()), "isolated": options.isolate, "choice": options.choice,
+        "shard": options.shard.map(|shard| shard.to_string()), "isolated": options.isolates(), "jobs": options.jobs,
+        "choice": options.choice,
     });
     match (&device.info, &device.problem) {
         (Some(info), _) => {
@@ -35,24 +38,46 @@ pub(super) fn device(device: &TestedDevice, options: &Options, cases: usize) -> 
     }
 }
 
+pub(super) fn resumed(ended: usize, cases: usize) -> Value {
+    json!({ "event": "resumed", "ended": ended, "cases": cases })
+}
+
+pub(super) fn waiting(uri: &str, lock: &Path) -> Value {
+    json!({ "event": "waiting", "uri": uri, "lock": lock.display().to_string() })
+}
+
+pub(super) fn no_kernel_log(reason: &str) -> Value {
+    json!({ "event": "no_kernel_log", "reason": reason })
+}
+
+pub(super) fn lost(device: &TestedDevice) -> Value {
+    let reason = device.problem.as_ref().map(Problem::reason);
+    json!({ "event": "lost", "uri": device.uri, "reason": reason, "exit": device.exit as u8 })
+}
+
 pub(super) fn case(summary: &Summary, result: &CaseResult) -> Value {
     json!({
         "event": "case", "case": result.case.name, "contract": result.case.contract,
         "device": summary.devices[result.device].uri, "verdict": result.verdict.name(),
         "message": result.verdict.message(), "seconds": result.elapsed.as_secs_f64(),
+        "failures": result.failures,
         "expectation": result.expectation.as_ref().map(|entry| json!({
             "kind": entry.kind.name(), "reason": entry.reason, "link": entry.link, "line": entry.line,
         })),
     })
 }
 
-pub(super) fn ended(summary: &Summary) -> Value {
+pub(super) fn ended(summary: &Summary, options: &Options) -> Value {
     json!({
         "event": "ended", "passed": summary.passed(), "failed": summary.failed(), "skipped": summary.skipped(),
         "errors": summary.errors(), "expected_failures": summary.expected_failures(), "flaky": summary.flaky(),
         "skip_reasons": summary.skip_reasons(), "filtered_out": summary.filtered_out,
         "unmet": summary.unmet.iter().map(|unmet| json!({
             "demand": unmet.demand, "reason": unmet.reason, "exit": unmet.exit as u8,
+        })).collect::<Vec<_>>(),
+        "slowest": summary.slowest(options.slowest).into_iter().map(|result| json!({
+            "case": result.case.name, "device": summary.devices[result.device].uri,
+            "seconds": result.elapsed.as_secs_f64(),
         })).collect::<Vec<_>>(),
         "seconds": summary.elapsed.as_secs_f64(), "exit": summary.exit as u8,
     })
@@ -92,11 +117,7 @@ pub(crate) fn read(line: &str) -> Option<Event> {
         }
         "case" => {
             let message = text(&value["message"]);
-            Event::Case(match value["verdict"].as_str()? {
-                "pass" => Verdict::Pass,
-                "skip" => Verdict::Skip(message),
-                _ => Verdict::Fail(message),
-            })
+            Event::Case(Verdict::named(value["verdict"].as_str()?, message))
         }
         "ended" => Event::Ended,
         _ => return None,

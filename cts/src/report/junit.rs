@@ -6,12 +6,12 @@ use std::{
     io::{self, Write as _},
 };
 
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
 use crate::{
     demands::Unmet,
     options::Options,
-    summary::{CaseResult, Exit, Summary, TestedDevice, Verdict},
+    summary::{CaseResult, Exit, Problem, Summary, TestedDevice, Verdict},
 };
 
 /// Writes a report: a test suite for each device and suite of the CTS, with the device as properties. A device that
@@ -84,7 +84,8 @@ fn not_opened(summary: &Summary, device: usize) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
     status.set_message(reason.lines().next().unwrap_or_default());
     status.set_description(reason);
-    let mut case = TestCase::new("open", status);
+    let lost = matches!(summary.devices[device].problem, Some(Problem::Lost(_)));
+    let mut case = TestCase::new(if lost { "health" } else { "open" }, status);
     case.set_classname(format!("windlass-cts.device{}", summary.on(device)));
     case
 }
@@ -105,8 +106,11 @@ fn test_case(summary: &Summary, result: &CaseResult) -> TestCase {
     let status = match &result.verdict {
         Verdict::Pass => TestCaseStatus::success(),
         Verdict::Flaky(message) => {
-            output = Some(format!("passed at a retry; {}\n{message}", expected.unwrap_or_default()));
-            TestCaseStatus::success()
+            let known = expected.map_or(String::new(), |expected| format!("; {expected}"));
+            output = Some(format!("passed at a retry{known}\n{message}"));
+            let mut status = TestCaseStatus::success();
+            status.add_reruns(result.failures.iter().map(|failure| rerun(failure)));
+            status
         }
         Verdict::ExpectedFailure(message) => {
             output = Some(message.clone());
@@ -117,6 +121,7 @@ fn test_case(summary: &Summary, result: &CaseResult) -> TestCase {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             status.set_message(message.lines().next().unwrap_or_default());
             status.set_description(format!("contract: {}\n{message}", result.case.contract));
+            status.add_reruns(result.failures.iter().map(|failure| rerun(failure)));
             status
         }
     };
@@ -127,6 +132,17 @@ fn test_case(summary: &Summary, result: &CaseResult) -> TestCase {
         case.set_system_out(output);
     }
     case
+}
+
+/// A failure that a retry followed. Surefire's elements for it are `flakyFailure` before a pass and `rerunFailure` before
+/// a failure.
+fn rerun(failure: &str) -> TestRerun {
+    let mut rerun = TestRerun::new(NonSuccessKind::Failure);
+    rerun
+        .set_type("failure")
+        .set_message(failure.lines().next().unwrap_or_default())
+        .set_stack_trace(failure);
+    rerun
 }
 
 fn skipped(message: &str) -> TestCaseStatus {

@@ -35,7 +35,7 @@ fn write_page(page: &mut String, summary: &Summary, options: &Options) -> std::f
         Exit::Passed => "passed",
         Exit::Failed => "failed",
         Exit::Usage => "could not be run",
-        Exit::Absent => "a required device is absent",
+        Exit::Absent => "a required device is not there",
         Exit::Nothing => "nothing was run",
     };
     writeln!(page, "## Windlass conformance: {outcome}\n")?;
@@ -78,7 +78,8 @@ fn write_page(page: &mut String, summary: &Summary, options: &Options) -> std::f
             writeln!(page, "- {}: {}", cell(&device.uri), cell(library))?;
         }
         if let Some(problem) = &device.problem {
-            writeln!(page, "- {} could not be opened:\n\n{}\n", cell(&device.uri), block(problem.reason()))?;
+            let (uri, words) = (cell(&device.uri), problem.words());
+            writeln!(page, "- {uri} {words}:\n\n{}\n", block(problem.reason()))?;
         }
     }
     writeln!(page)?;
@@ -112,12 +113,17 @@ fn known(page: &mut String, summary: &Summary) -> std::fmt::Result {
     if !summary.results.iter().any(|result| is_known(&result)) {
         return Ok(());
     }
-    writeln!(page, "| known case | | why |\n|---|---|---|")?;
+    writeln!(page, "| flaky or known case | | why |\n|---|---|---|")?;
     for result in summary.results.iter().filter(is_known) {
-        let Some(entry) = &result.expectation else { continue };
+        let why = match &result.expectation {
+            Some(entry) => format!("{} ({})", entry.reason, entry.link),
+            None => {
+                result.verdict.message().and_then(|text| text.lines().next()).unwrap_or_default().to_owned()
+            }
+        };
         let word = if matches!(result.verdict, Verdict::Flaky(_)) { "passed at a retry" } else { "failed" };
         let (name, on) = (cell(result.case.name), cell(&summary.on(result.device)));
-        writeln!(page, "| {name}{on} | {word} | {} ({}) |", cell(&entry.reason), cell(&entry.link))?;
+        writeln!(page, "| {name}{on} | {word} | {} |", cell(&why))?;
     }
     writeln!(page)
 }

@@ -2,6 +2,7 @@
 //! Reports: results as they come, to the output, to a file of JSON lines, and as progress to the terminal; then the
 //! reports of the whole run.
 
+mod expectations;
 pub(crate) mod json;
 mod junit;
 mod markdown;
@@ -31,6 +32,7 @@ pub(crate) struct Report<'a> {
     json: Option<ReportFile<'a>>,
     junit: Option<ReportFile<'a>>,
     summary: Option<ReportFile<'a>>,
+    expectations: Option<ReportFile<'a>>,
     /// The first error of a file. The other receivers still get the results.
     trouble: io::Result<()>,
     progress: ProgressLine,
@@ -44,11 +46,15 @@ impl<'a> Report<'a> {
         // Several steps of a job append to the same page.
         let mut behind = File::options();
         behind.append(true).create(true);
+        // The run may have read the same file.
+        let mut kept = File::options();
+        kept.write(true).create(true).truncate(false);
         let at_end = |path: &'a Option<_>| path.as_deref().filter(|_| !options.list);
         Ok(Self {
             json: ReportFile::open(options.json.as_deref(), &anew)?,
             junit: ReportFile::open(at_end(&options.junit), &anew)?,
             summary: ReportFile::open(at_end(&options.summary), &behind)?,
+            expectations: ReportFile::open(at_end(&options.write_expectations), &kept)?,
             trouble: Ok(()),
             progress: ProgressLine::hidden(),
             out,
@@ -70,6 +76,27 @@ impl<'a> Report<'a> {
         self.event(&event, |out| text::device(out, device, self.options, cases))
     }
 
+    /// Reports that the run continues one of which a number of cases have a verdict.
+    pub(crate) fn resumed(&mut self, ended: usize, cases: usize) -> io::Result<()> {
+        self.event(&json::resumed(ended, cases), |out| text::resumed(out, ended, cases))
+    }
+
+    /// Reports that another run holds a device.
+    pub(crate) fn waiting(&mut self, uri: &str, lock: &Path) -> io::Result<()> {
+        let seconds = self.options.lock_timeout.as_secs_f64();
+        self.event(&json::waiting(uri, lock), |out| text::waiting(out, uri, lock, seconds))
+    }
+
+    /// Reports why failures on a device come without the kernel's messages.
+    pub(crate) fn no_kernel_log(&mut self, reason: &str) -> io::Result<()> {
+        self.event(&json::no_kernel_log(reason), |out| text::no_kernel_log(out, reason))
+    }
+
+    /// Reports that a device did not recover.
+    pub(crate) fn lost(&mut self, device: &TestedDevice) -> io::Result<()> {
+        self.event(&json::lost(device), |out| text::lost(out, device))
+    }
+
     /// Reports that a case begins.
     pub(crate) fn running(&mut self, case: &Case) {
         self.progress.running(case.name);
@@ -85,10 +112,12 @@ impl<'a> Report<'a> {
     /// Writes the counts and the reports of the whole run. Returns the first error of all receivers.
     pub(crate) fn end(mut self, summary: &Summary) -> io::Result<()> {
         self.progress = ProgressLine::hidden();
-        let said = self.event(&json::ended(summary), |out| text::ended(out, summary));
+        let said =
+            self.event(&json::ended(summary, self.options), |out| text::ended(out, summary, self.options));
         let options = self.options;
         self.write(|it| &mut it.junit, |file| junit::write(file, summary, options));
         self.write(|it| &mut it.summary, |file| markdown::write(file, summary, options));
+        self.write(|it| &mut it.expectations, |file| expectations::write(file, summary));
         said.and(self.trouble)
     }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Writes results as text.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 use crate::{
     case::Case,
     options::{Format, Options},
-    summary::{CaseResult, Exit, Summary, TestedDevice, Verdict},
+    summary::{CaseResult, Exit, Problem, Summary, TestedDevice, Verdict},
 };
 
 pub(super) fn listed(out: &mut dyn Write, format: Format, case: &Case) -> io::Result<()> {
@@ -29,7 +32,8 @@ pub(super) fn device(
     let Some(info) = &device.info else {
         let reason = device.problem.as_ref().map_or("", |problem| problem.reason());
         let reason = reason.replace('\n', "\n              ");
-        writeln!(out, "device        {} could not be opened: {reason}", device.uri)?;
+        let words = device.problem.as_ref().map_or("", Problem::words);
+        writeln!(out, "device        {} {words}: {reason}", device.uri)?;
         return writeln!(out, "skipping {cases} cases");
     };
     writeln!(out, "device        {} ({})", info.uri, device.describe())?;
@@ -43,8 +47,28 @@ pub(super) fn device(
     writeln!(out, "seed          {}", options.seed)?;
     let level = options.level.name();
     let shard = options.shard.map_or(String::new(), |shard| format!(", shard {shard}"));
-    let isolated = if options.isolate { ", each in a process of its own" } else { "" };
-    writeln!(out, "running {cases} cases, level {level}{shard}{isolated}")
+    let isolated = if options.isolates() { ", each in a process of its own" } else { "" };
+    let jobs = if options.jobs > 1 { format!(", {} at the same time", options.jobs) } else { String::new() };
+    writeln!(out, "running {cases} cases, level {level}{shard}{isolated}{jobs}")
+}
+
+pub(super) fn resumed(out: &mut dyn Write, ended: usize, cases: usize) -> io::Result<()> {
+    writeln!(out, "resumed       an earlier run did not end; it has the verdicts of {ended} of {cases} cases")
+}
+
+pub(super) fn waiting(out: &mut dyn Write, uri: &str, lock: &Path, seconds: f64) -> io::Result<()> {
+    let lock = lock.display();
+    writeln!(out, "waiting       {uri} is in use: another run holds {lock}; --lock-timeout is {seconds} s")?;
+    out.flush()
+}
+
+pub(super) fn no_kernel_log(out: &mut dyn Write, reason: &str) -> io::Result<()> {
+    writeln!(out, "kernel log    none, because {reason}")
+}
+
+pub(super) fn lost(out: &mut dyn Write, device: &TestedDevice) -> io::Result<()> {
+    let reason = device.problem.as_ref().map_or("", Problem::reason);
+    writeln!(out, "lost          {}: {reason}; the remaining cases are not run", device.uri)
 }
 
 pub(super) fn case(out: &mut dyn Write, summary: &Summary, result: &CaseResult) -> io::Result<()> {
@@ -57,7 +81,8 @@ pub(super) fn case(out: &mut dyn Write, summary: &Summary, result: &CaseResult) 
         Verdict::Pass => writeln!(out, "pass  {name}"),
         Verdict::Skip(reason) => writeln!(out, "skip  {name}: {}", first_line(reason)),
         Verdict::Flaky(message) => {
-            writeln!(out, "flaky {name}: passed at a retry; {expected}")?;
+            let expected = if expected.is_empty() { expected } else { format!("; {expected}") };
+            writeln!(out, "flaky {name}: passed at a retry{expected}")?;
             indent(out, message)
         }
         Verdict::ExpectedFailure(message) => {
@@ -72,7 +97,11 @@ pub(super) fn case(out: &mut dyn Write, summary: &Summary, result: &CaseResult) 
     }
 }
 
-pub(super) fn ended(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+pub(super) fn ended(out: &mut dyn Write, summary: &Summary, options: &Options) -> io::Result<()> {
+    for result in summary.slowest(options.slowest) {
+        let (name, on) = (result.case.name, summary.on(result.device));
+        writeln!(out, "slow          {:8.3} s  {name}{on}", result.elapsed.as_secs_f64())?;
+    }
     for (reason, count) in summary.skip_reasons() {
         writeln!(out, "skipped {count:4}: {}", first_line(reason))?;
     }
@@ -86,7 +115,7 @@ pub(super) fn ended(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         writeln!(out, "{words} {}{}", result.case.name, summary.on(result.device))?;
     }
     for device in summary.devices.iter().filter(|device| device.exit != Exit::Passed) {
-        writeln!(out, "error         {} could not be opened", device.uri)?;
+        writeln!(out, "error         {} {}", device.uri, device.problem.as_ref().map_or("", Problem::words))?;
     }
     for unmet in &summary.unmet {
         writeln!(out, "not met       {}: {}", unmet.demand, unmet.reason.replace('\n', "\n              "))?;

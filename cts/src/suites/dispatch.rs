@@ -83,7 +83,7 @@ fn vector_add(ctx: &Context) -> Outcome {
     [1, 63, 64, 65, 1000].into_iter().try_for_each(|n| vector_add_with(ctx, &function, n))
 }
 
-pub(super) fn vector_add_with(ctx: &Context, function: &Function, n: usize) -> Outcome {
+pub(crate) fn vector_add_with(ctx: &Context, function: &Function, n: usize) -> Outcome {
     let a: Vec<f32> = (0..n).map(|i| i as f32).collect();
     let b: Vec<f32> = (0..n).map(|i| 0.5 - 3.0 * i as f32).collect();
     let (a_buffer, b_buffer) = (floats(ctx, &a)?, floats(ctx, &b)?);

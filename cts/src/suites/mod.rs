@@ -62,6 +62,8 @@ mod statistics;
 mod threads;
 mod transfer;
 
+pub(crate) use dispatch::vector_add_with;
+
 /// Every case of the suite, in the order in which the cases run.
 pub fn cases() -> Vec<Case> {
     [

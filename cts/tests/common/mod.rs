@@ -67,8 +67,44 @@ impl driver::Driver for Endless {
     }
 }
 
+/// `real://PATH`: a null device that says to be hardware, with `GPU-PATH` as UUIDs, one for each word between commas.
+struct Real;
+
+struct RealDevice(Arc<dyn driver::RawDevice>, DeviceInfo);
+
+// SAFETY: all calls but `info` forward.
+unsafe impl driver::Wrapper for RealDevice {
+    fn inner(&self) -> &dyn driver::RawDevice {
+        self.0.as_ref()
+    }
+    fn info(&self) -> &DeviceInfo {
+        &self.1
+    }
+}
+
+impl driver::Driver for Real {
+    fn scheme(&self) -> &str {
+        "real"
+    }
+    fn description(&self) -> String {
+        "says to be hardware".to_owned()
+    }
+    fn enumerate(&self) -> Result<Vec<DeviceInfo>> {
+        Ok(Vec::new())
+    }
+    fn open(&self, uri: &Uri) -> Result<Arc<dyn driver::RawDevice>> {
+        let null = windlass_null::NullDriver;
+        let device = driver::Driver::open(&null, &"null://".parse()?)?;
+        let mut info = device.info().clone();
+        info.simulated = false;
+        let uuids: Vec<_> = uri.path().split(',').map(|word| format!("GPU-{word}")).collect();
+        info.uuid = Some(uuids.join(","));
+        Ok(Arc::new(RealDevice(device, info)))
+    }
+}
+
 /// `null://`; `absent://`, which is never there; `broken://`, which fails to open; `stuck://`, whose opening hangs;
-/// `panicky://`, whose opening panics; `endless://`.
+/// `panicky://`, whose opening panics; `endless://`; `real://`.
 pub(crate) fn registry() -> Registry {
     let mut registry = Registry::new();
     windlass_null::register(&mut registry);
@@ -83,6 +119,7 @@ pub(crate) fn registry() -> Registry {
         error: || std::panic::resume_unwind(Box::new("slipped")),
     }));
     registry.register(Arc::new(Endless));
+    registry.register(Arc::new(Real));
     registry.register(Arc::new(Deviceless { scheme: "broken", error: || Error::internal("out of order") }));
     registry.register(Arc::new(Deviceless {
         scheme: "absent",

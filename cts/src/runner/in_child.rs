@@ -22,11 +22,13 @@ use windlass_hal::DeviceInfo;
 
 use crate::{
     case::Case,
+    health::{self, HEALTH},
     options::Options,
     report::json::{self, Event},
-    runner::Bench,
     summary::{Problem, Verdict},
 };
+
+use super::bench::Bench;
 
 /// The time for the start of a child, and for its end after its last event.
 const GRACE: Duration = Duration::from_secs(10);
@@ -46,19 +48,20 @@ impl<'a> InChild<'a> {
         Self { options, uri }
     }
 
-    fn command(&self) -> io::Result<Command> {
+    fn command(&self, limit: Duration) -> io::Result<Command> {
         let program = match &self.options.program[..] {
             [] => vec![OsString::from(env::current_exe()?)],
             given => given.to_vec(),
         };
         let mut command = Command::new(&program[0]);
-        command.args(&program[1..]).args(["--format", "json", "--device", self.uri]);
-        command.args(["--timeout", &self.options.timeout.as_secs_f64().to_string()]);
+        // This process holds the device's lock.
+        command.args(&program[1..]).args(["--child", "--format", "json", "--device", self.uri]);
+        command.args(["--timeout", &limit.as_secs_f64().to_string()]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Ok(command)
     }
 
-    fn finish(&self, mut command: Command) -> io::Result<Finished> {
+    fn finish(mut command: Command, limit: Duration) -> io::Result<Finished> {
         let mut child = command.spawn()?;
         let events = match child.stdout.take() {
             Some(output) => events(output)?,
@@ -66,7 +69,7 @@ impl<'a> InChild<'a> {
         };
         let errors = child.stderr.take().map(Tail::read).transpose()?;
         // The child itself watches both the opening and the case. It is killed only if its own watchdog fails.
-        let deadline = Instant::now() + 2 * self.options.timeout + GRACE;
+        let deadline = Instant::now() + 2 * limit + GRACE;
         let mut finished = Finished::default();
         let closed = loop {
             match events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
@@ -82,7 +85,8 @@ impl<'a> InChild<'a> {
         finished.status = if closed { wait(&mut child, GRACE)? } else { None };
         if finished.status.is_none() {
             child.kill()?;
-            child.wait()?;
+            // A process whose call into the kernel driver does not return cannot end.
+            finished.stuck = wait(&mut child, GRACE)?.is_none();
         }
         finished.errors = errors.map(Tail::lines).unwrap_or_default();
         Ok(finished)
@@ -91,9 +95,10 @@ impl<'a> InChild<'a> {
 
 impl Bench for InChild<'_> {
     fn open(&mut self) -> Result<DeviceInfo, Problem> {
-        let finished = self.command().and_then(|mut command| {
+        let limit = self.options.timeout;
+        let finished = self.command(limit).and_then(|mut command| {
             command.arg("--probe");
-            self.finish(command)
+            Self::finish(command, limit)
         });
         let finished = finished.map_err(|error| Problem::Broken(format!("a child process: {error}")))?;
         match (finished.trouble(), finished.opened) {
@@ -108,10 +113,15 @@ impl Bench for InChild<'_> {
     }
 
     fn attempt(&mut self, case: Case, seed: u64) -> Verdict {
-        let finished = self.command().and_then(|mut command| {
+        let limit = health::limit(&case, self.options.timeout);
+        let finished = self.command(limit).and_then(|mut command| {
             command.args(["--level", self.options.level.name(), "--seed", &seed.to_string()]);
-            command.args(["--exact", case.name]);
-            self.finish(command)
+            if case.name == HEALTH.name {
+                command.arg("--health-check");
+            } else {
+                command.args(["--exact", case.name]);
+            }
+            Self::finish(command, limit)
         });
         let finished = match finished {
             Ok(finished) => finished,
@@ -140,6 +150,8 @@ struct Finished {
     verdict: Option<Verdict>,
     /// `None` if the child had to be killed.
     status: Option<ExitStatus>,
+    /// Whether it could not be killed.
+    stuck: bool,
     errors: Vec<String>,
 }
 
@@ -147,6 +159,9 @@ impl Finished {
     /// The abnormal end of the child, with the last lines of its standard error. `None` for a normal end.
     fn trouble(&self) -> Option<String> {
         let mut trouble = match self.status {
+            None if self.stuck => {
+                "hung, and cannot be killed: a call into the kernel does not return".to_owned()
+            }
             None => "hung, and was killed".to_owned(),
             // Events report a failed case, an absent device and a skipped case already.
             Some(status) if status.code().is_some_and(|code| [0, 1, 4].contains(&code)) => return None,

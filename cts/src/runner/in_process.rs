@@ -12,11 +12,13 @@ use windlass_hal::{Device, DeviceInfo, Registry, panics::caught};
 use crate::{
     case::Case,
     context::Context,
+    health,
     options::Options,
     outcome::Stop,
-    runner::Bench,
     summary::{Problem, Verdict},
 };
+
+use super::bench::Bench;
 
 /// The number of hung cases after which the rest is not run. A thread that hangs is abandoned with everything that it
 /// holds.
@@ -65,7 +67,7 @@ impl<'a> InProcess<'a> {
             return Verdict::Skip(format!("declared lack `{}`: {}", lack.feature.name(), lack.reason));
         }
         let context = Context::new(self.registry, self.uri, device, self.options, seed);
-        match watched(case.name, self.options.timeout, move || (case.run)(&context)) {
+        match watched(case.name, health::limit(&case, self.options.timeout), move || (case.run)(&context)) {
             Ok(Ok(())) => Verdict::Pass,
             Ok(Err(Stop::Skip(reason))) => Verdict::Skip(reason),
             Ok(Err(Stop::Fail(message))) => Verdict::Fail(message),
@@ -85,17 +87,18 @@ impl Bench for InProcess<'_> {
     }
 
     fn attempt(&mut self, case: Case, seed: u64) -> Verdict {
-        if self.hung.len() >= HUNG {
-            let hung = self.hung.join(", ");
-            return Verdict::Skip(format!(
-                "not run, because {hung} hung; with --isolate a case that hangs is killed, and the others go on"
-            ));
-        }
         let verdict = self.run(case, seed);
         if matches!(verdict, Verdict::Fail(_)) {
             self.device = None;
         }
         verdict
+    }
+
+    fn exhausted(&self) -> Option<String> {
+        (self.hung.len() >= HUNG).then(|| {
+            let hung = self.hung.join(", ");
+            format!("not run, because {hung} hung; with --isolate a case that hangs is killed, and the others go on")
+        })
     }
 }
 
