@@ -16,7 +16,8 @@
  * until a later object reuses its place; do not rely on it.
  *
  * Threads. Any function may be called from any thread at any time, also with the same objects. Only functions with a
- * timeout block. Callbacks run on threads of the library, may block, and may call any function.
+ * timeout block. Callbacks run on threads of the library, may block, and may call any function; the observer of a
+ * semaphore is the exception, see windlass_observer_callback_t.
  *
  * Strings are UTF-8 and end with a NUL. Lists are a count and a pointer; NULL is allowed for an empty list. Timeouts are
  * in nanoseconds from now; 0 checks once, WINDLASS_TIMEOUT_INFINITE never expires.
@@ -89,6 +90,11 @@
 // The call accesses no memory of the device.
 #define WINDLASS_HOST_CALL_RELAXED (1 << 2)
 
+// The workgroup count is read when the waits of the submission are reached, before any of its commands starts. Without
+// this flag it is read when all commands that the dispatch is ordered behind have completed, so that commands of the
+// same command buffer may write it. Only for indirect dispatches.
+#define WINDLASS_DISPATCH_STATIC_PARAMETERS (1 << 1)
+
 // Memory of a device: a whole allocation or a part of it. The allocation lives until the last handle that shares it is
 // released and the last submission that uses it has ended.
 typedef struct windlass_buffer_t windlass_buffer_t;
@@ -114,11 +120,17 @@ typedef struct windlass_error_t windlass_error_t;
 // submission that uses it has ended.
 typedef struct windlass_executable_t windlass_executable_t;
 
+// A set of points that holds each semaphore once, with its greatest value. Threads may share a fence.
+typedef struct windlass_fence_t windlass_fence_t;
+
 // A function of an executable, which it keeps loaded.
 typedef struct windlass_function_t windlass_function_t;
 
 // A host call in progress. It belongs to the library, and ends with the call.
 typedef struct windlass_host_call_t windlass_host_call_t;
+
+// A callback that hears what a semaphore does. Releasing the last reference ends it.
+typedef struct windlass_observation_t windlass_observation_t;
 
 // A queue of a device, or a set of queues from which the device picks one. Every operation takes a wait list and a
 // signal list and returns without waiting for other work. The operation starts when every wait is reached; when it
@@ -285,10 +297,25 @@ typedef struct {
     uint64_t value;
 } windlass_point_t;
 
+// How a blocking wait spends its time: one of WINDLASS_WAIT_*.
+typedef uint32_t windlass_wait_policy_t;
+
 // Called with NULL when a semaphore has reached a value, or with the error why it never will: the semaphore's
 // failure, or CANCELLED. The error belongs to the library and lasts as long as the call; retain it to keep it. The
 // function runs on a thread of Windlass, which it may block. A C++ exception must not leave it.
 typedef void (*windlass_timepoint_callback_t)(void *user_data, windlass_error_t *error);
+
+// Called with NULL and the new payload when a semaphore has advanced, and with the error when it has failed, which is
+// the last call. Payloads grow from call to call; advances that happen during a call are told together in the next
+// one. The error belongs to the library and lasts as long as the call; retain it to keep it.
+//
+// Unlike other callbacks it runs on the thread that signals, which may be a thread of a driver. It must not block. It
+// may call every function without a timeout, also for the same semaphore. Calls for one observation do not overlap. A
+// C++ exception must not leave it.
+typedef void (*windlass_observer_callback_t)(void *user_data, uint64_t payload, windlass_error_t *error);
+
+// Called once when the library no longer needs the user data, on any thread. May be NULL. It must not block.
+typedef void (*windlass_destroy_t)(void *user_data);
 
 // The target of an operation: a range of a buffer, or a range of the buffer that the binding table of a command
 // buffer holds in a slot. windlass_range, windlass_whole and windlass_slot make one. It borrows the buffer for the
@@ -342,8 +369,34 @@ typedef struct {
 // error of another owner. A C++ exception must not leave the function.
 typedef windlass_error_t *(*windlass_host_call_callback_t)(void *user_data, windlass_host_call_t *call);
 
-// Called once when the library no longer needs the user data, on any thread. May be NULL. It must not block.
-typedef void (*windlass_destroy_t)(void *user_data);
+// An event of one recording. It is a plain value and needs no release. All events are unsignalled when a replay of
+// the command buffer begins.
+typedef struct {
+    // The recording; for the library alone.
+    uint64_t recording;
+    // The event's number in it; for the library alone.
+    uint64_t number;
+} windlass_event_t;
+
+// The parameters of a launch whose workgroup count is in a buffer. windlass_indirect_dispatch_config makes one.
+//
+// The count is three numbers of 32 bits, x, y and z, in the first twelve bytes of a range at a multiple of 4 bytes. Its
+// buffer needs WINDLASS_BUFFER_USAGE_DISPATCH_INDIRECT_PARAMETERS. A count with a zero in it launches nothing. A count
+// above the device's limits fails the signals of its submission with OUT_OF_RANGE.
+typedef struct {
+    // sizeof this struct.
+    size_t struct_size;
+    // The range of the count; a slot only in a command buffer.
+    windlass_buffer_ref_t workgroup_count;
+    // Work-items of a workgroup in x, y, z; zeros if the code fixes them.
+    uint32_t workgroup_size[3];
+    // Bytes of local memory (LDS) in addition to the function's own.
+    uint32_t dynamic_local_memory;
+    // A set of WINDLASS_DISPATCH_*.
+    uint32_t flags;
+    // Zero.
+    uint32_t reserved;
+} windlass_indirect_dispatch_config_t;
 
 // No failure: the code of a NULL error.
 #define WINDLASS_CODE_OK 0
@@ -446,6 +499,15 @@ typedef void (*windlass_destroy_t)(void *user_data);
 
 // Transfers and dispatches.
 #define WINDLASS_BUFFER_USAGE_DEFAULT ((((1 << 0) | (1 << 1)) | (1 << 10)) | (1 << 11))
+
+// Polls for one or two microseconds, then sleeps. The functions without a policy wait so.
+#define WINDLASS_WAIT_SPIN_THEN_BLOCK 0
+
+// Polls until the end. Has the lowest latency and uses a whole core.
+#define WINDLASS_WAIT_SPIN 1
+
+// Sleeps at once.
+#define WINDLASS_WAIT_BLOCK 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -736,6 +798,28 @@ windlass_error_t *windlass_wait_any(size_t count,
                                     uint64_t timeout_ns,
                                     size_t *index);
 
+// windlass_semaphore_wait with a policy.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_semaphore_wait_with(windlass_semaphore_t *semaphore,
+                                               uint64_t value,
+                                               uint64_t timeout_ns,
+                                               windlass_wait_policy_t policy);
+
+// windlass_wait_all with a policy.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_wait_all_with(size_t count,
+                                         const windlass_point_t *points,
+                                         uint64_t timeout_ns,
+                                         windlass_wait_policy_t policy);
+
+// windlass_wait_any with a policy.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_wait_any_with(size_t count,
+                                         const windlass_point_t *points,
+                                         uint64_t timeout_ns,
+                                         windlass_wait_policy_t policy,
+                                         size_t *index);
+
 // Calls a function when the payload reaches a value or the semaphore fails: exactly once, on a thread of Windlass,
 // possibly before this returns; never if this returns an error. `timepoint` may be NULL for a callback that is never
 // cancelled; otherwise the caller owns the handle, whose release cancels nothing. A value that is neither reached nor
@@ -756,6 +840,63 @@ windlass_timepoint_t *windlass_timepoint_retain(windlass_timepoint_t *timepoint)
 // Releases a reference. NULL is allowed. Cancels nothing.
 void windlass_timepoint_release(windlass_timepoint_t *timepoint);
 
+// Calls a function for every advance of the semaphore from now on, and for its failure. A semaphore that has failed
+// calls it before this returns. Advances before this call are not told: query the semaphore behind it. The observation
+// ends with its last reference; a call that has begun on another thread may outlast it. `destroy`, which may be NULL,
+// is called with the user data exactly once: after the last call, and if this function returns an error. The caller
+// owns the observation.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_semaphore_observe(windlass_semaphore_t *semaphore,
+                                             windlass_observer_callback_t callback,
+                                             void *user_data,
+                                             windlass_destroy_t destroy,
+                                             windlass_observation_t **observation);
+
+// Adds a reference and returns the observation. NULL for NULL.
+windlass_observation_t *windlass_observation_retain(windlass_observation_t *observation);
+
+// Releases a reference. NULL is allowed. The last one ends the observation.
+void windlass_observation_release(windlass_observation_t *observation);
+
+// Makes an empty fence, which is passed from the start. The caller owns it.
+WINDLASS_MUST_USE windlass_error_t *windlass_fence_create(windlass_fence_t **fence);
+
+// Adds points; another fence's come from windlass_fence_points. Of two points on one semaphore the greater value stays.
+// The fence keeps the semaphores. After an error it has the points before the wrong one.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_fence_insert(windlass_fence_t *fence,
+                                        size_t count,
+                                        const windlass_point_t *points);
+
+// Writes the first `capacity` points to `points`, for a wait list or a signal list, and the number of all to `count`.
+// `points` may be NULL where `capacity` is 0. The semaphores are valid until the fence's last reference is released.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_fence_points(windlass_fence_t *fence,
+                                        size_t capacity,
+                                        windlass_point_t *points,
+                                        size_t *count);
+
+// Whether all points are reached. Returns the error of a failed semaphore. Never blocks.
+WINDLASS_MUST_USE windlass_error_t *windlass_fence_query(windlass_fence_t *fence, bool *passed);
+
+// Signals all points from the host.
+WINDLASS_MUST_USE windlass_error_t *windlass_fence_signal(windlass_fence_t *fence);
+
+// Fails all semaphores of the fence with an error, which the caller keeps.
+WINDLASS_MUST_USE windlass_error_t *windlass_fence_fail(windlass_fence_t *fence, windlass_error_t *error);
+
+// Blocks until all points that the fence has now are reached. Returns the failure of any; DEADLINE_EXCEEDED if the
+// timeout expires first.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_fence_wait(windlass_fence_t *fence,
+                                      uint64_t timeout_ns);
+
+// Adds a reference and returns the fence. NULL for NULL.
+windlass_fence_t *windlass_fence_retain(windlass_fence_t *fence);
+
+// Releases a reference. NULL is allowed. The semaphores are not changed.
+void windlass_fence_release(windlass_fence_t *fence);
+
 // A queue by number. OUT_OF_RANGE if the device has fewer. The caller owns the handle, which keeps the device open.
 WINDLASS_MUST_USE
 windlass_error_t *windlass_device_queue(windlass_device_t *device,
@@ -768,6 +909,9 @@ WINDLASS_MUST_USE
 windlass_error_t *windlass_device_queue_of(windlass_device_t *device,
                                            uint64_t affinity,
                                            windlass_queue_t **queue);
+
+// The set of queues that this stands for, bit n for queue n; 0 for NULL.
+uint64_t windlass_queue_affinity(windlass_queue_t *queue);
 
 // Adds a reference and returns the queue. NULL for NULL.
 windlass_queue_t *windlass_queue_retain(windlass_queue_t *queue);
@@ -996,6 +1140,50 @@ windlass_command_buffer_t *windlass_command_buffer_retain(windlass_command_buffe
 // Releases a reference. NULL is allowed. Submissions of the command buffer continue.
 void windlass_command_buffer_release(windlass_command_buffer_t *command_buffer);
 
+// Makes an event of this recording. It is not signalled.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_recorder_create_event(windlass_recorder_t *recorder,
+                                                 windlass_event_t *event);
+
+// The first half of a split barrier: a later windlass_recorder_wait_events for the event waits for all commands before
+// this call. FAILED_PRECONDITION if the event is signalled already and was not reset.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_recorder_signal_event(windlass_recorder_t *recorder,
+                                                 windlass_event_t event);
+
+// Makes the event unsignalled for the commands from here on. Earlier waits still mean the signal before them.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_recorder_reset_event(windlass_recorder_t *recorder,
+                                                windlass_event_t event);
+
+// The second half of a split barrier: for each event, all commands before its last signal complete before any command
+// after this call starts. Commands between signal and wait are free. FAILED_PRECONDITION if an event is not signalled
+// at this point. An empty list records nothing.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_recorder_wait_events(windlass_recorder_t *recorder,
+                                                size_t count,
+                                                const windlass_event_t *events);
+
+// Launches one function with a workgroup count from a buffer, read when the waits are reached.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_queue_dispatch_indirect(windlass_queue_t *queue,
+                                                   size_t wait_count,
+                                                   const windlass_point_t *waits,
+                                                   size_t signal_count,
+                                                   const windlass_point_t *signals,
+                                                   windlass_function_t *function,
+                                                   const windlass_indirect_dispatch_config_t *config,
+                                                   size_t argument_count,
+                                                   const windlass_argument_t *arguments);
+
+// Launches `function` with a workgroup count from a buffer or a slot, which earlier commands may write.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_recorder_dispatch_indirect(windlass_recorder_t *recorder,
+                                                      windlass_function_t *function,
+                                                      const windlass_indirect_dispatch_config_t *config,
+                                                      size_t argument_count,
+                                                      const windlass_argument_t *arguments);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
@@ -1031,6 +1219,7 @@ WINDLASS_INIT_(windlass_parameter_t, windlass_parameter_init)
 /* All fields zero except the size. */
 WINDLASS_INIT_(windlass_buffer_params_t, windlass_buffer_params_init)
 WINDLASS_INIT_(windlass_dispatch_config_t, windlass_dispatch_config_init)
+WINDLASS_INIT_(windlass_indirect_dispatch_config_t, windlass_indirect_dispatch_config_init)
 
 #undef WINDLASS_INIT_
 
@@ -1074,6 +1263,13 @@ static inline windlass_dispatch_config_t windlass_dispatch_config_sized(
     config.workgroup_size[0] = size_x;
     config.workgroup_size[1] = size_y;
     config.workgroup_size[2] = size_z;
+    return config;
+}
+
+/* As many workgroups as the range says, of the size that the code fixes. */
+static inline windlass_indirect_dispatch_config_t windlass_indirect_dispatch_config(windlass_buffer_ref_t count) {
+    windlass_indirect_dispatch_config_t config = windlass_indirect_dispatch_config_init();
+    config.workgroup_count = count;
     return config;
 }
 

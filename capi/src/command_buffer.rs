@@ -5,10 +5,13 @@ use std::{
     ffi::{c_char, c_void},
     mem::MaybeUninit,
     ptr::NonNull,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
-use facade::{CommandBuffer, Error, Recorder, Result};
+use facade::{CommandBuffer, Error, Event, Recorder, Result};
 
 use crate::{
     boundary::{fallible, infallible},
@@ -28,13 +31,28 @@ object!(windlass_command_buffer_t, CommandBuffer, "command buffer");
 
 /// Records a command buffer. Every call validates at once; a failed call records nothing. Commands may run in any
 /// order or in parallel unless a barrier is between them. Threads may share a recorder; their calls are serialised.
-pub struct windlass_recorder_t(Shell<Mutex<Option<Recorder>>>);
-object!(windlass_recorder_t, Mutex<Option<Recorder>>, "recorder");
+pub struct windlass_recorder_t(Shell<Mutex<Option<Recording>>>);
+object!(windlass_recorder_t, Mutex<Option<Recording>>, "recorder");
+
+/// A recorder and its events.
+pub(crate) struct Recording {
+    pub(crate) recorder: Recorder,
+    /// No other recording of the process has this number.
+    pub(crate) number: u64,
+    pub(crate) events: Vec<Event>,
+}
+
+impl Recording {
+    fn new(recorder: Recorder) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self { recorder, number: NEXT.fetch_add(1, Ordering::Relaxed), events: Vec::new() }
+    }
+}
 
 /// Records with a recorder that is not finished.
-fn record<T>(
+pub(crate) fn record<T>(
     recorder: Option<NonNull<windlass_recorder_t>>,
-    command: impl FnOnce(&mut Recorder) -> Result<T>,
+    command: impl FnOnce(&mut Recording) -> Result<T>,
 ) -> Result<T> {
     let recorder = used(recorder)?;
     let mut recorder = recorder.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,7 +75,7 @@ pub extern "C" fn windlass_recorder_create(
     fallible(|| {
         give(recorder, || {
             let recorder = used(device)?.device.record_with_slots(slot_count)?;
-            Ok(Mutex::new(Some(recorder)))
+            Ok(Mutex::new(Some(Recording::new(recorder))))
         })
     })
 }
@@ -86,8 +104,8 @@ pub extern "C" fn windlass_recorder_barrier(
     recorder: Option<NonNull<windlass_recorder_t>>,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
-        record(recorder, |recorder| {
-            recorder.barrier();
+        record(recorder, |recording| {
+            recording.recorder.barrier();
             Ok(())
         })
     })
@@ -107,7 +125,7 @@ pub unsafe extern "C" fn windlass_recorder_fill(
         // SAFETY: the contract in the header covers that of `pattern_of`.
         let pattern = unsafe { pattern_of(pattern, pattern_size) }?;
         let target = ref_of("target", &target)?;
-        record(recorder, |recorder| recorder.fill(target, pattern))
+        record(recorder, |recording| recording.recorder.fill(target, pattern))
     })
 }
 
@@ -124,7 +142,7 @@ pub unsafe extern "C" fn windlass_recorder_update(
         // SAFETY: the contract in the header covers that of `bytes`.
         let source = unsafe { bytes("source", size, source) }?;
         let target = ref_of("target", &target)?;
-        record(recorder, |recorder| recorder.update(source, target))
+        record(recorder, |recording| recording.recorder.update(source, target))
     })
 }
 
@@ -138,7 +156,7 @@ pub extern "C" fn windlass_recorder_copy(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
         let (source, target) = (ref_of("source", &source)?, ref_of("target", &target)?);
-        record(recorder, |recorder| recorder.copy(source, target))
+        record(recorder, |recording| recording.recorder.copy(source, target))
     })
 }
 
@@ -160,7 +178,7 @@ pub unsafe extern "C" fn windlass_recorder_dispatch(
         // SAFETY: the bytes do not change before this returns.
         let arguments = unsafe { arguments.packed() }?;
         let function = used(function)?;
-        record(recorder, |recorder| recorder.dispatch(&function.function, config, &arguments))
+        record(recorder, |recording| recording.recorder.dispatch(&function.function, config, &arguments))
     })
 }
 
@@ -174,8 +192,8 @@ pub unsafe extern "C" fn windlass_recorder_begin_debug_group(
     fallible(|| {
         // SAFETY: the contract in the header covers that of `text`.
         let label = unsafe { text("label", label) }?;
-        record(recorder, |recorder| {
-            recorder.begin_debug_group(label);
+        record(recorder, |recording| {
+            recording.recorder.begin_debug_group(label);
             Ok(())
         })
     })
@@ -187,7 +205,7 @@ pub unsafe extern "C" fn windlass_recorder_begin_debug_group(
 pub extern "C" fn windlass_recorder_end_debug_group(
     recorder: Option<NonNull<windlass_recorder_t>>,
 ) -> Option<NonNull<windlass_error_t>> {
-    fallible(|| record(recorder, Recorder::end_debug_group))
+    fallible(|| record(recorder, |recording| recording.recorder.end_debug_group()))
 }
 
 /// Ends the recording, successfully or not; the recorder must still be released. FAILED_PRECONDITION if it is already
@@ -202,7 +220,7 @@ pub extern "C" fn windlass_recorder_finish(
         give(command_buffer, || {
             let recorder = used(recorder)?;
             let taken = recorder.lock().unwrap_or_else(PoisonError::into_inner).take();
-            taken.ok_or_else(finished)?.finish()
+            taken.ok_or_else(finished)?.recorder.finish()
         })
     })
 }

@@ -33,7 +33,9 @@
 //! # Callbacks run on threads of Windlass
 //!
 //! A callback for a semaphore's value or for a host call runs on a thread of a pool, never on the stack of a
-//! signalling thread. So it may block and call Windlass. Its user data is a pointer that Windlass only passes on.
+//! signalling thread. So it may block and call Windlass. An observer of a semaphore is the exception: it runs on the
+//! signalling thread and must not block, because a runtime that hears every advance cannot pay a change of threads for
+//! each. Its user data is a pointer that Windlass only passes on.
 //!
 //! # No panic leaves the library
 //!
@@ -74,6 +76,10 @@ pub mod wait;
 pub mod callback;
 pub mod timepoint;
 
+pub mod observation;
+
+pub mod fence;
+
 pub mod dispatch;
 
 pub mod queue;
@@ -83,6 +89,10 @@ pub mod transfer;
 pub mod host_call;
 
 pub mod command_buffer;
+
+pub mod event;
+
+pub mod indirect_dispatch;
 
 use std::ffi::c_char;
 

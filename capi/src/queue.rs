@@ -52,6 +52,12 @@ pub extern "C" fn windlass_device_queue_of(
     fallible(|| give(queue, || used(device)?.device.queue_of(QueueAffinity::from_bits(affinity))))
 }
 
+/// The set of queues that this stands for, bit n for queue n; 0 for NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_queue_affinity(queue: Option<NonNull<windlass_queue_t>>) -> u64 {
+    infallible(0, || Ok(used(queue)?.affinity().bits()))
+}
+
 /// Adds a reference and returns the queue. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_queue_retain(

@@ -3,7 +3,7 @@
 
 use std::{mem::MaybeUninit, ptr::NonNull, time::Duration};
 
-use facade::{Deadline, WaitPolicy};
+use facade::{Deadline, Error, Result, WaitPolicy};
 
 use crate::{
     boundary::fallible,
@@ -21,6 +21,25 @@ pub(crate) fn deadline(timeout_ns: u64) -> Deadline {
     match timeout_ns {
         WINDLASS_TIMEOUT_INFINITE => Deadline::NEVER,
         span => Deadline::after(Duration::from_nanos(span)),
+    }
+}
+
+/// How a blocking wait spends its time: one of WINDLASS_WAIT_*.
+pub type windlass_wait_policy_t = u32;
+
+/// Polls for one or two microseconds, then sleeps. The functions without a policy wait so.
+pub const WINDLASS_WAIT_SPIN_THEN_BLOCK: windlass_wait_policy_t = 0;
+/// Polls until the end. Has the lowest latency and uses a whole core.
+pub const WINDLASS_WAIT_SPIN: windlass_wait_policy_t = 1;
+/// Sleeps at once.
+pub const WINDLASS_WAIT_BLOCK: windlass_wait_policy_t = 2;
+
+fn policy_of(policy: windlass_wait_policy_t) -> Result<WaitPolicy> {
+    match policy {
+        WINDLASS_WAIT_SPIN_THEN_BLOCK => Ok(WaitPolicy::SpinThenBlock),
+        WINDLASS_WAIT_SPIN => Ok(WaitPolicy::Spin),
+        WINDLASS_WAIT_BLOCK => Ok(WaitPolicy::Block),
+        unknown => Err(Error::invalid_argument(format!("the unknown wait policy {unknown}"))),
     }
 }
 
@@ -67,6 +86,53 @@ pub unsafe extern "C" fn windlass_wait_any(
         // SAFETY: the contract in the header covers that of `list`.
         let points = unsafe { points_of("points", count, points) }?;
         index.write(facade::wait_any(&points, deadline(timeout_ns), WaitPolicy::default())?);
+        Ok(())
+    })
+}
+
+/// windlass_semaphore_wait with a policy.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_semaphore_wait_with(
+    semaphore: Option<NonNull<windlass_semaphore_t>>,
+    value: u64,
+    timeout_ns: u64,
+    policy: windlass_wait_policy_t,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| used(semaphore)?.wait_blocking_with(value, deadline(timeout_ns), policy_of(policy)?))
+}
+
+/// windlass_wait_all with a policy.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_wait_all_with(
+    count: usize,
+    points: *const windlass_point_t,
+    timeout_ns: u64,
+    policy: windlass_wait_policy_t,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        // SAFETY: the contract in the header covers that of `list`.
+        let points = unsafe { points_of("points", count, points) }?;
+        facade::wait_all(&points, deadline(timeout_ns), policy_of(policy)?)
+    })
+}
+
+/// windlass_wait_any with a policy.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_wait_any_with(
+    count: usize,
+    points: *const windlass_point_t,
+    timeout_ns: u64,
+    policy: windlass_wait_policy_t,
+    index: Option<&mut MaybeUninit<usize>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        let index = out("index", index)?;
+        // SAFETY: the contract in the header covers that of `list`.
+        let points = unsafe { points_of("points", count, points) }?;
+        index.write(facade::wait_any(&points, deadline(timeout_ns), policy_of(policy)?)?);
         Ok(())
     })
 }

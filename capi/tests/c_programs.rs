@@ -166,6 +166,14 @@ fn misuse_is_refused() {
 }
 
 #[test]
+fn order_in_c_and_cxx() {
+    for language in [C, CXX] {
+        let Some(program) = build(language, "tests/order.c") else { return };
+        prints(clean(&program).arg(kernel("vector_add.ccob")), "order holds");
+    }
+}
+
+#[test]
 fn the_static_library_links() {
     let Some(mut compiler) = compiler(C) else { return };
     let program = folder().join("static");

@@ -233,6 +233,8 @@ pub use order::{
     edge,
     fence::{Fence, FenceWait},
     notifications::Notifications,
+    observation::Observation,
+    observer::Observer,
     pending,
     point::{Point, Points},
     semaphore::{Probe, Semaphore},

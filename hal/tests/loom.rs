@@ -16,7 +16,7 @@ use loom::{
     thread,
 };
 use windlass_hal::{
-    Code, Deadline, Error, Notifications, Point, Semaphore, WaitPolicy,
+    Code, Deadline, Error, Notifications, Observer, Point, Semaphore, WaitPolicy,
     edge::{Domain, Edge, EdgeSource},
     pending::{Issue, Order, Ordered, PendingSet},
     wait_all, wait_any,
@@ -34,6 +34,77 @@ impl Wake for CountWakes {
     fn wake(self: Arc<Self>) {
         self.0.fetch_add(1, SeqCst);
     }
+}
+
+/// Remembers what it hears: payloads, and `u64::MAX` for the failure.
+#[derive(Default)]
+struct Ear(std::sync::Mutex<Vec<u64>>);
+
+impl Observer for Ear {
+    fn advanced(&self, payload: u64) {
+        self.0.lock().unwrap().push(payload);
+    }
+
+    fn failed(&self, _: &Error) {
+        self.0.lock().unwrap().push(u64::MAX);
+    }
+}
+
+#[test]
+fn an_observer_hears_racing_signals_in_order() {
+    model(|| {
+        let semaphore = Semaphore::new(0);
+        let ear = Arc::new(Ear::default());
+        let observation = semaphore.observe(ear.clone());
+        let threads = [1, 2].map(|value| {
+            let semaphore = semaphore.clone();
+            thread::spawn(move || semaphore.signal(value).unwrap())
+        });
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        let heard = ear.0.lock().unwrap().clone();
+        assert!(heard == [1, 2] || heard == [2], "{heard:?}");
+        drop(observation);
+        assert_eq!(Arc::strong_count(&ear), 1);
+    });
+}
+
+#[test]
+fn an_observer_hears_the_payload_before_a_failure_and_nothing_behind_it() {
+    model(|| {
+        let semaphore = Semaphore::new(0);
+        let ear = Arc::new(Ear::default());
+        let _observation = semaphore.observe(ear.clone());
+        let signaller = thread::spawn({
+            let semaphore = semaphore.clone();
+            move || semaphore.signal(1).unwrap()
+        });
+        let failer = thread::spawn({
+            let semaphore = semaphore.clone();
+            move || semaphore.fail(Error::aborted("planned"))
+        });
+        signaller.join().unwrap();
+        failer.join().unwrap();
+        let reached = semaphore.wait_blocking(1, Deadline::now()).is_ok();
+        let expected: &[u64] = if reached { &[1, u64::MAX] } else { &[u64::MAX] };
+        assert_eq!(*ear.0.lock().unwrap(), expected);
+    });
+}
+
+#[test]
+fn an_observer_that_comes_while_a_signal_is_made_hears_it_or_finds_it() {
+    model(|| {
+        let semaphore = Semaphore::new(0);
+        let signaller = thread::spawn({
+            let semaphore = semaphore.clone();
+            move || semaphore.signal(1).unwrap()
+        });
+        let ear = Arc::new(Ear::default());
+        let observation = semaphore.observe(ear.clone());
+        let found = semaphore.query().unwrap() == 1;
+        signaller.join().unwrap();
+        assert!(found || *ear.0.lock().unwrap() == [1]);
+        drop(observation);
+    });
 }
 
 #[test]

@@ -23,6 +23,7 @@ saboteurs! {
             "semaphore.fence_waits_for_all", "queue.barrier_signals", "operation.signals_barrier",
             "lifetime.drain_waits_for_issued_work", "threads.wait_at_once",
             "semaphore_thread.racing_signals_take_maximum",
+            "semaphore_observer.hears_queue_signals",
         ];
     signals_too_low: "A signal stops one value short.", Submit(signal_too_low), ["queue.barrier_signals"];
     forgets_a_signal: "Only the first point of a signal list is signalled.", Submit(forget),

@@ -57,6 +57,7 @@ mod pool;
 mod program;
 mod queue;
 mod semaphore;
+mod semaphore_observer;
 mod semaphore_thread;
 mod statistics;
 mod threads;
@@ -69,6 +70,7 @@ pub fn cases() -> Vec<Case> {
     [
         driver::CASES,
         semaphore::CASES,
+        semaphore_observer::CASES,
         semaphore_thread::CASES,
         future::CASES,
         fence::CASES,

@@ -9,6 +9,8 @@ pub(crate) mod deadline;
 pub mod edge;
 pub(crate) mod fence;
 pub(crate) mod notifications;
+pub(crate) mod observation;
+pub(crate) mod observer;
 pub mod pending;
 pub(crate) mod point;
 mod promises;

@@ -4,7 +4,10 @@
 use std::{fmt, sync::Arc, task::Waker};
 
 use crate::{
-    order::edge::{Domain, Edge},
+    order::{
+        edge::{Domain, Edge},
+        observer::Watch,
+    },
     words::{error::Error, panics::contain},
 };
 
@@ -83,6 +86,15 @@ pub(super) enum Notification {
     Wake(Waker),
     Resolve { sink: Arc<dyn Timepoint>, token: u32, resolution: Resolution },
     Demand(Edge),
+    Advanced(Arc<Watch>, u64),
+    Failed(Arc<Watch>, Error),
+}
+
+impl Notification {
+    /// Whether it calls foreign code, which may take long.
+    fn is_foreign(&self) -> bool {
+        matches!(self, Self::Wake(_) | Self::Advanced(..) | Self::Failed(..))
+    }
 }
 
 impl Notifications {
@@ -92,10 +104,10 @@ impl Notifications {
         Self::default()
     }
 
-    /// Whether there is a waker among the wake-ups. A waker is foreign code and may take long.
+    /// Whether there is a waker or an observer among the wake-ups. Both are foreign code and may take long.
     pub fn has_wakers(&self) -> bool {
         let more = self.more.iter().flat_map(|more| &more.due);
-        self.due.iter().chain(more).any(|notification| matches!(notification, Notification::Wake(_)))
+        self.due.iter().chain(more).any(Notification::is_foreign)
     }
 
     /// Carries the wake-ups out. Call it with no lock held.
@@ -134,6 +146,8 @@ impl Notification {
             Self::Wake(waker) => waker.wake(),
             Self::Resolve { sink, token, resolution } => sink.resolved(token, resolution),
             Self::Demand(edge) => edge.source.demand(edge.lane, edge.epoch),
+            Self::Advanced(watch, payload) => watch.advanced(payload),
+            Self::Failed(watch, error) => watch.failed(error),
         };
         contain("a waker", act);
     }

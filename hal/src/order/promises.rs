@@ -73,6 +73,11 @@ impl Promises {
         std::mem::replace(&mut self.first, next).map(|(_, edge)| edge)
     }
 
+    /// All edges.
+    pub(super) fn edges(&self) -> impl Iterator<Item = &Edge> {
+        self.first.iter().chain(self.later.iter().flatten()).map(|(_, edge)| edge)
+    }
+
     /// The first edge that covers `value`. With a domain, the first edge of that domain.
     #[inline]
     pub(super) fn covering(&self, value: u64, domain: Option<Domain>) -> Option<&Edge> {

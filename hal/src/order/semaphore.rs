@@ -18,6 +18,7 @@ use crate::{
     order::{
         edge::{Domain, Edge},
         notifications::{Notification, Notifications, Resolution, Target},
+        observer::Watch,
         promises::Promises,
     },
     words::{
@@ -49,7 +50,7 @@ pub struct Semaphore(Arc<Shared>);
 struct Shared {
     /// The payload, and the bit [`FAILED`] once the semaphore has failed. Only the holder of the lock sets that bit.
     payload: AtomicU64,
-    /// Whether `state` has waiters or edges. It is set before the payload is read for a new one. Whoever raises the
+    /// Whether `state` has waiters, observers or edges. It is set before the payload is read for a new one. Whoever raises the
     /// payload reads it afterwards. So one of the two sees the other.
     attended: AtomicBool,
     state: Mutex<SemaphoreState>,
@@ -60,12 +61,16 @@ struct SemaphoreState {
     /// Ordered by value, and by age where values are equal.
     waiters: Waiters,
     next_waiter: u64,
+    observers: Observers,
     /// The promised values above the payload.
     promises: Promises,
 }
 
 /// The waiters of a semaphore that had any. So one that never had any costs nothing to drop.
 type Waiters = Option<BTreeMap<Registration, Target>>;
+
+/// The observers of a semaphore that had any.
+type Observers = Option<Box<Vec<Arc<Watch>>>>;
 
 /// A registered wait, for [`Semaphore::cancel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,6 +106,7 @@ impl Semaphore {
                 failure: None,
                 waiters: None,
                 next_waiter: 0,
+                observers: None,
                 promises: Promises::default(),
             }),
         }))
@@ -196,12 +202,15 @@ impl Semaphore {
                 notifications.push(first.remove().over(Resolution::Reached));
             }
         }
+        for watch in state.observers() {
+            notifications.push(Notification::Advanced(watch.clone(), payload));
+        }
         self.rest(&state);
     }
 
     /// Lets signals pass without the lock again once nobody attends.
     fn rest(&self, state: &MutexGuard<'_, SemaphoreState>) {
-        if state.promises.is_empty() && !state.has_waiters() {
+        if state.promises.is_empty() && !state.has_waiters() && state.observers.is_none() {
             self.0.attended.store(false, Ordering::Relaxed);
         }
     }
@@ -232,6 +241,10 @@ impl Semaphore {
             let end = if is_reached { Resolution::Reached } else { Resolution::Failed(error.clone()) };
             notifications.push(target.over(end));
         });
+        for watch in state.observers.take().into_iter().flat_map(|observers| *observers) {
+            notifications.push(Notification::Advanced(watch.clone(), reached));
+            notifications.push(Notification::Failed(watch, error.clone()));
+        }
         self.rest(&state);
     }
 
@@ -248,6 +261,9 @@ impl Semaphore {
         }
         if state.has_waiters() {
             state.tell_waiters(value, &edge, notifications);
+        }
+        if state.observers.is_some() {
+            notifications.push(Notification::Demand(edge.clone()));
         }
         state.promises.add(value, edge);
     }
@@ -375,6 +391,41 @@ impl Semaphore {
         drop(target);
     }
 
+    /// Registers an observer, which hears of the payloads above the present one.
+    pub(super) fn add_watch(&self, watch: &Arc<Watch>, notifications: &mut Notifications) {
+        if fork::is_child() {
+            return;
+        }
+        let mut state = lock(&self.0.state);
+        watch.begin_at(self.attend(&state) & !FAILED);
+        if let Some(error) = state.failure.clone() {
+            notifications.push(Notification::Failed(watch.clone(), error));
+            self.rest(&state);
+            return;
+        }
+        state.observers.get_or_insert_default().push(watch.clone());
+        for edge in state.promises.edges() {
+            notifications.push(Notification::Demand(edge.clone()));
+        }
+    }
+
+    /// Ends an observation.
+    pub(super) fn remove_watch(&self, watch: &Arc<Watch>) {
+        if fork::is_child() {
+            return;
+        }
+        let mut state = lock(&self.0.state);
+        let Some(observers) = &mut state.observers else { return };
+        let at = observers.iter().position(|known| Arc::ptr_eq(known, watch));
+        let removed = at.map(|at| observers.swap_remove(at));
+        if observers.is_empty() {
+            state.observers = None;
+        }
+        self.rest(&state);
+        drop(state);
+        drop(removed);
+    }
+
     /// The number of registered waits. A dropped future must leave none.
     #[doc(hidden)]
     pub fn waiter_count(&self) -> usize {
@@ -403,6 +454,10 @@ impl SemaphoreState {
     #[inline]
     fn has_waiters(&self) -> bool {
         self.waiters.as_ref().is_some_and(|waiters| !waiters.is_empty())
+    }
+
+    fn observers(&self) -> impl Iterator<Item = &Arc<Watch>> {
+        self.observers.iter().flat_map(|observers| observers.iter())
     }
 
     fn waiter(&mut self, registration: &Registration) -> Option<&mut Target> {
