@@ -369,6 +369,12 @@ typedef struct {
 // error of another owner. A C++ exception must not leave the function.
 typedef windlass_error_t *(*windlass_host_call_callback_t)(void *user_data, windlass_host_call_t *call);
 
+// Called exactly once when the library no longer needs the user data of a host call, on any thread. `error` is NULL
+// after the call, and otherwise says why there was no call: the failure of a wait, CANCELLED, or the error that
+// windlass_queue_host_call returns. It belongs to the library and lasts as long as this call. The function must not
+// block.
+typedef void (*windlass_host_call_destroy_t)(void *user_data, windlass_error_t *error);
+
 // An event of one recording. It is a plain value and needs no release. All events are unsignalled when a replay of
 // the command buffer begins.
 typedef struct {
@@ -1045,7 +1051,7 @@ windlass_error_t *windlass_queue_download_blocking(windlass_queue_t *queue,
 
 // Calls a function of the host when the waits are reached. Independent work of the queue continues meanwhile. `flags`
 // is a set of WINDLASS_HOST_CALL_*. `destroy`, which may be NULL, is called with the user data exactly once in every
-// case: after the call, after a failed wait that prevents the call, and if this function returns an error.
+// case: after the call, after a failure that prevents the call, and if this function returns an error.
 WINDLASS_MUST_USE
 windlass_error_t *windlass_queue_host_call(windlass_queue_t *queue,
                                            size_t wait_count,
@@ -1055,7 +1061,7 @@ windlass_error_t *windlass_queue_host_call(windlass_queue_t *queue,
                                            uint64_t flags,
                                            windlass_host_call_callback_t callback,
                                            void *user_data,
-                                           windlass_destroy_t destroy);
+                                           windlass_host_call_destroy_t destroy);
 
 // Takes over the signal list of a running host call: windlass_completion_complete reaches it, instead of the
 // callback's return. FAILED_PRECONDITION the second time, and for a non-blocking call. The caller owns the

@@ -5,19 +5,19 @@ use std::{
     ffi::c_void,
     mem::MaybeUninit,
     ptr::NonNull,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use facade::{Completion, Error, HostCallFlags};
+use facade::{Completion, Error, HostCallFlags, Result};
 
 use crate::{
     boundary::{fallible, infallible},
-    callback::{OwnedUserData, UserData, windlass_destroy_t},
+    callback::UserData,
     error::windlass_error_t,
     handle::{self, Shell, object, used},
     memory::give,
     queue::windlass_queue_t,
-    semaphore::{lists_of, windlass_point_t},
+    semaphore::{Points, lists_of, windlass_point_t},
 };
 
 /// A host call in progress. It belongs to the library, and ends with the call.
@@ -53,9 +53,83 @@ pub type windlass_host_call_callback_t = Option<
     ) -> Option<NonNull<windlass_error_t>>,
 >;
 
+/// Called exactly once when the library no longer needs the user data of a host call, on any thread. `error` is NULL
+/// after the call, and otherwise says why there was no call: the failure of a wait, CANCELLED, or the error that
+/// windlass_queue_host_call returns. It belongs to the library and lasts as long as this call. The function must not
+/// block.
+pub type windlass_host_call_destroy_t =
+    Option<unsafe extern "C" fn(user_data: *mut c_void, error: Option<NonNull<windlass_error_t>>)>;
+
+/// The end of a host call's user data.
+struct Ending {
+    data: UserData,
+    destroy: windlass_host_call_destroy_t,
+    state: Mutex<State>,
+}
+
+enum State {
+    /// The submission may still be refused. The result of the call is known if the function is gone already.
+    Submitting(Option<Result<()>>),
+    Accepted,
+    Ended,
+}
+
+impl Ending {
+    /// The submission was accepted or refused.
+    fn submitted(&self, result: &Result<()>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = match &mut *state {
+            State::Submitting(end) => end.take(),
+            State::Accepted | State::Ended => return,
+        };
+        let end = if result.is_err() { Some(result.clone()) } else { end };
+        *state = if end.is_some() { State::Ended } else { State::Accepted };
+        drop(state);
+        end.into_iter().for_each(|end| self.destroy(end));
+    }
+
+    /// The function was called, or never will be.
+    fn over(&self, result: Result<()>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *state {
+            State::Submitting(end) => {
+                *end = Some(result);
+                return;
+            }
+            State::Ended => return,
+            State::Accepted => *state = State::Ended,
+        }
+        drop(state);
+        self.destroy(result);
+    }
+
+    fn destroy(&self, result: Result<()>) {
+        let Some(destroy) = self.destroy else { return };
+        let error = result.err().map(windlass_error_t::create);
+        // SAFETY: the caller gave the function for this purpose, and it is called once.
+        unsafe { destroy(self.data.0, error) };
+        handle::release(error);
+    }
+}
+
+/// Ends the user data when the function goes.
+struct Guard {
+    ending: Arc<Ending>,
+    waits: Points,
+    called: bool,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        let failed = || self.waits.iter().find_map(|wait| wait.semaphore.query().err());
+        let cancelled = || Error::cancelled("the host call was cancelled before its waits were reached");
+        self.ending.over(if self.called { Ok(()) } else { Err(failed().unwrap_or_else(cancelled)) });
+    }
+}
+
 /// Calls a function of the host when the waits are reached. Independent work of the queue continues meanwhile. `flags`
 /// is a set of WINDLASS_HOST_CALL_*. `destroy`, which may be NULL, is called with the user data exactly once in every
-/// case: after the call, after a failed wait that prevents the call, and if this function returns an error.
+/// case: after the call, after a failure that prevents the call, and if this function returns an error.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_queue_host_call(
@@ -67,10 +141,11 @@ pub unsafe extern "C" fn windlass_queue_host_call(
     flags: u64,
     callback: windlass_host_call_callback_t,
     user_data: *mut c_void,
-    destroy: windlass_destroy_t,
+    destroy: windlass_host_call_destroy_t,
 ) -> Option<NonNull<windlass_error_t>> {
-    fallible(|| {
-        let owned = OwnedUserData { data: UserData(user_data), destroy };
+    let state = Mutex::new(State::Submitting(None));
+    let ending = Arc::new(Ending { data: UserData(user_data), destroy, state });
+    let submit = || {
         // SAFETY: the contract in the header covers that of `lists_of`.
         let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
         let callback =
@@ -81,15 +156,16 @@ pub unsafe extern "C" fn windlass_queue_host_call(
             let unknown = flags & !known;
             return Err(Error::invalid_argument(format!("a host call with the unknown flags {unknown:#x}")));
         }
+        let mut guard = Guard { ending: ending.clone(), waits: lists.waits.clone(), called: false };
         used(queue)?.host_call(&lists.waits, &lists.signals, HostCallFlags(flags), move |context| {
-            let owned = owned;
+            guard.called = true;
             let call = handle::create::<windlass_host_call_t>(Mutex::new(context.defer().ok()));
             // SAFETY: the caller gave the function for this call, once, on any thread.
-            let returned = unsafe { callback(owned.data.0, Some(call)) };
+            let returned = unsafe { callback(guard.ending.data.0, Some(call)) };
             let result = windlass_error_t::take(returned);
             let left = used(Some(call)).ok().and_then(|settling| take(&settling));
             handle::release(Some(call));
-            drop(owned);
+            drop(guard);
             match left {
                 Some(completion) => {
                     completion.complete(result);
@@ -98,6 +174,11 @@ pub unsafe extern "C" fn windlass_queue_host_call(
                 None => result,
             }
         })
+    };
+    fallible(|| {
+        let result = submit();
+        ending.submitted(&result);
+        result
     })
 }
 

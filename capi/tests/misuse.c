@@ -318,7 +318,10 @@ static void wrong_arguments(windlass_device_t *device, windlass_queue_t *queue, 
 }
 
 /* Counts how often it is called. */
-static void count(void *user_data) { ++*(int *)user_data; }
+static void count(void *user_data, windlass_error_t *error) {
+    require(windlass_error_code(error) == WINDLASS_CODE_INVALID_ARGUMENT, "user data hears of the refusal");
+    ++*(int *)user_data;
+}
 
 static void signal_code(void *user_data, windlass_error_t *error) {
     check(windlass_semaphore_signal((windlass_semaphore_t *)user_data, 1 + windlass_error_code(error)));

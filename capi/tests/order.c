@@ -20,7 +20,7 @@ static void refused(windlass_error_t *error, windlass_code_t code, int line) {
 
 #define REFUSED(code, call) refused((call), WINDLASS_CODE_##code, __LINE__)
 
-/* An observer's memory. A call raises `relay`, so that the program can wait for it. */
+/* An observer's memory. Each call raises `relay`, so that the program can wait for it. */
 typedef struct {
     uint64_t payloads[16];
     size_t calls;
@@ -29,21 +29,27 @@ typedef struct {
     windlass_semaphore_t *relay;
 } ear_t;
 
+#define HEARD_FAILURE 100
+#define DESTROYED 101
+
 static void hear(void *user_data, uint64_t payload, windlass_error_t *error) {
     ear_t *ear = (ear_t *)user_data;
     if (error) {
         ear->failure = windlass_error_code(error);
+        check(windlass_semaphore_signal(ear->relay, HEARD_FAILURE));
         return;
     }
     require(ear->calls < 16, "an observer hears no more than there is");
     ear->payloads[ear->calls++] = payload;
-    if (ear->relay) {
-        check(windlass_semaphore_signal(ear->relay, payload));
-    }
+    check(windlass_semaphore_signal(ear->relay, payload));
 }
 
 static void destroyed(void *user_data) {
-    ((ear_t *)user_data)->destroyed += 1;
+    ear_t *ear = (ear_t *)user_data;
+    ear->destroyed += 1;
+    if (ear->relay) {
+        check(windlass_semaphore_signal(ear->relay, DESTROYED));
+    }
 }
 
 static void observers(windlass_queue_t *queue, windlass_buffer_t *buffer) {
@@ -66,9 +72,11 @@ static void observers(windlass_queue_t *queue, windlass_buffer_t *buffer) {
     require(ear.calls == 2 && ear.payloads[1] == 3, "a queue's signal is heard");
 
     check(windlass_semaphore_fail(semaphore, WINDLASS_CODE_DATA_LOSS, "on purpose"));
-    require(ear.failure == WINDLASS_CODE_DATA_LOSS && ear.calls == 2, "a failure is heard");
-    require(ear.destroyed <= 1, "the user data is released once");
+    /* The thread that told of the queue's signal may be the one that tells of the failure. */
+    check(windlass_semaphore_wait(relay, HEARD_FAILURE, UINT64_C(20000000000)));
+    require(ear.failure == WINDLASS_CODE_DATA_LOSS && ear.calls == 2 && ear.destroyed == 0, "a failure is heard");
     windlass_observation_release(observation);
+    check(windlass_semaphore_wait(relay, DESTROYED, UINT64_C(20000000000)));
     require(ear.destroyed == 1, "the user data is released with the observation");
 
     REFUSED(INVALID_ARGUMENT, windlass_semaphore_observe(NULL, hear, &refusing, destroyed, &second));
@@ -274,6 +282,74 @@ static void indirect(windlass_device_t *device, windlass_queue_t *queue, const c
     free(code);
 }
 
+/* How a host call went. */
+typedef struct {
+    int calls;
+    int ends;
+    windlass_code_t code;
+    windlass_semaphore_t *over;
+} fate_t;
+
+static windlass_error_t *work(void *user_data, windlass_host_call_t *call) {
+    (void)call;
+    ((fate_t *)user_data)->calls += 1;
+    return NULL;
+}
+
+static void end(void *user_data, windlass_error_t *error) {
+    fate_t *fate = (fate_t *)user_data;
+    fate->ends += 1;
+    fate->code = windlass_error_code(error);
+    check(windlass_semaphore_signal(fate->over, 1));
+}
+
+static fate_t unmet(void) {
+    fate_t fresh = {0, 0, 99, NULL};
+    check(windlass_semaphore_create(0, &fresh.over));
+    return fresh;
+}
+
+static void met(fate_t *fate, int calls, windlass_code_t code, const char *what) {
+    check(windlass_semaphore_wait(fate->over, 1, UINT64_C(20000000000)));
+    require(fate->calls == calls && fate->ends == 1 && fate->code == code, what);
+    windlass_semaphore_release(fate->over);
+}
+
+static void host_calls(windlass_queue_t *queue) {
+    windlass_semaphore_t *gate = NULL;
+    fate_t called = unmet(), failed = unmet(), wrong = unmet();
+    check(windlass_semaphore_create(0, &gate));
+    const windlass_point_t first = windlass_at(gate, 1), second = windlass_at(gate, 2);
+    check(windlass_queue_host_call(queue, 1, &first, 0, NULL, 0, work, &called, end));
+    check(windlass_queue_host_call(queue, 1, &second, 0, NULL, 0, work, &failed, end));
+    require(called.ends == 0 && failed.ends == 0, "a host call keeps its user data");
+    check(windlass_semaphore_signal(gate, 1));
+    met(&called, 1, WINDLASS_CODE_OK, "user data ends after the call");
+    check(windlass_semaphore_fail(gate, WINDLASS_CODE_DATA_LOSS, "on purpose"));
+    met(&failed, 0, WINDLASS_CODE_DATA_LOSS, "user data ends with the failure of a wait");
+    REFUSED(INVALID_ARGUMENT, windlass_queue_host_call(queue, 0, NULL, 0, NULL, 0x100, work, &wrong, end));
+    met(&wrong, 0, WINDLASS_CODE_INVALID_ARGUMENT, "user data ends with the refusal");
+    windlass_semaphore_release(gate);
+}
+
+/* A device that is closed makes no call that waits. */
+static void closed(const char *uri) {
+    windlass_device_t *device = NULL;
+    windlass_queue_t *queue = NULL;
+    windlass_semaphore_t *gate = NULL;
+    fate_t cancelled = unmet();
+    check(windlass_device_open(uri, &device));
+    check(windlass_device_queue(device, 0, &queue));
+    check(windlass_semaphore_create(0, &gate));
+    const windlass_point_t first = windlass_at(gate, 1);
+    check(windlass_queue_host_call(queue, 1, &first, 0, NULL, 0, work, &cancelled, end));
+    check(windlass_device_close(device));
+    met(&cancelled, 0, WINDLASS_CODE_CANCELLED, "user data ends with the device");
+    windlass_queue_release(queue);
+    windlass_device_release(device);
+    windlass_semaphore_release(gate);
+}
+
 int main(int argc, char **argv) {
     windlass_device_t *device = NULL;
     windlass_queue_t *queue = NULL, *set = NULL;
@@ -290,10 +366,12 @@ int main(int argc, char **argv) {
     policies();
     events(device, queue, buffer);
     indirect(device, queue, argv[1]);
+    host_calls(queue);
     windlass_buffer_release(buffer);
     windlass_queue_release(set);
     windlass_queue_release(queue);
     windlass_device_release(device);
+    closed(argc > 2 ? argv[2] : "hip-sim://gfx942");
     printf("order holds\n");
     return EXIT_SUCCESS;
 }
