@@ -1131,6 +1131,15 @@ WINDLASS_MUST_USE
 windlass_error_t *windlass_recorder_begin_debug_group(windlass_recorder_t *recorder,
                                                       const char *label);
 
+// windlass_recorder_begin_debug_group with a colour and a source location. `rgba` is NULL or four bytes: red, green,
+// blue, alpha. `file` is NULL or the file that the commands come from, with a line that is counted from 1.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_recorder_begin_debug_group_at(windlass_recorder_t *recorder,
+                                                         const char *label,
+                                                         const uint8_t *rgba,
+                                                         const char *file,
+                                                         uint32_t line);
+
 // Closes the innermost group. FAILED_PRECONDITION if none is open.
 WINDLASS_MUST_USE windlass_error_t *windlass_recorder_end_debug_group(windlass_recorder_t *recorder);
 

@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use facade::{CommandBuffer, Error, Event, Recorder, Result};
+use facade::{CommandBuffer, DebugGroup, Error, Event, Recorder, Result};
 
 use crate::{
     boundary::{fallible, infallible},
@@ -21,7 +21,7 @@ use crate::{
     error::windlass_error_t,
     executable::windlass_function_t,
     handle::{self, Shell, object, used},
-    memory::{bytes, give, text},
+    memory::{bytes, give, list, text},
     pattern::pattern_of,
 };
 
@@ -194,6 +194,36 @@ pub unsafe extern "C" fn windlass_recorder_begin_debug_group(
         let label = unsafe { text("label", label) }?;
         record(recorder, |recording| {
             recording.recorder.begin_debug_group(label);
+            Ok(())
+        })
+    })
+}
+
+/// windlass_recorder_begin_debug_group with a colour and a source location. `rgba` is NULL or four bytes: red, green,
+/// blue, alpha. `file` is NULL or the file that the commands come from, with a line that is counted from 1.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_recorder_begin_debug_group_at(
+    recorder: Option<NonNull<windlass_recorder_t>>,
+    label: *const c_char,
+    rgba: *const u8,
+    file: *const c_char,
+    line: u32,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        // SAFETY: the contract in the header covers that of `text`.
+        let mut group = DebugGroup::new(unsafe { text("label", label) }?);
+        if !rgba.is_null() {
+            // SAFETY: the contract in the header covers that of `list`.
+            let rgba = unsafe { list("rgba", 4, rgba) }?;
+            group = group.color([rgba[0], rgba[1], rgba[2], rgba[3]]);
+        }
+        if !file.is_null() {
+            // SAFETY: the contract in the header covers that of `text`.
+            group = group.location(unsafe { text("file", file) }?, line);
+        }
+        record(recorder, |recording| {
+            recording.recorder.begin_debug_group(group);
             Ok(())
         })
     })

@@ -173,6 +173,12 @@ static void events(windlass_device_t *device, windlass_queue_t *queue, windlass_
     check(windlass_semaphore_create(0, &done));
     check(windlass_recorder_create(device, 0, &recorder));
     check(windlass_recorder_create(device, 0, &other));
+    const uint8_t orange[4] = {255, 128, 0, 255};
+    check(windlass_recorder_begin_debug_group_at(recorder, "group", orange, "model.mlir", 42));
+    check(windlass_recorder_begin_debug_group_at(recorder, "plain", NULL, NULL, 0));
+    REFUSED(INVALID_ARGUMENT, windlass_recorder_begin_debug_group_at(recorder, NULL, NULL, NULL, 0));
+    check(windlass_recorder_end_debug_group(recorder));
+    check(windlass_recorder_end_debug_group(recorder));
     check(windlass_recorder_create_event(recorder, &event));
     check(windlass_recorder_create_event(other, &foreign));
     REFUSED(FAILED_PRECONDITION, windlass_recorder_wait_events(recorder, 1, &event));
