@@ -93,7 +93,8 @@ pub struct windlass_buffer_ref_t {
     pub buffer: Option<NonNull<windlass_buffer_t>>,
     /// The offset of the range in bytes.
     pub offset: u64,
-    /// The length in bytes. WINDLASS_WHOLE_BUFFER extends to the end of the buffer; a slot needs a number.
+    /// The length in bytes. WINDLASS_WHOLE_BUFFER extends to the end of the buffer. A slot needs a number, except as an
+    /// argument of a dispatch.
     pub length: u64,
 }
 
@@ -156,6 +157,16 @@ pub(crate) fn ref_of(name: &str, reference: &windlass_buffer_ref_t) -> Result<Bu
         )));
     }
     Ok(BufferRef::slot(reference.slot, reference.offset, reference.length))
+}
+
+/// The range of an argument in a command buffer. A slot without a length demands none of the buffer that is bound: the
+/// HAL only compares the length with it, as the code may use all of it in any case.
+pub(crate) fn argument_ref_of(name: &str, reference: &windlass_buffer_ref_t) -> Result<BufferRef> {
+    let mut reference = *reference;
+    if reference.kind == WINDLASS_REF_SLOT && reference.length == WINDLASS_WHOLE_BUFFER {
+        reference.length = 0;
+    }
+    ref_of(name, &reference)
 }
 
 /// Allocates memory that is usable at once, with undefined contents. NULL parameters mean those of
