@@ -42,9 +42,6 @@ pub const WINDLASS_CODE_FIT_GENERIC: windlass_code_fit_t = 2;
 /// The code is for this processor.
 pub const WINDLASS_CODE_FIT_EXACT: windlass_code_fit_t = 3;
 
-/// The number of the best entry if none fits.
-pub const WINDLASS_CODE_NO_ENTRY: usize = usize::MAX;
-
 /// The verdict on one entry. The reason belongs to the selection's handle.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -91,13 +88,18 @@ pub unsafe extern "C" fn windlass_code_file_select(
     })
 }
 
-/// The number of the best entry; WINDLASS_CODE_NO_ENTRY if none fits, and for NULL.
+/// Whether an entry fits. The number of the best one goes to `entry`, which may be NULL. False for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_code_selection_best(
     selection: Option<NonNull<windlass_code_selection_t>>,
-) -> usize {
-    infallible(WINDLASS_CODE_NO_ENTRY, || {
-        Ok(used(selection)?.selection.best.unwrap_or(WINDLASS_CODE_NO_ENTRY))
+    entry: Option<&mut MaybeUninit<usize>>,
+) -> bool {
+    infallible(false, || {
+        let Some(best) = used(selection)?.selection.best else { return Ok(false) };
+        if let Some(entry) = entry {
+            entry.write(best);
+        }
+        Ok(true)
     })
 }
 

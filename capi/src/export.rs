@@ -29,9 +29,9 @@ object!(windlass_export_t, Exported, "export");
 #[must_use]
 pub extern "C" fn windlass_buffer_export_device_address(
     buffer: Option<NonNull<windlass_buffer_t>>,
-    export: Option<&mut MaybeUninit<Option<NonNull<windlass_export_t>>>>,
+    exported: Option<&mut MaybeUninit<Option<NonNull<windlass_export_t>>>>,
 ) -> Option<NonNull<windlass_error_t>> {
-    fallible(|| give(export, || used(buffer)?.export_device_address()))
+    fallible(|| give(exported, || used(buffer)?.export_device_address()))
 }
 
 /// Exports the host's pointer to a mappable buffer. INVALID_ARGUMENT for an empty buffer; otherwise fails like
@@ -40,22 +40,22 @@ pub extern "C" fn windlass_buffer_export_device_address(
 #[must_use]
 pub extern "C" fn windlass_buffer_export_host_pointer(
     buffer: Option<NonNull<windlass_buffer_t>>,
-    export: Option<&mut MaybeUninit<Option<NonNull<windlass_export_t>>>>,
+    exported: Option<&mut MaybeUninit<Option<NonNull<windlass_export_t>>>>,
 ) -> Option<NonNull<windlass_error_t>> {
-    fallible(|| give(export, || used(buffer)?.export_host_pointer()))
+    fallible(|| give(exported, || used(buffer)?.export_host_pointer()))
 }
 
 /// The address as a number, for the device or for the host, as it was exported; 0 for NULL.
 #[unsafe(no_mangle)]
-pub extern "C" fn windlass_export_address(export: Option<NonNull<windlass_export_t>>) -> u64 {
-    infallible(0, || Ok(used(export)?.address()))
+pub extern "C" fn windlass_export_address(exported: Option<NonNull<windlass_export_t>>) -> u64 {
+    infallible(0, || Ok(used(exported)?.address()))
 }
 
 /// The host's pointer, valid as long as the export; NULL for NULL and for the export of a device address.
 #[unsafe(no_mangle)]
-pub extern "C" fn windlass_export_host_pointer(export: Option<NonNull<windlass_export_t>>) -> *mut c_void {
+pub extern "C" fn windlass_export_host_pointer(exported: Option<NonNull<windlass_export_t>>) -> *mut c_void {
     infallible(ptr::null_mut(), || {
-        Ok(match used(export)?.memory() {
+        Ok(match used(exported)?.memory() {
             External::Host { pointer, .. } => pointer.as_ptr().cast(),
             _ => ptr::null_mut(),
         })
@@ -64,23 +64,23 @@ pub extern "C" fn windlass_export_host_pointer(export: Option<NonNull<windlass_e
 
 /// The number of bytes; 0 for NULL.
 #[unsafe(no_mangle)]
-pub extern "C" fn windlass_export_size(export: Option<NonNull<windlass_export_t>>) -> u64 {
-    infallible(0, || Ok(used(export)?.memory().size()))
+pub extern "C" fn windlass_export_size(exported: Option<NonNull<windlass_export_t>>) -> u64 {
+    infallible(0, || Ok(used(exported)?.memory().size()))
 }
 
 /// Adds a reference and returns the export. NULL for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_export_retain(
-    export: Option<NonNull<windlass_export_t>>,
+    exported: Option<NonNull<windlass_export_t>>,
 ) -> Option<NonNull<windlass_export_t>> {
-    infallible(None, || handle::retain(export).map(|()| export))
+    infallible(None, || handle::retain(exported).map(|()| exported))
 }
 
 /// Releases a reference. NULL is allowed. The last one ends the validity of the address, unless the buffer lives on.
 #[unsafe(no_mangle)]
-pub extern "C" fn windlass_export_release(export: Option<NonNull<windlass_export_t>>) {
+pub extern "C" fn windlass_export_release(exported: Option<NonNull<windlass_export_t>>) {
     infallible((), || {
-        handle::release(export);
+        handle::release(exported);
         Ok(())
     });
 }
