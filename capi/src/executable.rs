@@ -231,8 +231,8 @@ pub extern "C" fn windlass_executable_function_count(
     infallible(0, || Ok(used(executable)?.functions().count()))
 }
 
-/// A function by number, from 0, in the order of the code object. OUT_OF_RANGE if there are fewer. The caller owns the
-/// handle.
+/// A function by number, from 0, in the order in which the code object lists its kernels. OUT_OF_RANGE if there are
+/// fewer. The caller owns the handle.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_executable_function_at(

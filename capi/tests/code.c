@@ -161,8 +161,8 @@ static void bundle_of(windlass_code_file_t *file, int compressed) {
     INVALID(windlass_code_image_argument(image, 0, 0, &argument));
     INVALID(windlass_code_image_rejected(image, 0, &reason));
     check(windlass_code_file_extract(file, 0, 0, &image));
-    INVALID(windlass_code_image_describe(image, &target, NULL, NULL, NULL));
-    INVALID(windlass_code_image_kernel(image, 0, &kernel));
+    REFUSED(UNIMPLEMENTED, windlass_code_image_describe(image, &target, NULL, NULL, NULL));
+    REFUSED(UNIMPLEMENTED, windlass_code_image_kernel(image, 0, &kernel));
     windlass_code_image_release(image);
     REFUSED(OUT_OF_RANGE, windlass_code_file_extract(file, 0, 5, &image));
     REFUSED(OUT_OF_RANGE, windlass_code_file_extract(file, 1, 0, &image));
