@@ -1222,8 +1222,8 @@ windlass_error_t *windlass_executable_function(windlass_executable_t *executable
 // The number of functions that can be dispatched; 0 for NULL.
 size_t windlass_executable_function_count(windlass_executable_t *executable);
 
-// A function by number, from 0, in the order of the code object. OUT_OF_RANGE if there are fewer. The caller owns the
-// handle.
+// A function by number, from 0, in the order in which the code object lists its kernels. OUT_OF_RANGE if there are
+// fewer. The caller owns the handle.
 WINDLASS_MUST_USE
 windlass_error_t *windlass_executable_function_at(windlass_executable_t *executable,
                                                   size_t index,
@@ -1285,6 +1285,14 @@ uint64_t windlass_buffer_size(windlass_buffer_t *buffer);
 
 // The address for device code; 0 for NULL. The host must not dereference it.
 uint64_t windlass_buffer_device_address(windlass_buffer_t *buffer);
+
+// The offset of the buffer in its allocation, in bytes; 0 for a whole allocation and for NULL.
+uint64_t windlass_buffer_offset(windlass_buffer_t *buffer);
+
+// The parameters of the buffer's allocation, as they were given. A queue_affinity of 0 stands for any queue.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_buffer_params(windlass_buffer_t *buffer,
+                                         windlass_buffer_params_t *params);
 
 // Copies bytes of a mappable buffer to the host, at once. Only semaphores order the copy with work on queues.
 // FAILED_PRECONDITION if the buffer was not allocated for mapping, UNAVAILABLE if the device's memory cannot be

@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(code::windlass_code_options_t::LEAST, 32);
         assert_eq!(code_file::windlass_code_bundle_t::LEAST, 64);
         assert_eq!(code_file::windlass_code_entry_t::LEAST, 64);
-        assert_eq!(code_image::windlass_code_kernel_t::LEAST, 88);
+        assert_eq!(code_image::windlass_code_kernel_t::LEAST, 80);
         assert_eq!(code_image::windlass_code_argument_t::LEAST, 40);
         assert_eq!(code_image::windlass_code_rejected_t::LEAST, 24);
         assert_eq!(code_selection::windlass_code_verdict_t::LEAST, 24);

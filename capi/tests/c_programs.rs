@@ -195,6 +195,8 @@ fn executables_tell_what_they_have() {
 fn code_is_read_without_a_device() {
     let bundles = kernel("");
     in_both_languages("tests/code.c", &[&[bundles.to_str().unwrap()]], "the code is right");
+    let Some(program) = build(C, "examples/inspect.c") else { return };
+    prints(clean(&program).arg(kernel("vector_add.ccob")).arg("gfx942"), "vector_add takes 4 arguments");
 }
 
 #[test]

@@ -287,7 +287,12 @@ static void bindings(windlass_device_t *device, windlass_queue_t *queue) {
     check(windlass_queue_download_blocking(queue, 1, &second, windlass_whole(out), doubled, sizeof doubled, FOREVER));
     HOLDS(doubled[0] == 3.0f && doubled[1] == -8.0f);
     check(windlass_queue_execute(queue, 1, &second, 1, &third, commands, 5, table));
-    check(windlass_semaphore_wait(time, 3, FOREVER));
+    /* Such a slot demands no more than its offset: the kernel may use the rest of the allocation. */
+    const windlass_point_t fourth = windlass_at(time, 4);
+    table[1] = windlass_range(in, 0, 4);
+    check(windlass_queue_execute(queue, 1, &third, 1, &fourth, commands, 4, table));
+    check(windlass_semaphore_wait(time, 4, FOREVER));
+    table[1] = windlass_whole(in);
 
     INVALID(windlass_queue_execute(queue, 0, NULL, 0, NULL, commands, 6, table));
     INVALID(windlass_queue_execute(queue, 0, NULL, 0, NULL, commands, 3, table));

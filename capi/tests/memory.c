@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Pools, imports, exports, heaps, files and buffer views: each function is used, its numbers are checked, and its misuse is
+ * Pools, imports, exports, parameters, heaps, files and buffer views: each function is used, its numbers are checked, and its misuse is
  * refused.
  *
  *     memory URI SCRATCH_FILE
@@ -298,6 +298,29 @@ static void exports(windlass_device_t *device, windlass_queue_t *queue) {
     windlass_semaphore_release(time);
 }
 
+static void parameters(windlass_device_t *device) {
+    windlass_buffer_params_t given = windlass_buffer_params_host(), found = windlass_buffer_params_init();
+    windlass_buffer_t *buffer = NULL, *part = NULL;
+    given.min_alignment = 512;
+    check(windlass_buffer_allocate(device, &given, 64, &buffer));
+    check(windlass_buffer_subspan(buffer, 24, 8, &part));
+    check(windlass_buffer_params(part, &found));
+    HOLDS(memcmp(&given, &found, sizeof given) == 0);
+    HOLDS(windlass_buffer_offset(part) == 24 && windlass_buffer_offset(buffer) == 0 && windlass_buffer_offset(NULL) == 0);
+    windlass_buffer_release(part);
+    windlass_buffer_release(buffer);
+    given.queue_affinity = 1;
+    check(windlass_buffer_allocate(device, &given, 64, &buffer));
+    check(windlass_buffer_params(buffer, &found));
+    HOLDS(found.queue_affinity == 1);
+    INVALID(windlass_buffer_params(buffer, NULL));
+    found.struct_size = 12;
+    INVALID(windlass_buffer_params(buffer, &found));
+    windlass_buffer_release(buffer);
+    INVALID(windlass_buffer_params(buffer, &given));
+    INVALID(windlass_buffer_params(NULL, &given));
+}
+
 static void heaps(windlass_device_t *device) {
     const size_t count = windlass_device_heap_count(device);
     HOLDS(count >= 1 && windlass_device_heap_count(NULL) == 0);
@@ -542,6 +565,7 @@ int main(int argc, char **argv) {
     pools(device, queue);
     imports(device, queue);
     exports(device, queue);
+    parameters(device);
     heaps(device);
     files(device, queue, argv[2]);
     views(device);
