@@ -95,9 +95,61 @@
 // same command buffer may write it. Only for indirect dispatches.
 #define WINDLASS_DISPATCH_STATIC_PARAMETERS (1 << 1)
 
+// An alloca may make its queue wait, on the device, for memory that another queue used last. Without this flag such
+// memory is not reused before its last use has retired.
+#define WINDLASS_POOL_DEVICE_WAITS (1 << 0)
+
+// For WINDLASS_POOL_PASSTHROUGH: an allocation serves only requests of exactly its size. Without this flag it may be
+// larger by an eighth.
+#define WINDLASS_POOL_EXACT (1 << 1)
+
+// A number of bytes without a limit.
+#define WINDLASS_UNLIMITED UINT64_MAX
+
+// Opens a file for windlass_queue_read.
+#define WINDLASS_FILE_READ (1 << 0)
+
+// Opens a file for windlass_queue_write.
+#define WINDLASS_FILE_WRITE (1 << 1)
+
+// Makes the file if it does not exist; needs WINDLASS_FILE_WRITE.
+#define WINDLASS_FILE_CREATE (1 << 2)
+
+// Removes the contents of the file; needs WINDLASS_FILE_WRITE.
+#define WINDLASS_FILE_TRUNCATE (1 << 3)
+
+// A GPU may get code for another processor of its ISA-compatible family, as some Linux distributions allow. An
+// unpatched ROCm refuses such code.
+#define WINDLASS_CODE_COMPATIBLE_FAMILIES (1 << 0)
+
+// The stack size is unknown before the launch.
+#define WINDLASS_CODE_KERNEL_DYNAMIC_STACK (1 << 0)
+
+// The grid must consist of whole workgroups.
+#define WINDLASS_CODE_KERNEL_UNIFORM_WORKGROUPS (1 << 1)
+
+// Runs once after the code object is loaded, and is not dispatched.
+#define WINDLASS_CODE_KERNEL_INIT (1 << 2)
+
+// Runs once before the code object is unloaded, and is not dispatched.
+#define WINDLASS_CODE_KERNEL_FINI (1 << 3)
+
 // Memory of a device: a whole allocation or a part of it. The allocation lives until the last handle that shares it is
 // released and the last submission that uses it has ended.
 typedef struct windlass_buffer_t windlass_buffer_t;
+
+// A buffer that holds a dense row-major array. It keeps the buffer's memory.
+typedef struct windlass_buffer_view_t windlass_buffer_view_t;
+
+// A file with AMD GPU code, read as far as its entries are listed. It needs no device. Damage in one part does not
+// affect the others.
+typedef struct windlass_code_file_t windlass_code_file_t;
+
+// The bytes of one entry, aligned to a page, with zeros up to the end of the last page. It does not keep its file.
+typedef struct windlass_code_image_t windlass_code_image_t;
+
+// The entry that a GPU gets, and a verdict on each entry.
+typedef struct windlass_code_selection_t windlass_code_selection_t;
 
 // A finished recording, immutable. It may be in flight any number of times, on any queues of its device.
 typedef struct windlass_command_buffer_t windlass_command_buffer_t;
@@ -120,8 +172,16 @@ typedef struct windlass_error_t windlass_error_t;
 // submission that uses it has ended.
 typedef struct windlass_executable_t windlass_executable_t;
 
+// The exported address of a buffer's memory. While the export lives, the memory stays allocated, even when the device
+// is closed. The exception is a windlass_queue_dealloca of the buffer. Semaphores must order all accesses through the
+// address with the work of Windlass.
+typedef struct windlass_export_t windlass_export_t;
+
 // A set of points that holds each semaphore once, with its greatest value. Threads may share a fence.
 typedef struct windlass_fence_t windlass_fence_t;
+
+// A file that queues can read and write. It belongs to no device. Submitted work keeps it open.
+typedef struct windlass_file_t windlass_file_t;
 
 // A function of an executable, which it keeps loaded.
 typedef struct windlass_function_t windlass_function_t;
@@ -131,6 +191,11 @@ typedef struct windlass_host_call_t windlass_host_call_t;
 
 // A callback that hears what a semaphore does. Releasing the last reference ends it.
 typedef struct windlass_observation_t windlass_observation_t;
+
+// A pool of memory. windlass_queue_alloca_from takes memory from it, and windlass_queue_dealloca gives it back. The
+// pool lives as long as a handle or a buffer of it; its memory then goes back to the device. It does not keep the
+// device open.
+typedef struct windlass_pool_t windlass_pool_t;
 
 // A queue of a device, or a set of queues from which the device picks one. Every operation takes a wait list and a
 // signal list and returns without waiting for other work. The operation starts when every wait is reached; when it
@@ -149,12 +214,28 @@ typedef struct windlass_recorder_t windlass_recorder_t;
 // to no device. A wait for a value that no operation has promised yet is legal.
 typedef struct windlass_semaphore_t windlass_semaphore_t;
 
+// The symbols of an executable.
+typedef struct windlass_symbol_list_t windlass_symbol_list_t;
+
 // A callback that waits for a semaphore.
 typedef struct windlass_timepoint_t windlass_timepoint_t;
 
 // The kind of a failure: one of WINDLASS_CODE_*, with the numeric values of gRPC and IREE. Later versions may add
 // codes.
 typedef uint32_t windlass_code_t;
+
+// An optional feature of a device: one of WINDLASS_FEATURE_*. Later versions may add features.
+typedef uint32_t windlass_feature_t;
+
+// A feature that a device declares to lack. Its use is UNIMPLEMENTED. The strings belong to the owner of the list.
+typedef struct {
+    // The missing feature.
+    windlass_feature_t feature;
+    // Zero.
+    uint32_t reserved;
+    // The reason in a few words.
+    const char *reason;
+} windlass_lack_t;
 
 // The description of a device. Its strings belong to the device, or to the list that contains the description.
 typedef struct {
@@ -172,6 +253,20 @@ typedef struct {
     const char *library;
     // Whether the device is simulated in any way. Print this wherever you print a device.
     bool simulated;
+    // The number of code formats that windlass_executable_load takes; 0 if the driver does not say.
+    size_t executable_format_count;
+    // The names of these formats. "hsaco" stands for AMD's code objects and all containers of them.
+    const char *const *executable_formats;
+    // The number of features that the device lacks.
+    size_t lack_count;
+    // The features that the device lacks, with the reasons.
+    const windlass_lack_t *lacks;
+    // The 16 bytes of the identity, as HIP gives them; zeros without one, and for a device of several GPUs.
+    uint8_t uuid_bytes[16];
+    // Whether a faulting kernel only fails the work that waits for it, and the process continues.
+    bool reports_faults;
+    // Zero.
+    uint8_t reserved[7];
 } windlass_device_info_t;
 
 // The limits of a device. Zero means that the device sets no limit.
@@ -289,6 +384,39 @@ typedef struct {
     uint64_t queue_affinity;
 } windlass_buffer_params_t;
 
+// A global variable of an executable. The name belongs to the executable's handle.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_global_info_init does so.
+    size_t struct_size;
+    // The name for lookups.
+    const char *name;
+    // The size in bytes, as the code says.
+    uint64_t size;
+} windlass_global_info_t;
+
+// The kind of a symbol: one of WINDLASS_SYMBOL_KIND_*. Later versions may add kinds.
+typedef uint32_t windlass_symbol_kind_t;
+
+// The visibility of a symbol: one of WINDLASS_SYMBOL_BINDING_*. Later versions may add bindings.
+typedef uint32_t windlass_symbol_binding_t;
+
+// A named part of device code. The name belongs to the list's handle.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_symbol_init does so.
+    size_t struct_size;
+    // The name in the code, mangled as the compiler does.
+    const char *name;
+    // The kind.
+    windlass_symbol_kind_t kind;
+    // The visibility.
+    windlass_symbol_binding_t binding;
+    // The device address of a variable's first byte or of a function's first instruction; 0 if it is unknown. Profilers
+    // and debuggers may use the address of a function; a program must not call it.
+    uint64_t address;
+    // The size in bytes; 0 if the code does not say.
+    uint64_t size;
+} windlass_symbol_t;
+
 // A value of a semaphore, for wait lists and signal lists. It borrows the semaphore for the call.
 typedef struct {
     // The timeline.
@@ -329,7 +457,8 @@ typedef struct {
     windlass_buffer_t *buffer;
     // The offset of the range in bytes.
     uint64_t offset;
-    // The length in bytes. WINDLASS_WHOLE_BUFFER extends to the end of the buffer; a slot needs a number.
+    // The length in bytes. WINDLASS_WHOLE_BUFFER extends to the end of the buffer. A slot needs a number, except as an
+    // argument of a dispatch.
     uint64_t length;
 } windlass_buffer_ref_t;
 
@@ -404,6 +533,254 @@ typedef struct {
     uint32_t reserved;
 } windlass_indirect_dispatch_config_t;
 
+// How a pool places buffers: one of WINDLASS_POOL_*. Later versions may add kinds.
+typedef uint32_t windlass_pool_kind_t;
+
+// Parameters of a pool. windlass_pool_params_tlsf, windlass_pool_params_fixed_block and
+// windlass_pool_params_passthrough make them, with device memory and without limits.
+typedef struct {
+    // sizeof this struct.
+    size_t struct_size;
+    // How the pool places buffers.
+    windlass_pool_kind_t kind;
+    // A set of WINDLASS_POOL_DEVICE_WAITS and WINDLASS_POOL_EXACT.
+    uint32_t flags;
+    // For WINDLASS_POOL_TLSF: the bytes of a slab. A larger buffer gets a slab of its own size.
+    uint64_t slab_size;
+    // For WINDLASS_POOL_FIXED_BLOCK: the minimum size of a block in bytes.
+    uint64_t block_size;
+    // For WINDLASS_POOL_FIXED_BLOCK: the number of blocks.
+    uint32_t blocks;
+    // Zero.
+    uint32_t reserved;
+    // The maximum number of bytes that the pool takes from the device; 0 or WINDLASS_UNLIMITED for no limit.
+    uint64_t budget;
+    // The maximum number of bytes that the pool keeps in slabs without a buffer. WINDLASS_UNLIMITED keeps as many as
+    // the pool had in slabs with buffers at its busiest time.
+    uint64_t retained;
+    // The name in messages, copied; NULL for none.
+    const char *name;
+    // The memory of the pool; NULL for that of windlass_buffer_params_device. Buffers of the pool may have less usage
+    // and a greater alignment.
+    const windlass_buffer_params_t *memory;
+} windlass_pool_params_t;
+
+// Counts of one pool, all from one moment.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_pool_statistics_init does so.
+    size_t struct_size;
+    // Bytes taken from the device.
+    uint64_t bytes_reserved;
+    // The maximum of bytes_reserved; WINDLASS_UNLIMITED for no limit.
+    uint64_t budget;
+    // Bytes in use by buffers, as requested.
+    uint64_t bytes_used;
+    // The maximum of bytes_used so far.
+    uint64_t bytes_peak;
+    // Bytes in use by buffers, with the losses by rounding.
+    uint64_t bytes_held;
+    // Bytes in slabs without a buffer. A trim returns them when no work uses them.
+    uint64_t bytes_idle;
+    // The number of slabs.
+    uint64_t slabs;
+    // Buffers in use.
+    uint64_t buffers;
+    // Requests that got memory whose last use had retired, or came earlier in the order of the queue.
+    uint64_t acquired;
+    // Requests that got memory of a new slab.
+    uint64_t acquired_fresh;
+    // Requests that got memory with a device wait for its last use.
+    uint64_t acquired_with_wait;
+    // Requests that were refused because all blocks were in use or in flight.
+    uint64_t exhausted;
+    // Requests that were refused because of the budget.
+    uint64_t over_budget;
+    // Buffers that were released.
+    uint64_t released;
+    // Slabs that were returned to the device.
+    uint64_t slabs_given_back;
+} windlass_pool_statistics_t;
+
+// A kind of memory.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_heap_init does so.
+    size_t struct_size;
+    // The place of the memory, and its access by host and device.
+    windlass_memory_type_t memory_type;
+    // The allowed uses of its buffers.
+    windlass_buffer_usage_t usage;
+    // The size in bytes of the largest buffer in an empty heap; UINT64_MAX if it is unknown.
+    uint64_t max_size;
+    // All addresses are multiples of this many bytes.
+    uint64_t min_alignment;
+} windlass_heap_t;
+
+// The possible uses of buffers with given parameters: a set of WINDLASS_COMPATIBILITY_*, with IREE's numeric values.
+typedef uint32_t windlass_compatibility_t;
+
+// Fills `size` bytes at `target` from the program's storage, beginning at byte `offset` of it. Called on a thread of
+// Windlass, which it may block, and on several threads at once. NULL is success; an error, which passes to the library,
+// fails the operation. A C++ exception must not leave the function.
+typedef windlass_error_t *(*windlass_storage_read_t)(void *user_data,
+                                                     uint64_t offset,
+                                                     void *target,
+                                                     size_t size);
+
+// Writes `size` bytes at `source` to the program's storage, beginning at byte `offset` of it. Called as
+// windlass_storage_read_t.
+typedef windlass_error_t *(*windlass_storage_write_t)(void *user_data,
+                                                      uint64_t offset,
+                                                      const void *source,
+                                                      size_t size);
+
+// The type of an array element: one of WINDLASS_ELEMENT_TYPE_*, with IREE's numeric values. The low byte is the width
+// in bits.
+typedef uint32_t windlass_element_type_t;
+
+// The format of a file by its first bytes: one of WINDLASS_CODE_FORMAT_*. Later versions may add formats.
+typedef uint32_t windlass_code_format_t;
+
+// Limits and choices for reading code. windlass_code_options_init makes the defaults; NULL stands for them too.
+typedef struct {
+    // sizeof this struct.
+    size_t struct_size;
+    // The maximum unpacked size in bytes: of one bundle, of one entry of a kpack archive, or of all members of a zip
+    // file. 0 for 1 GiB.
+    uint64_t max_unpacked;
+    // The maximum size in bytes of code at an address without a length. 0 for 4 GiB.
+    uint64_t max_stored;
+    // A set of WINDLASS_CODE_COMPATIBLE_FAMILIES.
+    uint32_t flags;
+    // Zero.
+    uint32_t reserved;
+} windlass_code_options_t;
+
+// A bundle: code for several targets, side by side. A code object outside of any bundle counts as a bundle of one
+// entry. The strings belong to the file's handle.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_code_bundle_init does so.
+    size_t struct_size;
+    // The name of the file in the file that holds the bundle, such as "a.o"; NULL for a bundle in the file itself.
+    const char *member;
+    // The container of the code, such as "compressed offload bundle (CCOB v2, zstd)".
+    const char *container;
+    // The bundle's offset in the file.
+    uint64_t offset;
+    // The number of bytes that the bundle takes in the file.
+    uint64_t stored_size;
+    // The declared unpacked size in bytes; 0 if the bundle declares none.
+    uint64_t unpacked_size;
+    // The number of entries.
+    size_t entry_count;
+    // Whether the entries must be unpacked to be read.
+    bool is_compressed;
+} windlass_code_bundle_t;
+
+// The kind of an entry's target: one of WINDLASS_CODE_TARGET_*. Later versions may add kinds.
+typedef uint32_t windlass_code_target_kind_t;
+
+// An entry of a bundle. Listing it unpacks nothing. The strings belong to the file's handle.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_code_entry_init does so.
+    size_t struct_size;
+    // The id in the file: "hipv4-amdgcn-amd-amdhsa--gfx942".
+    const char *id;
+    // The first field of the id: "host", "hip", "hipv4", "openmp" or another one.
+    const char *kind;
+    // The target of code for a GPU: "gfx942:sramecc+:xnack-". NULL for other entries.
+    const char *target;
+    // The reason why the bytes cannot be read or the id is not understood; NULL for none.
+    const char *problem;
+    // The offset of the bytes in the unpacked bundle.
+    uint64_t offset;
+    // The number of bytes.
+    uint64_t size;
+    // The kind of the target.
+    windlass_code_target_kind_t target_kind;
+} windlass_code_entry_t;
+
+// The fit of an entry's code to a GPU: one of WINDLASS_CODE_FIT_*. A larger number fits better. Later versions may add
+// fits.
+typedef uint32_t windlass_code_fit_t;
+
+// The verdict on one entry. The reason belongs to the selection's handle.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_code_verdict_init does so.
+    size_t struct_size;
+    // The reason in words.
+    const char *reason;
+    // The fit of the entry's code.
+    windlass_code_fit_t fit;
+} windlass_code_verdict_t;
+
+// A kernel of a code object, by its descriptor and its metadata. Sizes are in bytes. The name belongs to the image's
+// handle.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_code_kernel_init does so.
+    size_t struct_size;
+    // The name for windlass_executable_function.
+    const char *name;
+    // The number of arguments, hidden ones included, which follow the others.
+    uint32_t argument_count;
+    // The number of arguments that the caller gives.
+    uint32_t explicit_argument_count;
+    // The size of the argument block, with hidden arguments.
+    uint32_t argument_block_size;
+    // The alignment of the argument block.
+    uint32_t argument_block_alignment;
+    // The only permitted workgroup size; zeros if there is none.
+    uint32_t workgroup_size[3];
+    // The maximum number of work-items of a workgroup.
+    uint32_t max_workgroup_threads;
+    // Static local memory (LDS) of a workgroup.
+    uint32_t static_local_memory;
+    // Private memory (scratch) of a work-item.
+    uint32_t private_memory;
+    // Work-items of a wave, 32 or 64.
+    uint32_t wave_size;
+    // Vector registers of a work-item.
+    uint32_t vector_registers;
+    // Scalar registers of a wave.
+    uint32_t scalar_registers;
+    // Vector and scalar registers that were spilled to memory.
+    uint32_t spilled_registers;
+    // A set of WINDLASS_CODE_KERNEL_*.
+    uint32_t flags;
+    // Zero.
+    uint32_t reserved;
+} windlass_code_kernel_t;
+
+// The kind of a kernel's argument: one of WINDLASS_CODE_ARGUMENT_*. Later versions may add kinds.
+typedef uint32_t windlass_code_argument_kind_t;
+
+// An argument of a kernel. The strings belong to the image's handle.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_code_argument_init does so.
+    size_t struct_size;
+    // The name in the source; NULL if the compiler did not keep it.
+    const char *name;
+    // The type in the source; NULL if the compiler did not keep it.
+    const char *type_name;
+    // The kind.
+    windlass_code_argument_kind_t kind;
+    // The offset in the argument block, in bytes.
+    uint32_t offset;
+    // The size in bytes.
+    uint32_t size;
+    // Zero.
+    uint32_t reserved;
+} windlass_code_argument_t;
+
+// A kernel in the metadata that cannot be launched. The strings belong to the image's handle.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_code_rejected_init does so.
+    size_t struct_size;
+    // The name, or "kernel N" if it is missing.
+    const char *name;
+    // The reason.
+    const char *reason;
+} windlass_code_rejected_t;
+
 // No failure: the code of a NULL error.
 #define WINDLASS_CODE_OK 0
 
@@ -454,6 +831,42 @@ typedef struct {
 
 // Credentials are missing.
 #define WINDLASS_CODE_UNAUTHENTICATED 16
+
+// A feature that this version of the interface has no number for.
+#define WINDLASS_FEATURE_OTHER 0
+
+// windlass_queue_alloca and windlass_queue_dealloca.
+#define WINDLASS_FEATURE_ALLOCA 1
+
+// Command buffers.
+#define WINDLASS_FEATURE_COMMAND_BUFFERS 2
+
+// Loading executables and dispatching their functions.
+#define WINDLASS_FEATURE_DISPATCH 3
+
+// Reading and writing files on a queue.
+#define WINDLASS_FEATURE_FILES 4
+
+// Host calls.
+#define WINDLASS_FEATURE_HOST_CALLS 5
+
+// Buffers of foreign host memory.
+#define WINDLASS_FEATURE_IMPORT_HOST 6
+
+// Buffers of foreign device memory.
+#define WINDLASS_FEATURE_IMPORT_DEVICE 7
+
+// Dispatches whose workgroup count is in a buffer.
+#define WINDLASS_FEATURE_INDIRECT_DISPATCH 8
+
+// Global variables of executables.
+#define WINDLASS_FEATURE_GLOBALS 9
+
+// Executables of several pieces of code that refer to each other.
+#define WINDLASS_FEATURE_LINKING 10
+
+// The symbols of executables.
+#define WINDLASS_FEATURE_SYMBOLS 11
 
 // A device address of eight bytes: a buffer, a slot or null.
 #define WINDLASS_PARAMETER_BUFFER 1
@@ -506,6 +919,30 @@ typedef struct {
 // Transfers and dispatches.
 #define WINDLASS_BUFFER_USAGE_DEFAULT ((((1 << 0) | (1 << 1)) | (1 << 10)) | (1 << 11))
 
+// A kind that this version of the interface has no number for.
+#define WINDLASS_SYMBOL_KIND_OTHER 0
+
+// A function that is dispatched.
+#define WINDLASS_SYMBOL_KIND_KERNEL 1
+
+// A function that only device code calls.
+#define WINDLASS_SYMBOL_KIND_FUNCTION 2
+
+// A variable.
+#define WINDLASS_SYMBOL_KIND_VARIABLE 3
+
+// A binding that this version of the interface has no number for.
+#define WINDLASS_SYMBOL_BINDING_OTHER 0
+
+// Visible in its own code object.
+#define WINDLASS_SYMBOL_BINDING_LOCAL 1
+
+// Visible to all code objects.
+#define WINDLASS_SYMBOL_BINDING_GLOBAL 2
+
+// Visible to all code objects, until a global symbol of the same name is found.
+#define WINDLASS_SYMBOL_BINDING_WEAK 3
+
 // Polls for one or two microseconds, then sleeps. The functions without a policy wait so.
 #define WINDLASS_WAIT_SPIN_THEN_BLOCK 0
 
@@ -514,6 +951,186 @@ typedef struct {
 
 // Sleeps at once.
 #define WINDLASS_WAIT_BLOCK 2
+
+// Buffers of any size side by side in slabs, which are added when needed.
+#define WINDLASS_POOL_TLSF 1
+
+// A fixed number of blocks of one size, in one slab.
+#define WINDLASS_POOL_FIXED_BLOCK 2
+
+// An allocation for each buffer, kept for the next buffer that fits into it.
+#define WINDLASS_POOL_PASSTHROUGH 3
+
+// The device can allocate them.
+#define WINDLASS_COMPATIBILITY_ALLOCATABLE (1 << 0)
+
+// Foreign host or device memory can be imported as such a buffer.
+#define WINDLASS_COMPATIBILITY_IMPORTABLE (1 << 1)
+
+// Their addresses can be exported.
+#define WINDLASS_COMPATIBILITY_EXPORTABLE (1 << 2)
+
+// Queues can fill, update and copy them.
+#define WINDLASS_COMPATIBILITY_QUEUE_TRANSFER (1 << 10)
+
+// Dispatches can use them.
+#define WINDLASS_COMPATIBILITY_QUEUE_DISPATCH (1 << 11)
+
+// They are in another memory than the parameters prefer.
+#define WINDLASS_COMPATIBILITY_LOW_PERFORMANCE (1 << 20)
+
+// A truth value in a byte, 0 or 1.
+#define WINDLASS_ELEMENT_TYPE_BOOL_8 318767112
+
+// 8 bits, signed or unsigned as the reader chooses.
+#define WINDLASS_ELEMENT_TYPE_INT_8 268435464
+
+// 16 bits, signed or unsigned as the reader chooses.
+#define WINDLASS_ELEMENT_TYPE_INT_16 268435472
+
+// 32 bits, signed or unsigned as the reader chooses.
+#define WINDLASS_ELEMENT_TYPE_INT_32 268435488
+
+// 64 bits, signed or unsigned as the reader chooses.
+#define WINDLASS_ELEMENT_TYPE_INT_64 268435520
+
+// 8 bits, signed.
+#define WINDLASS_ELEMENT_TYPE_SINT_8 285212680
+
+// 16 bits, signed.
+#define WINDLASS_ELEMENT_TYPE_SINT_16 285212688
+
+// 32 bits, signed.
+#define WINDLASS_ELEMENT_TYPE_SINT_32 285212704
+
+// 64 bits, signed.
+#define WINDLASS_ELEMENT_TYPE_SINT_64 285212736
+
+// 8 bits, unsigned.
+#define WINDLASS_ELEMENT_TYPE_UINT_8 301989896
+
+// 16 bits, unsigned.
+#define WINDLASS_ELEMENT_TYPE_UINT_16 301989904
+
+// 32 bits, unsigned.
+#define WINDLASS_ELEMENT_TYPE_UINT_32 301989920
+
+// 64 bits, unsigned.
+#define WINDLASS_ELEMENT_TYPE_UINT_64 301989952
+
+// IEEE 754 binary16.
+#define WINDLASS_ELEMENT_TYPE_FLOAT_16 553648144
+
+// IEEE 754 binary32.
+#define WINDLASS_ELEMENT_TYPE_FLOAT_32 553648160
+
+// IEEE 754 binary64.
+#define WINDLASS_ELEMENT_TYPE_FLOAT_64 553648192
+
+// The upper half of a binary32.
+#define WINDLASS_ELEMENT_TYPE_BFLOAT_16 570425360
+
+// No known format.
+#define WINDLASS_CODE_FORMAT_UNKNOWN 0
+
+// A 64-bit little-endian ELF, for a GPU or for a host.
+#define WINDLASS_CODE_FORMAT_ELF 1
+
+// An ELF of 32 bits, or a big-endian one.
+#define WINDLASS_CODE_FORMAT_OTHER_ELF 2
+
+// An uncompressed clang offload bundle.
+#define WINDLASS_CODE_FORMAT_BUNDLE 3
+
+// A compressed clang offload bundle.
+#define WINDLASS_CODE_FORMAT_CCOB 4
+
+// An LLVM offload binary.
+#define WINDLASS_CODE_FORMAT_OFFLOAD_BINARY 5
+
+// An IREE executable for the HIP driver ("HIP1").
+#define WINDLASS_CODE_FORMAT_IREE_HIP 6
+
+// An IREE executable for the AMDGPU driver ("AMD1").
+#define WINDLASS_CODE_FORMAT_IREE_AMDGPU 7
+
+// A kpack archive.
+#define WINDLASS_CODE_FORMAT_KPACK 8
+
+// A Debian package.
+#define WINDLASS_CODE_FORMAT_DEBIAN 9
+
+// An archive of objects.
+#define WINDLASS_CODE_FORMAT_ARCHIVE 10
+
+// An archive of objects that holds names and no contents.
+#define WINDLASS_CODE_FORMAT_THIN_ARCHIVE 11
+
+// A zip file, such as a Python wheel.
+#define WINDLASS_CODE_FORMAT_ZIP 12
+
+// The wrapper by which a host program registers a bundle (__hip_fatbin_wrapper).
+#define WINDLASS_CODE_FORMAT_HOST_WRAPPER 13
+
+// The wrapper of a host program whose code is in a kpack archive.
+#define WINDLASS_CODE_FORMAT_KPACK_REFERENCE 14
+
+// SPIR-V.
+#define WINDLASS_CODE_FORMAT_SPIRV 15
+
+// LLVM bitcode.
+#define WINDLASS_CODE_FORMAT_BITCODE 16
+
+// An RPM package.
+#define WINDLASS_CODE_FORMAT_RPM 17
+
+// A 7z archive.
+#define WINDLASS_CODE_FORMAT_SEVEN_ZIP 18
+
+// An uncompressed tar file.
+#define WINDLASS_CODE_FORMAT_TAR 19
+
+// A text bundle of clang.
+#define WINDLASS_CODE_FORMAT_TEXT_BUNDLE 20
+
+// An id that is not understood, with the reason as the problem.
+#define WINDLASS_CODE_TARGET_UNKNOWN 0
+
+// A GPU.
+#define WINDLASS_CODE_TARGET_GPU 1
+
+// The host.
+#define WINDLASS_CODE_TARGET_HOST 2
+
+// SPIR-V.
+#define WINDLASS_CODE_TARGET_SPIRV 3
+
+// The GPU cannot run the entry.
+#define WINDLASS_CODE_FIT_NONE 0
+
+// The code is for another processor of the same ISA-compatible family: see WINDLASS_CODE_COMPATIBLE_FAMILIES.
+#define WINDLASS_CODE_FIT_FAMILY 1
+
+// The code is for a generic target that covers the GPU.
+#define WINDLASS_CODE_FIT_GENERIC 2
+
+// The code is for this processor.
+#define WINDLASS_CODE_FIT_EXACT 3
+
+// Another kind: a sampler, an image, a pipe, a queue.
+#define WINDLASS_CODE_ARGUMENT_OTHER 0
+
+// A value.
+#define WINDLASS_CODE_ARGUMENT_VALUE 1
+
+// An address in global memory.
+#define WINDLASS_CODE_ARGUMENT_BUFFER 2
+
+// An offset in dynamic local memory (LDS).
+#define WINDLASS_CODE_ARGUMENT_LOCAL 3
+
+// Filled by the runtime.
+#define WINDLASS_CODE_ARGUMENT_HIDDEN 4
 
 #ifdef __cplusplus
 extern "C" {
@@ -547,6 +1164,9 @@ void windlass_error_release(windlass_error_t *error);
 
 // A code's name, such as "INVALID_ARGUMENT"; "OK" for 0, NULL for an unknown number. The string is valid forever.
 const char *windlass_code_name(windlass_code_t code);
+
+// The name of a feature in reports, such as "import_host"; NULL for an unknown number. The string is valid forever.
+const char *windlass_feature_name(windlass_feature_t feature);
 
 // The drivers of this library by scheme, numbered from 0: "hip", "hip-sim", ... NULL after the last one. The string
 // is valid forever.
@@ -600,6 +1220,13 @@ windlass_error_t *windlass_device_info(windlass_device_t *device,
 WINDLASS_MUST_USE
 windlass_error_t *windlass_device_limits(windlass_device_t *device,
                                          windlass_device_limits_t *limits);
+
+// The queues of one of the device's physical devices, bit n for queue n, as windlass_device_queue_of takes them. The
+// physical devices are numbered from 0. OUT_OF_RANGE if there are fewer.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_device_physical_affinity(windlass_device_t *device,
+                                                    uint32_t index,
+                                                    uint64_t *affinity);
 
 // The memory use of the device.
 WINDLASS_MUST_USE
@@ -663,20 +1290,22 @@ windlass_error_t *windlass_executable_function(windlass_executable_t *executable
 // The number of functions that can be dispatched; 0 for NULL.
 size_t windlass_executable_function_count(windlass_executable_t *executable);
 
-// A function by number, from 0. OUT_OF_RANGE if there are fewer. The caller owns the handle.
+// A function by number, from 0, in the order in which the code object lists its kernels. OUT_OF_RANGE if there are
+// fewer. The caller owns the handle.
 WINDLASS_MUST_USE
 windlass_error_t *windlass_executable_function_at(windlass_executable_t *executable,
                                                   size_t index,
                                                   windlass_function_t **function);
 
-// The memory of a global variable, as a buffer that keeps the executable loaded. NOT_FOUND lists the existing
-// variables. Each GPU of a device has a copy of its own: `affinity` is 0, or on a device of several GPUs the queues
-// of one. The caller owns the buffer.
+// Whether both handles are of the same loaded code: while a handle lives, loading the same bytes again gives the same
+// code, with the same global variables. False for NULL.
+bool windlass_executable_same(windlass_executable_t *first,
+                              windlass_executable_t *second);
+
+// The executable of a function. The caller owns the handle.
 WINDLASS_MUST_USE
-windlass_error_t *windlass_executable_global(windlass_executable_t *executable,
-                                             const char *name,
-                                             uint64_t affinity,
-                                             windlass_buffer_t **buffer);
+windlass_error_t *windlass_function_executable(windlass_function_t *function,
+                                               windlass_executable_t **executable);
 
 // Adds a reference and returns the function. NULL for NULL.
 windlass_function_t *windlass_function_retain(windlass_function_t *function);
@@ -725,6 +1354,14 @@ uint64_t windlass_buffer_size(windlass_buffer_t *buffer);
 // The address for device code; 0 for NULL. The host must not dereference it.
 uint64_t windlass_buffer_device_address(windlass_buffer_t *buffer);
 
+// The offset of the buffer in its allocation, in bytes; 0 for a whole allocation and for NULL.
+uint64_t windlass_buffer_offset(windlass_buffer_t *buffer);
+
+// The parameters of the buffer's allocation, as they were given. A queue_affinity of 0 stands for any queue.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_buffer_params(windlass_buffer_t *buffer,
+                                         windlass_buffer_params_t *params);
+
 // Copies bytes of a mappable buffer to the host, at once. Only semaphores order the copy with work on queues.
 // FAILED_PRECONDITION if the buffer was not allocated for mapping, UNAVAILABLE if the device's memory cannot be
 // mapped (use windlass_queue_download), OUT_OF_RANGE if the buffer is shorter.
@@ -746,6 +1383,49 @@ windlass_error_t *windlass_buffer_write(windlass_buffer_t *buffer,
 WINDLASS_MUST_USE
 windlass_error_t *windlass_buffer_host_pointer(windlass_buffer_t *buffer,
                                                void **pointer);
+
+// The number of global variables that can be looked up; 0 for NULL.
+size_t windlass_executable_global_count(windlass_executable_t *executable);
+
+// A global variable by number, from 0. OUT_OF_RANGE if there are fewer. The name is valid until the executable's last
+// reference is released.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_executable_global_info(windlass_executable_t *executable,
+                                                  size_t index,
+                                                  windlass_global_info_t *info);
+
+// The memory of a global variable, as a buffer that keeps the executable loaded. NOT_FOUND lists the existing
+// variables. Each GPU of a device has a copy of its own: `affinity` is 0, or on a device of several GPUs the queues
+// of one. The caller owns the buffer.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_executable_global(windlass_executable_t *executable,
+                                             const char *name,
+                                             uint64_t affinity,
+                                             windlass_buffer_t **buffer);
+
+// Lists the kernels, functions and variables of an executable. Names need not be unique. Each GPU of a device has a
+// copy of its own: `affinity` is 0, or on a device of several GPUs the queues of one. UNIMPLEMENTED if the device
+// lacks WINDLASS_FEATURE_SYMBOLS. The caller owns the list.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_executable_symbols(windlass_executable_t *executable,
+                                              uint64_t affinity,
+                                              windlass_symbol_list_t **list);
+
+// The number of symbols in a list; 0 for NULL.
+size_t windlass_symbol_list_count(windlass_symbol_list_t *list);
+
+// A symbol of a list by number, from 0. OUT_OF_RANGE if the list is shorter. The name is valid until the list's last
+// reference is released.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_symbol_list_at(windlass_symbol_list_t *list,
+                                          size_t index,
+                                          windlass_symbol_t *symbol);
+
+// Adds a reference and returns the list. NULL for NULL.
+windlass_symbol_list_t *windlass_symbol_list_retain(windlass_symbol_list_t *list);
+
+// Releases a reference. NULL is allowed.
+void windlass_symbol_list_release(windlass_symbol_list_t *list);
 
 // Makes a timeline that starts at a value, limited to WINDLASS_SEMAPHORE_MAX_VALUE. The caller owns it.
 WINDLASS_MUST_USE
@@ -1001,8 +1681,9 @@ windlass_error_t *windlass_queue_dispatch(windlass_queue_t *queue,
                                           size_t argument_count,
                                           const windlass_argument_t *arguments);
 
-// Runs a command buffer, with a binding for each of its slots. Bindings are ranges of buffers. A command buffer may
-// be in flight any number of times, on any queues of its device.
+// Runs a command buffer, with a binding for each of its slots. Bindings are ranges of buffers. The binding of a slot
+// that no command uses may be left out at the end of the list, or be windlass_whole(NULL). A command buffer may be in
+// flight any number of times, on any queues of its device.
 WINDLASS_MUST_USE
 windlass_error_t *windlass_queue_execute(windlass_queue_t *queue,
                                          size_t wait_count,
@@ -1199,6 +1880,389 @@ windlass_error_t *windlass_recorder_dispatch_indirect(windlass_recorder_t *recor
                                                       size_t argument_count,
                                                       const windlass_argument_t *arguments);
 
+// Makes a pool. It takes memory from the device when a buffer first needs it. INVALID_ARGUMENT for impossible
+// parameters. The caller owns the pool.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_pool_create(windlass_device_t *device,
+                                       const windlass_pool_params_t *params,
+                                       windlass_pool_t **pool);
+
+// Adds a reference and returns the pool. NULL for NULL.
+windlass_pool_t *windlass_pool_retain(windlass_pool_t *pool);
+
+// Releases a reference. NULL is allowed. Buffers of the pool stay.
+void windlass_pool_release(windlass_pool_t *pool);
+
+// The present counts of the pool.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_pool_statistics(windlass_pool_t *pool,
+                                           windlass_pool_statistics_t *statistics);
+
+// Returns slabs to the device that hold no buffer and that no work uses. Never waits. windlass_device_trim does this
+// for all pools.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_pool_trim(windlass_pool_t *pool);
+
+// windlass_queue_alloca with memory of a pool of the same device. NULL parameters mean those of the pool's memory.
+// RESOURCE_EXHAUSTED if the pool has no room now: no call waits for that. The caller owns the handle.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_queue_alloca_from(windlass_queue_t *queue,
+                                             size_t wait_count,
+                                             const windlass_point_t *waits,
+                                             size_t signal_count,
+                                             const windlass_point_t *signals,
+                                             windlass_pool_t *pool,
+                                             const windlass_buffer_params_t *params,
+                                             uint64_t size,
+                                             windlass_buffer_t **buffer);
+
+// Makes a buffer of `size` bytes of the program's memory at `pointer`, without a copy. NULL parameters mean those of
+// windlass_buffer_params_host. UNIMPLEMENTED if the device lacks WINDLASS_FEATURE_IMPORT_HOST, UNAVAILABLE if the
+// system cannot give the device access, ALREADY_EXISTS if the device notices that a part is imported already. The
+// buffer is no allocation of the device: a dealloca of it is a barrier. The caller owns the handle.
+//
+// The memory must stay valid until `release` is called, and semaphores must order all other accesses to it. `release`,
+// which may be NULL, is called with the user data exactly once in every case: before this returns an error, else on a
+// thread of Windlass when the last handle is released and the last use has retired. The exception is a lost device,
+// which may write the memory as long as the process runs.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_buffer_import_host(windlass_device_t *device,
+                                              const windlass_buffer_params_t *params,
+                                              void *pointer,
+                                              uint64_t size,
+                                              void *user_data,
+                                              windlass_destroy_t release,
+                                              windlass_buffer_t **buffer);
+
+// Makes a buffer of `size` bytes at a device address: memory of another library that uses the same device in this
+// process. NULL parameters mean those of windlass_buffer_params_device. UNIMPLEMENTED if the device lacks
+// WINDLASS_FEATURE_IMPORT_DEVICE, INVALID_ARGUMENT if the device can tell that the memory is not its own. The caller
+// owns the handle.
+//
+// The memory must stay allocated until `release` is called, as windlass_buffer_import_host calls it. Work of the other
+// library on it must be complete, or semaphores must order it.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_buffer_import_device_address(windlass_device_t *device,
+                                                        const windlass_buffer_params_t *params,
+                                                        uint64_t address,
+                                                        uint64_t size,
+                                                        void *user_data,
+                                                        windlass_destroy_t release,
+                                                        windlass_buffer_t **buffer);
+
+// Exports the device address of a buffer, for another library that uses the same device in this process. The other
+// library must not free the memory. INVALID_ARGUMENT for an empty buffer. The caller owns the export.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_buffer_export_device_address(windlass_buffer_t *buffer,
+                                                        windlass_export_t **exported);
+
+// Exports the host's pointer to a mappable buffer. INVALID_ARGUMENT for an empty buffer; otherwise fails like
+// windlass_buffer_read. The caller owns the export.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_buffer_export_host_pointer(windlass_buffer_t *buffer,
+                                                      windlass_export_t **exported);
+
+// The address as a number, for the device or for the host, as it was exported; 0 for NULL.
+uint64_t windlass_export_address(windlass_export_t *exported);
+
+// The host's pointer, valid as long as the export; NULL for NULL and for the export of a device address.
+void *windlass_export_host_pointer(windlass_export_t *exported);
+
+// The number of bytes; 0 for NULL.
+uint64_t windlass_export_size(windlass_export_t *exported);
+
+// Adds a reference and returns the export. NULL for NULL.
+windlass_export_t *windlass_export_retain(windlass_export_t *exported);
+
+// Releases a reference. NULL is allowed. The last one ends the validity of the address, unless the buffer lives on.
+void windlass_export_release(windlass_export_t *exported);
+
+// The number of kinds of memory that the device allocates; 0 for NULL.
+size_t windlass_device_heap_count(windlass_device_t *device);
+
+// A kind of memory by number, from 0. The best for dispatches comes first. OUT_OF_RANGE if there are fewer.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_device_heap(windlass_device_t *device,
+                                       size_t index,
+                                       windlass_heap_t *heap);
+
+// The possible uses of a buffer of `size` bytes; 0 if the device cannot have it. Allocates nothing, and does not tell
+// whether there is memory now. NULL parameters mean those of windlass_buffer_params_device.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_device_compatibility(windlass_device_t *device,
+                                                const windlass_buffer_params_t *params,
+                                                uint64_t size,
+                                                windlass_compatibility_t *compatibility);
+
+// Opens a file by its path. `flags` is a set of WINDLASS_FILE_*. NOT_FOUND, PERMISSION_DENIED and ALREADY_EXISTS are
+// the system's reasons; UNKNOWN has others in its message. The caller owns the file.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_file_open(const char *path,
+                                     uint32_t flags,
+                                     windlass_file_t **file);
+
+// A file over a descriptor of the system, which is duplicated: the caller keeps its own. The descriptor's access
+// decides what queues may do with the file. INVALID_ARGUMENT if nothing is open under the number, UNIMPLEMENTED on
+// systems without descriptors. The caller owns the file.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_file_from_descriptor(int descriptor,
+                                                windlass_file_t **file);
+
+// A file over functions of the program: a storage that the system has no file for. `read` or `write` may be NULL if
+// queues never do that. `destroy`, which may be NULL, is called with the user data exactly once in every case: before
+// this returns an error, else on a thread of Windlass when the last handle is released and the last operation has
+// ended. The caller owns the file.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_file_from_functions(windlass_storage_read_t read,
+                                               windlass_storage_write_t write,
+                                               void *user_data,
+                                               windlass_destroy_t destroy,
+                                               windlass_file_t **file);
+
+// Adds a reference and returns the file. NULL for NULL.
+windlass_file_t *windlass_file_retain(windlass_file_t *file);
+
+// Releases a reference. NULL is allowed. The file closes with the last one and with the last operation that uses it.
+void windlass_file_release(windlass_file_t *file);
+
+// Fills `target` from a file, beginning at byte `file_offset` of it. OUT_OF_RANGE fails the signals if the file ends
+// before.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_queue_read(windlass_queue_t *queue,
+                                      size_t wait_count,
+                                      const windlass_point_t *waits,
+                                      size_t signal_count,
+                                      const windlass_point_t *signals,
+                                      windlass_file_t *file,
+                                      uint64_t file_offset,
+                                      windlass_buffer_ref_t target);
+
+// Writes `source` to a file, beginning at byte `file_offset` of it.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_queue_write(windlass_queue_t *queue,
+                                       size_t wait_count,
+                                       const windlass_point_t *waits,
+                                       size_t signal_count,
+                                       const windlass_point_t *signals,
+                                       windlass_buffer_ref_t source,
+                                       windlass_file_t *file,
+                                       uint64_t file_offset);
+
+// The name that IREE's tools use, such as "f32" and "ui8"; NULL for an unknown number. The string is valid forever.
+const char *windlass_element_type_name(windlass_element_type_t element_type);
+
+// The size of an element in bytes; 0 for an unknown number.
+size_t windlass_element_type_size(windlass_element_type_t element_type);
+
+// The element type of a name: IREE's names, and also "u8", "u16", "u32", "u64" and "bool". INVALID_ARGUMENT for other
+// text.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_element_type_parse(const char *name,
+                                              windlass_element_type_t *element_type);
+
+// The number of bytes of a dense array. `dimensions` has `rank` numbers, the outermost first; a scalar has none.
+// OUT_OF_RANGE above 2^63.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_shape_byte_length(size_t rank,
+                                             const uint64_t *dimensions,
+                                             windlass_element_type_t element_type,
+                                             uint64_t *byte_length);
+
+// Makes a view of a whole buffer. INVALID_ARGUMENT unless the buffer has exactly the bytes of the array:
+// windlass_buffer_subspan makes a part a buffer of its own. The dimensions are copied. The caller owns the view.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_buffer_view_create(windlass_buffer_t *buffer,
+                                              size_t rank,
+                                              const uint64_t *dimensions,
+                                              windlass_element_type_t element_type,
+                                              windlass_buffer_view_t **view);
+
+// The buffer of the view. The caller owns the handle.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_buffer_view_buffer(windlass_buffer_view_t *view,
+                                              windlass_buffer_t **buffer);
+
+// The type of the elements; 0 for NULL.
+windlass_element_type_t windlass_buffer_view_element_type(windlass_buffer_view_t *view);
+
+// The number of dimensions; 0 for a scalar and for NULL.
+size_t windlass_buffer_view_rank(windlass_buffer_view_t *view);
+
+// A dimension by number, from 0, the outermost first. OUT_OF_RANGE if the view has fewer.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_buffer_view_dimension(windlass_buffer_view_t *view,
+                                                 size_t index,
+                                                 uint64_t *dimension);
+
+// Adds a reference and returns the view. NULL for NULL.
+windlass_buffer_view_t *windlass_buffer_view_retain(windlass_buffer_view_t *view);
+
+// Releases a reference. NULL is allowed.
+void windlass_buffer_view_release(windlass_buffer_view_t *view);
+
+// The format of bytes, usually of a file: 262 bytes tell all formats, 64 all that hold code. UNKNOWN for others and
+// for NULL.
+windlass_code_format_t windlass_code_format(const void *head,
+                                            size_t size);
+
+// The name of a format, such as "an offload bundle"; NULL for an unknown number. The string is valid forever.
+const char *windlass_code_format_name(windlass_code_format_t format);
+
+// The number of bytes of the code that begins at `code`, as its headers say: for code objects, bundles, LLVM offload
+// binaries and IREE executables. No byte beyond `available` is read: INVALID_ARGUMENT if the headers lead there. The
+// result may be larger than `available`. UNIMPLEMENTED for formats that do not state their size.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_code_size(const void *code,
+                                     size_t available,
+                                     const windlass_code_options_t *options,
+                                     uint64_t *size);
+
+// The code that begins at `start`, whose size nobody states, as HIP's own functions take it: its first byte and its
+// size by its headers. For a HIPF wrapper, the code that the wrapper points to. Nothing is copied.
+//
+// The headers are trusted: undefined if they announce memory that does not exist. windlass_code_size reads code that
+// may be damaged.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_code_at(const void *start,
+                                   const windlass_code_options_t *options,
+                                   const void **code,
+                                   size_t *size);
+
+// Opens a file with GPU code, and its companions: the kpack archives to which it refers, and the members of a wheel.
+// Only headers and tables are read; the file must not change while the handle lives, which is noticed. NOT_FOUND and
+// UNAVAILABLE for a file that cannot be read, INVALID_ARGUMENT for one without readable code. The caller owns the file.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_code_file_open(const char *path,
+                                          const windlass_code_options_t *options,
+                                          windlass_code_file_t **file);
+
+// Reads a file whose bytes are in memory, and no other files. The bytes are copied. Fails as windlass_code_file_open.
+// The caller owns the file.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_code_file_parse(const void *code,
+                                           size_t size,
+                                           const windlass_code_options_t *options,
+                                           windlass_code_file_t **file);
+
+// Adds a reference and returns the file. NULL for NULL.
+windlass_code_file_t *windlass_code_file_retain(windlass_code_file_t *file);
+
+// Releases a reference. NULL is allowed.
+void windlass_code_file_release(windlass_code_file_t *file);
+
+// The kind of the file in words, such as "host ELF with GPU code"; NULL for NULL. The string is valid until the file's
+// last reference is released.
+const char *windlass_code_file_kind(windlass_code_file_t *file);
+
+// The number of parts of the file that could not be read; 0 for NULL.
+size_t windlass_code_file_problem_count(windlass_code_file_t *file);
+
+// The reason why a part could not be read, by number, from 0; NULL if there are fewer. The string is valid until the
+// file's last reference is released.
+const char *windlass_code_file_problem(windlass_code_file_t *file,
+                                       size_t index);
+
+// The number of readable bundles; 0 for NULL.
+size_t windlass_code_file_bundle_count(windlass_code_file_t *file);
+
+// A bundle by number, from 0, in the order of the file. OUT_OF_RANGE if there are fewer.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_code_file_bundle(windlass_code_file_t *file,
+                                            size_t index,
+                                            windlass_code_bundle_t *bundle);
+
+// An entry of a bundle by number, from 0, in the order of the bundle. OUT_OF_RANGE if there are fewer.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_code_file_entry(windlass_code_file_t *file,
+                                           size_t bundle,
+                                           size_t index,
+                                           windlass_code_entry_t *entry);
+
+// Finds the entry of a bundle that fits a GPU best: one for its own processor, else one for a generic target, else, if
+// the options allow it, one for a processor of its family. `target` states the mode of each feature that the GPU has,
+// as windlass_device_info_t does: "gfx942:sramecc+:xnack-". The head of the best entry is read, as far as it must be
+// unpacked for that. That no entry fits is no error. The caller owns the selection.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_code_file_select(windlass_code_file_t *file,
+                                            size_t bundle,
+                                            const char *target,
+                                            const windlass_code_options_t *options,
+                                            windlass_code_selection_t **selection);
+
+// Whether an entry fits. The number of the best one goes to `entry`, which may be NULL. False for NULL.
+bool windlass_code_selection_best(windlass_code_selection_t *selection, size_t *entry);
+
+// The number of verdicts, which is that of the bundle's entries; 0 for NULL.
+size_t windlass_code_selection_count(windlass_code_selection_t *selection);
+
+// The verdict on an entry by number, from 0. OUT_OF_RANGE if there are fewer. The reason is valid until the
+// selection's last reference is released.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_code_selection_verdict(windlass_code_selection_t *selection,
+                                                  size_t index,
+                                                  windlass_code_verdict_t *verdict);
+
+// Adds a reference and returns the selection. NULL for NULL.
+windlass_code_selection_t *windlass_code_selection_retain(windlass_code_selection_t *selection);
+
+// Releases a reference. NULL is allowed.
+void windlass_code_selection_release(windlass_code_selection_t *selection);
+
+// The bytes of an entry, unpacked. OUT_OF_RANGE for an entry or a bundle that does not exist, INVALID_ARGUMENT for an
+// entry with a problem or a damaged stream, RESOURCE_EXHAUSTED above the limit of the file's options. The caller owns
+// the image.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_code_file_extract(windlass_code_file_t *file,
+                                             size_t bundle,
+                                             size_t entry,
+                                             windlass_code_image_t **image);
+
+// Adds a reference and returns the image. NULL for NULL.
+windlass_code_image_t *windlass_code_image_retain(windlass_code_image_t *image);
+
+// Releases a reference. NULL is allowed.
+void windlass_code_image_release(windlass_code_image_t *image);
+
+// The first byte, valid until the image's last reference is released; NULL for NULL.
+const void *windlass_code_image_data(windlass_code_image_t *image);
+
+// The number of bytes; 0 for NULL.
+size_t windlass_code_image_size(windlass_code_image_t *image);
+
+// The target by the code object's own flags, and the number of kernels that can be launched, of those that cannot, and
+// the code object version, 0 if it is unknown. Each out parameter may be NULL. The string is valid until the image's
+// last reference is released. Fails for bytes that are no code object for a GPU, such as an entry for the host.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_code_image_describe(windlass_code_image_t *image,
+                                               const char **target,
+                                               size_t *kernel_count,
+                                               size_t *rejected_count,
+                                               uint32_t *version);
+
+// Checks that a loader that trusts every header stays within the image, as ROCm's loaders do. INVALID_ARGUMENT with
+// the first number that leads outside.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_code_image_validate(windlass_code_image_t *image);
+
+// A kernel that can be launched, by number, from 0, in the order of the code object. OUT_OF_RANGE if there are fewer.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_code_image_kernel(windlass_code_image_t *image,
+                                             size_t index,
+                                             windlass_code_kernel_t *kernel);
+
+// An argument of a kernel, both by number, from 0. OUT_OF_RANGE if there are fewer.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_code_image_argument(windlass_code_image_t *image,
+                                               size_t kernel,
+                                               size_t index,
+                                               windlass_code_argument_t *argument);
+
+// A kernel that cannot be launched, by number, from 0. OUT_OF_RANGE if there are fewer.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_code_image_rejected(windlass_code_image_t *image,
+                                               size_t index,
+                                               windlass_code_rejected_t *rejected);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
@@ -1231,10 +2295,23 @@ WINDLASS_INIT_(windlass_statistics_t, windlass_statistics_init)
 WINDLASS_INIT_(windlass_function_info_t, windlass_function_info_init)
 WINDLASS_INIT_(windlass_parameter_t, windlass_parameter_init)
 
+WINDLASS_INIT_(windlass_pool_statistics_t, windlass_pool_statistics_init)
+WINDLASS_INIT_(windlass_heap_t, windlass_heap_init)
+WINDLASS_INIT_(windlass_global_info_t, windlass_global_info_init)
+WINDLASS_INIT_(windlass_symbol_t, windlass_symbol_init)
+WINDLASS_INIT_(windlass_code_bundle_t, windlass_code_bundle_init)
+WINDLASS_INIT_(windlass_code_entry_t, windlass_code_entry_init)
+WINDLASS_INIT_(windlass_code_verdict_t, windlass_code_verdict_init)
+WINDLASS_INIT_(windlass_code_kernel_t, windlass_code_kernel_init)
+WINDLASS_INIT_(windlass_code_argument_t, windlass_code_argument_init)
+WINDLASS_INIT_(windlass_code_rejected_t, windlass_code_rejected_init)
+
 /* All fields zero except the size. */
 WINDLASS_INIT_(windlass_buffer_params_t, windlass_buffer_params_init)
 WINDLASS_INIT_(windlass_dispatch_config_t, windlass_dispatch_config_init)
 WINDLASS_INIT_(windlass_indirect_dispatch_config_t, windlass_indirect_dispatch_config_init)
+WINDLASS_INIT_(windlass_pool_params_t, windlass_pool_params_init)
+WINDLASS_INIT_(windlass_code_options_t, windlass_code_options_init)
 
 #undef WINDLASS_INIT_
 
@@ -1259,6 +2336,34 @@ static inline windlass_buffer_params_t windlass_buffer_params_host(void) {
     params.memory_type = WINDLASS_MEMORY_TYPE_HOST_LOCAL | WINDLASS_MEMORY_TYPE_HOST_COHERENT |
                          WINDLASS_MEMORY_TYPE_DEVICE_VISIBLE;
     params.usage = WINDLASS_BUFFER_USAGE_DEFAULT | WINDLASS_BUFFER_USAGE_MAPPING;
+    return params;
+}
+
+/* A pool of buffers of any size, in slabs of this many bytes. */
+static inline windlass_pool_params_t windlass_pool_params_tlsf(uint64_t slab_size) {
+    windlass_pool_params_t params = windlass_pool_params_init();
+    params.kind = WINDLASS_POOL_TLSF;
+    params.slab_size = slab_size;
+    params.flags = WINDLASS_POOL_DEVICE_WAITS;
+    params.budget = WINDLASS_UNLIMITED;
+    params.retained = WINDLASS_UNLIMITED;
+    return params;
+}
+
+/* A pool of this many buffers of up to this many bytes. */
+static inline windlass_pool_params_t windlass_pool_params_fixed_block(uint64_t block_size, uint32_t blocks) {
+    windlass_pool_params_t params = windlass_pool_params_tlsf(0);
+    params.kind = WINDLASS_POOL_FIXED_BLOCK;
+    params.block_size = block_size;
+    params.blocks = blocks;
+    return params;
+}
+
+/* A pool with an allocation for each buffer, of exactly its size. */
+static inline windlass_pool_params_t windlass_pool_params_passthrough(void) {
+    windlass_pool_params_t params = windlass_pool_params_tlsf(0);
+    params.kind = WINDLASS_POOL_PASSTHROUGH;
+    params.flags = WINDLASS_POOL_DEVICE_WAITS | WINDLASS_POOL_EXACT;
     return params;
 }
 

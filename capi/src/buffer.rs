@@ -10,7 +10,7 @@ use crate::{
     device::windlass_device_t,
     error::windlass_error_t,
     handle::{self, Shell, object, used},
-    memory::{Growing, bytes, check_list, give, out, read_struct, write_bytes},
+    memory::{Growing, bytes, check_list, give, out, read_struct, write_bytes, write_struct},
 };
 
 /// Memory of a device: a whole allocation or a part of it. The allocation lives until the last handle that shares it is
@@ -93,7 +93,8 @@ pub struct windlass_buffer_ref_t {
     pub buffer: Option<NonNull<windlass_buffer_t>>,
     /// The offset of the range in bytes.
     pub offset: u64,
-    /// The length in bytes. WINDLASS_WHOLE_BUFFER extends to the end of the buffer; a slot needs a number.
+    /// The length in bytes. WINDLASS_WHOLE_BUFFER extends to the end of the buffer. A slot needs a number, except as an
+    /// argument of a dispatch.
     pub length: u64,
 }
 
@@ -158,6 +159,16 @@ pub(crate) fn ref_of(name: &str, reference: &windlass_buffer_ref_t) -> Result<Bu
     Ok(BufferRef::slot(reference.slot, reference.offset, reference.length))
 }
 
+/// The range of an argument in a command buffer. A slot without a length demands none of the buffer that is bound: the
+/// HAL only compares the length with it, as the code may use all of it in any case.
+pub(crate) fn argument_ref_of(name: &str, reference: &windlass_buffer_ref_t) -> Result<BufferRef> {
+    let mut reference = *reference;
+    if reference.kind == WINDLASS_REF_SLOT && reference.length == WINDLASS_WHOLE_BUFFER {
+        reference.length = 0;
+    }
+    ref_of(name, &reference)
+}
+
 /// Allocates memory that is usable at once, with undefined contents. NULL parameters mean those of
 /// windlass_buffer_params_device. RESOURCE_EXHAUSTED if memory is exhausted. windlass_queue_alloca is cheaper for
 /// memory that lives for a few operations. The caller owns the buffer.
@@ -218,6 +229,37 @@ pub extern "C" fn windlass_buffer_size(buffer: Option<NonNull<windlass_buffer_t>
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_buffer_device_address(buffer: Option<NonNull<windlass_buffer_t>>) -> u64 {
     infallible(0, || Ok(used(buffer)?.device_address()))
+}
+
+/// The offset of the buffer in its allocation, in bytes; 0 for a whole allocation and for NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_buffer_offset(buffer: Option<NonNull<windlass_buffer_t>>) -> u64 {
+    infallible(0, || Ok(used(buffer)?.offset()))
+}
+
+/// The parameters of the buffer's allocation, as they were given. A queue_affinity of 0 stands for any queue.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_buffer_params(
+    buffer: Option<NonNull<windlass_buffer_t>>,
+    params: *mut windlass_buffer_params_t,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        let of = used(buffer)?.params();
+        let value = windlass_buffer_params_t {
+            struct_size: size_of::<windlass_buffer_params_t>(),
+            memory_type: of.memory_type.0,
+            usage: of.usage.0,
+            min_alignment: of.min_alignment,
+            queue_affinity: if of.queue_affinity == QueueAffinity::ANY {
+                0
+            } else {
+                of.queue_affinity.bits()
+            },
+        };
+        // SAFETY: the contract in the header covers that of `write_struct`.
+        unsafe { write_struct(params, &value) }
+    })
 }
 
 /// Copies bytes of a mappable buffer to the host, at once. Only semaphores order the copy with work on queues.

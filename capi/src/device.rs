@@ -12,8 +12,9 @@ use facade::{Deadline, Device, DeviceInfo, Error};
 use crate::{
     boundary::{fallible, infallible},
     error::windlass_error_t,
+    feature::{Lacks, windlass_lack_t},
     handle::{self, Shell, object, used},
-    memory::{Growing, c_string, give, text, write_struct},
+    memory::{Growing, Texts, c_string, give, list_pointer, out, text, write_struct},
     wait::deadline,
 };
 
@@ -44,8 +45,12 @@ pub(crate) struct Description {
     name: CString,
     architecture: CString,
     uuid: Option<CString>,
+    uuid_bytes: [u8; 16],
     library: Option<CString>,
     simulated: bool,
+    reports_faults: bool,
+    executable_formats: Texts,
+    lacks: Lacks,
 }
 
 impl Description {
@@ -55,8 +60,12 @@ impl Description {
             name: c_string(&info.name),
             architecture: c_string(&info.architecture),
             uuid: info.uuid.as_deref().map(c_string),
+            uuid_bytes: info.uuid.as_deref().and_then(uuid_bytes).unwrap_or_default(),
             library: info.library.as_deref().map(c_string),
             simulated: info.simulated,
+            reports_faults: info.reports_faults,
+            executable_formats: Texts::new(info.executable_formats.iter().map(|format| c_string(format))),
+            lacks: Lacks::new(&info.lacks),
         }
     }
 
@@ -69,8 +78,30 @@ impl Description {
             uuid: self.uuid.as_ref().map_or(ptr::null(), |uuid| uuid.as_ptr()),
             library: self.library.as_ref().map_or(ptr::null(), |library| library.as_ptr()),
             simulated: self.simulated,
+            executable_format_count: self.executable_formats.pointers().len(),
+            executable_formats: list_pointer(self.executable_formats.pointers()),
+            lack_count: self.lacks.list().len(),
+            lacks: list_pointer(self.lacks.list()),
+            uuid_bytes: self.uuid_bytes,
+            reports_faults: self.reports_faults,
+            reserved: [0; 7],
         }
     }
+}
+
+/// The bytes of a UUID from the text that AMD's tools print: `GPU-`, then 16 characters that are the bytes, or the 32
+/// digits of bytes that are no text.
+fn uuid_bytes(text: &str) -> Option<[u8; 16]> {
+    let text = text.strip_prefix("GPU-")?;
+    if let Ok(bytes) = text.as_bytes().try_into() {
+        return Some(bytes);
+    }
+    let digits: &[u8; 32] = text.as_bytes().try_into().ok()?;
+    let mut bytes = [0; 16];
+    for (byte, digits) in bytes.iter_mut().zip(digits.chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    }
+    Some(bytes)
 }
 
 /// The description of a device. Its strings belong to the device, or to the list that contains the description.
@@ -91,10 +122,26 @@ pub struct windlass_device_info_t {
     pub library: *const c_char,
     /// Whether the device is simulated in any way. Print this wherever you print a device.
     pub simulated: bool,
+    /// The number of code formats that windlass_executable_load takes; 0 if the driver does not say.
+    pub executable_format_count: usize,
+    /// The names of these formats. "hsaco" stands for AMD's code objects and all containers of them.
+    pub executable_formats: *const *const c_char,
+    /// The number of features that the device lacks.
+    pub lack_count: usize,
+    /// The features that the device lacks, with the reasons.
+    pub lacks: *const windlass_lack_t,
+    /// The 16 bytes of the identity, as HIP gives them; zeros without one, and for a device of several GPUs.
+    pub uuid_bytes: [u8; 16],
+    /// Whether a faulting kernel only fails the work that waits for it, and the process continues.
+    pub reports_faults: bool,
+    /// Zero.
+    pub reserved: [u8; 7],
 }
 
 // SAFETY: repr(C), its size first, and all zeros are a valid value.
 unsafe impl Growing for windlass_device_info_t {
+    /// Without the formats and all that follows.
+    const LEAST: usize = 56;
     const NAME: &'static str = "windlass_device_info_t";
 }
 
@@ -327,6 +374,28 @@ pub unsafe extern "C" fn windlass_device_limits(
     })
 }
 
+/// The queues of one of the device's physical devices, bit n for queue n, as windlass_device_queue_of takes them. The
+/// physical devices are numbered from 0. OUT_OF_RANGE if there are fewer.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_device_physical_affinity(
+    device: Option<NonNull<windlass_device_t>>,
+    index: u32,
+    affinity: Option<&mut MaybeUninit<u64>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        let affinity = out("affinity", affinity)?;
+        let device = used(device)?;
+        let limits = device.device.limits();
+        let found = limits.physical_affinity(index).ok_or_else(|| {
+            let count = limits.physical_devices;
+            Error::out_of_range(format!("physical device {index} of a device that has {count}"))
+        })?;
+        affinity.write(found.bits());
+        Ok(())
+    })
+}
+
 /// The memory use of the device.
 #[unsafe(no_mangle)]
 #[must_use]
@@ -406,4 +475,20 @@ pub extern "C" fn windlass_device_trim(
         used(device)?.device.trim();
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_a_uuid_are_those_of_hip() {
+        assert_eq!(uuid_bytes("GPU-1234567890abcdef"), Some(*b"1234567890abcdef"));
+        let digits = uuid_bytes("GPU-000102030405060708090a0b0c0d0eff");
+        assert_eq!(digits, Some([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255]));
+        for text in ["", "GPU-", "1234567890abcdef", "GPU-1234567890abcdef,GPU-1234567890abcdef"] {
+            assert_eq!(uuid_bytes(text), None, "{text}");
+        }
+        assert_eq!(uuid_bytes("GPU-zz0102030405060708090a0b0c0d0eff"), None);
+    }
 }

@@ -7,7 +7,7 @@ use facade::{Argument, BufferRef, DispatchConfig, Error, Result, ResultExt};
 use smallvec::SmallVec;
 
 use crate::{
-    buffer::{ref_of, windlass_buffer_ref_t},
+    buffer::{argument_ref_of, windlass_buffer_ref_t},
     memory::{Growing, bytes, list, read_struct},
 };
 
@@ -96,9 +96,9 @@ impl<'a> Arguments<'a> {
         // SAFETY: the same contract.
         let given = unsafe { list("arguments", count, arguments) }?;
         let range = |(index, argument): (usize, &windlass_argument_t)| match argument.kind {
-            WINDLASS_ARGUMENT_RANGE => {
-                ref_of("range", &argument.range).map(Some).context(|| format!("looking at argument {index}"))
-            }
+            WINDLASS_ARGUMENT_RANGE => argument_ref_of("range", &argument.range)
+                .map(Some)
+                .context(|| format!("looking at argument {index}")),
             _ => Ok(None),
         };
         let ranges = given.iter().enumerate().map(range).collect::<Result<_>>()?;

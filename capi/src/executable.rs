@@ -4,14 +4,15 @@
 use std::{
     ffi::{CString, c_char, c_void},
     mem::MaybeUninit,
+    ops::Deref,
     ptr::{self, NonNull},
+    sync::OnceLock,
 };
 
-use facade::{Error, Executable, Function, ParameterKind, QueueAffinity, Result};
+use facade::{Error, Executable, Function, ParameterKind, Result};
 
 use crate::{
     boundary::{fallible, infallible},
-    buffer::windlass_buffer_t,
     device::windlass_device_t,
     error::windlass_error_t,
     handle::{self, Shell, object, used},
@@ -20,8 +21,34 @@ use crate::{
 
 /// Loaded device code. It lives until the last reference to it and to its functions is released and the last
 /// submission that uses it has ended.
-pub struct windlass_executable_t(Shell<Executable>);
-object!(windlass_executable_t, Executable, "executable");
+pub struct windlass_executable_t(Shell<Loaded>);
+object!(windlass_executable_t, Loaded, "executable");
+
+/// An executable with C strings.
+pub(crate) struct Loaded {
+    executable: Executable,
+    global_names: OnceLock<Vec<CString>>,
+}
+
+impl Loaded {
+    fn new(executable: Executable) -> Self {
+        Self { executable, global_names: OnceLock::new() }
+    }
+
+    /// The names of the global variables, in their order.
+    pub(crate) fn global_names(&self) -> &[CString] {
+        let names = || self.executable.globals().iter().map(|global| c_string(&global.name)).collect();
+        self.global_names.get_or_init(names)
+    }
+}
+
+impl Deref for Loaded {
+    type Target = Executable;
+
+    fn deref(&self) -> &Executable {
+        &self.executable
+    }
+}
 
 /// A function of an executable, which it keeps loaded.
 pub struct windlass_function_t(Shell<Reflected>);
@@ -125,7 +152,7 @@ pub unsafe extern "C" fn windlass_executable_load(
             // SAFETY: the contract in the header covers that of `bytes`.
             let code = unsafe { bytes("code", size, code) }?;
             // SAFETY: the contract in the header covers that of `load_executable`.
-            unsafe { device.device.load_executable(code) }
+            unsafe { device.device.load_executable(code) }.map(Loaded::new)
         })
     })
 }
@@ -157,7 +184,7 @@ pub unsafe extern "C" fn windlass_executable_load_linked(
             });
             let pieces = pieces.collect::<Result<Vec<_>>>()?;
             // SAFETY: the contract in the header covers that of `load_linked`.
-            unsafe { device.device.load_linked(&pieces) }
+            unsafe { device.device.load_linked(&pieces) }.map(Loaded::new)
         })
     })
 }
@@ -204,7 +231,8 @@ pub extern "C" fn windlass_executable_function_count(
     infallible(0, || Ok(used(executable)?.functions().count()))
 }
 
-/// A function by number, from 0. OUT_OF_RANGE if there are fewer. The caller owns the handle.
+/// A function by number, from 0, in the order in which the code object lists its kernels. OUT_OF_RANGE if there are
+/// fewer. The caller owns the handle.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_executable_function_at(
@@ -224,24 +252,27 @@ pub extern "C" fn windlass_executable_function_at(
     })
 }
 
-/// The memory of a global variable, as a buffer that keeps the executable loaded. NOT_FOUND lists the existing
-/// variables. Each GPU of a device has a copy of its own: `affinity` is 0, or on a device of several GPUs the queues
-/// of one. The caller owns the buffer.
+/// Whether both handles are of the same loaded code: while a handle lives, loading the same bytes again gives the same
+/// code, with the same global variables. False for NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_executable_same(
+    first: Option<NonNull<windlass_executable_t>>,
+    second: Option<NonNull<windlass_executable_t>>,
+) -> bool {
+    infallible(false, || {
+        let second = used(second)?;
+        Ok(used(first)?.same(&second))
+    })
+}
+
+/// The executable of a function. The caller owns the handle.
 #[unsafe(no_mangle)]
 #[must_use]
-pub unsafe extern "C" fn windlass_executable_global(
-    executable: Option<NonNull<windlass_executable_t>>,
-    name: *const c_char,
-    affinity: u64,
-    buffer: Option<&mut MaybeUninit<Option<NonNull<windlass_buffer_t>>>>,
+pub extern "C" fn windlass_function_executable(
+    function: Option<NonNull<windlass_function_t>>,
+    executable: Option<&mut MaybeUninit<Option<NonNull<windlass_executable_t>>>>,
 ) -> Option<NonNull<windlass_error_t>> {
-    fallible(|| {
-        give(buffer, || {
-            // SAFETY: the contract in the header covers that of `text`.
-            let name = unsafe { text("name", name) }?;
-            used(executable)?.global_on(name, QueueAffinity::from_bits(affinity))
-        })
-    })
+    fallible(|| give(executable, || Ok(Loaded::new(used(function)?.function.executable()))))
 }
 
 /// Adds a reference and returns the function. NULL for NULL.

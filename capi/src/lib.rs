@@ -44,8 +44,8 @@
 //!
 //! # Unsafe code
 //!
-//! Unsafe code is in `handle` and `memory`, which justify it, and in the few places that call a function of the C
-//! program. An entry point that takes the caller's memory has one unsafe line, which passes on the header's contract.
+//! Unsafe code is in `handle` and `memory`, which justify it, in `code_file`, whose files lie beside the bytes that they
+//! borrow, in `feature`, and in the few places that call a function of the C program. An entry point that takes the caller's memory has one unsafe line, which passes on the header's contract.
 //! Entry points that take only handles are safe functions, which is sound because only C calls them: this crate is not
 //! a Rust library.
 #![allow(non_camel_case_types, reason = "the names are C's")]
@@ -58,16 +58,22 @@
 // The header has the declarations in the order of the modules, so the modules that programs need first come first.
 pub mod error;
 
+mod binding_table;
 mod boundary;
 mod handle;
 mod memory;
 mod pattern;
+
+pub mod feature;
 
 pub mod device;
 
 pub mod executable;
 
 pub mod buffer;
+
+pub mod global;
+pub mod symbol;
 
 pub mod semaphore;
 
@@ -93,6 +99,29 @@ pub mod command_buffer;
 pub mod event;
 
 pub mod indirect_dispatch;
+pub mod pool;
+
+pub mod import;
+
+pub mod export;
+
+pub mod heap;
+
+pub mod compatibility;
+
+pub mod file;
+
+pub mod element_type;
+
+pub mod buffer_view;
+
+pub mod code;
+
+pub mod code_file;
+
+pub mod code_selection;
+
+pub mod code_image;
 
 use std::ffi::c_char;
 

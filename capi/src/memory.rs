@@ -172,10 +172,47 @@ pub(crate) fn c_string(text: &str) -> CString {
     CString::new(&text[..end]).unwrap_or_default()
 }
 
+/// Strings for C, and the list of pointers to them.
+pub(crate) struct Texts {
+    /// Owns the bytes that the pointers lead to.
+    _texts: Vec<CString>,
+    pointers: Vec<*const c_char>,
+}
+
+// SAFETY: the pointers lead to the bytes that this owns, and nothing writes them.
+unsafe impl Send for Texts {}
+// SAFETY: as above.
+unsafe impl Sync for Texts {}
+
+impl Texts {
+    pub(crate) fn new(texts: impl Iterator<Item = CString>) -> Self {
+        let texts: Vec<CString> = texts.collect();
+        let pointers = texts.iter().map(|text| text.as_ptr()).collect();
+        Self { _texts: texts, pointers }
+    }
+
+    pub(crate) fn pointers(&self) -> &[*const c_char] {
+        &self.pointers
+    }
+}
+
+/// The pointer to a list for C; NULL for an empty one.
+pub(crate) fn list_pointer<T>(list: &[T]) -> *const T {
+    if list.is_empty() { ptr::null() } else { list.as_ptr() }
+}
+
+/// The pointer to an optional string; NULL for none.
+pub(crate) fn optional(text: Option<&CString>) -> *const c_char {
+    text.map_or(ptr::null(), |text| text.as_ptr())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{buffer, device, dispatch, executable};
+    use crate::{
+        buffer, code, code_file, code_image, code_selection, device, dispatch, executable, global, heap,
+        pool, symbol,
+    };
 
     /// The sizes of the first versions. A struct that gets a field keeps the number here as its [`Growing::LEAST`].
     #[test]
@@ -188,6 +225,18 @@ mod tests {
         assert_eq!(executable::windlass_parameter_t::LEAST, 32);
         assert_eq!(buffer::windlass_buffer_params_t::LEAST, 32);
         assert_eq!(dispatch::windlass_dispatch_config_t::LEAST, 40);
+        assert_eq!(pool::windlass_pool_params_t::LEAST, 72);
+        assert_eq!(pool::windlass_pool_statistics_t::LEAST, 128);
+        assert_eq!(heap::windlass_heap_t::LEAST, 32);
+        assert_eq!(global::windlass_global_info_t::LEAST, 24);
+        assert_eq!(symbol::windlass_symbol_t::LEAST, 40);
+        assert_eq!(code::windlass_code_options_t::LEAST, 32);
+        assert_eq!(code_file::windlass_code_bundle_t::LEAST, 64);
+        assert_eq!(code_file::windlass_code_entry_t::LEAST, 64);
+        assert_eq!(code_image::windlass_code_kernel_t::LEAST, 80);
+        assert_eq!(code_image::windlass_code_argument_t::LEAST, 40);
+        assert_eq!(code_image::windlass_code_rejected_t::LEAST, 24);
+        assert_eq!(code_selection::windlass_code_verdict_t::LEAST, 24);
     }
 
     #[test]

@@ -3,9 +3,10 @@
 
 use std::{ffi::c_void, mem::MaybeUninit, ptr::NonNull};
 
-use facade::{BindingTable, Buffer, Queue, QueueAffinity, Result};
+use facade::{Queue, QueueAffinity};
 
 use crate::{
+    binding_table::table_of,
     boundary::{fallible, infallible},
     buffer::{params_of, range_of, windlass_buffer_params_t, windlass_buffer_ref_t, windlass_buffer_t},
     command_buffer::windlass_command_buffer_t,
@@ -14,7 +15,7 @@ use crate::{
     error::windlass_error_t,
     executable::windlass_function_t,
     handle::{self, Shell, object, used},
-    memory::{bytes, give, list},
+    memory::{bytes, give},
     pattern::pattern_of,
     semaphore::{lists_of, windlass_point_t},
 };
@@ -233,8 +234,9 @@ pub unsafe extern "C" fn windlass_queue_dispatch(
     })
 }
 
-/// Runs a command buffer, with a binding for each of its slots. Bindings are ranges of buffers. A command buffer may
-/// be in flight any number of times, on any queues of its device.
+/// Runs a command buffer, with a binding for each of its slots. Bindings are ranges of buffers. The binding of a slot
+/// that no command uses may be left out at the end of the list, or be windlass_whole(NULL). A command buffer may be in
+/// flight any number of times, on any queues of its device.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_queue_execute(
@@ -250,17 +252,9 @@ pub unsafe extern "C" fn windlass_queue_execute(
     fallible(|| {
         // SAFETY: the contract in the header covers that of `lists_of`.
         let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
-        // SAFETY: the contract in the header covers that of `list`.
-        let bindings = unsafe { list("bindings", binding_count, bindings) }?;
-        let slot = |(slot, reference)| range_of(&format!("bindings[{slot}]"), reference);
-        let table: smallvec::SmallVec<[Buffer; 4]> =
-            bindings.iter().enumerate().map(slot).collect::<Result<_>>()?;
         let command_buffer = used(command_buffer)?;
-        used(queue)?.execute(
-            &lists.waits,
-            &lists.signals,
-            &command_buffer,
-            BindingTable::from(table.as_slice()),
-        )
+        // SAFETY: the contract in the header covers that of `table_of`.
+        let table = unsafe { table_of(&command_buffer, binding_count, bindings) }?;
+        used(queue)?.execute(&lists.waits, &lists.signals, &command_buffer, table)
     })
 }

@@ -165,6 +165,40 @@ fn misuse_is_refused() {
     prints(clean(&program).arg(kernel("vector_add.ccob")), "every misuse was refused");
 }
 
+/// Runs a program as C and as C++, once for each list of arguments.
+fn in_both_languages(source: &str, runs: &[&[&str]], wanted: &str) {
+    for language in [C, CXX] {
+        let Some(program) = build(language, source) else { continue };
+        for arguments in runs {
+            prints(clean(&program).args(*arguments), wanted);
+        }
+    }
+}
+
+#[test]
+fn memory_from_pools_imports_and_files() {
+    let scratch = folder().join("memory.scratch");
+    let scratch = scratch.to_str().unwrap();
+    let runs: [&[&str]; 2] = [&["hip-sim://gfx942?memory=64M", scratch], &["local://?threads=2", scratch]];
+    in_both_languages("tests/memory.c", &runs, "the memory is right");
+}
+
+#[test]
+fn executables_tell_what_they_have() {
+    let bundles = kernel("");
+    let bundles = bundles.to_str().unwrap();
+    let runs: [&[&str]; 2] = [&["hip-sim://gfx942?memory=64M", bundles], &["local://?threads=2", bundles]];
+    in_both_languages("tests/executable.c", &runs, "the executables are right");
+}
+
+#[test]
+fn code_is_read_without_a_device() {
+    let bundles = kernel("");
+    in_both_languages("tests/code.c", &[&[bundles.to_str().unwrap()]], "the code is right");
+    let Some(program) = build(C, "examples/inspect.c") else { return };
+    prints(clean(&program).arg(kernel("vector_add.ccob")).arg("gfx942"), "vector_add takes 4 arguments");
+}
+
 #[test]
 fn order_in_c_and_cxx() {
     for language in [C, CXX] {
@@ -264,7 +298,9 @@ fn valgrind_finds_nothing() {
         return;
     }
     let vector_add = kernel("vector_add.ccob");
+    let bundles = kernel("");
     for (source, arguments) in [
+        ("tests/code.c", vec![bundles.to_str().unwrap()]),
         ("examples/failure.c", vec!["null://"]),
         ("tests/misuse.c", vec![vector_add.to_str().unwrap(), "hip-null://"]),
     ] {
