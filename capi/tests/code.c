@@ -160,9 +160,23 @@ static void bundle_of(windlass_code_file_t *file, int compressed) {
     INVALID(windlass_code_image_kernel(image, 0, &kernel));
     INVALID(windlass_code_image_argument(image, 0, 0, &argument));
     INVALID(windlass_code_image_rejected(image, 0, &reason));
+
+    /* The entry for the host has the same kernel. */
     check(windlass_code_file_extract(file, 0, 0, &image));
-    REFUSED(UNIMPLEMENTED, windlass_code_image_describe(image, &target, NULL, NULL, NULL));
-    REFUSED(UNIMPLEMENTED, windlass_code_image_kernel(image, 0, &kernel));
+    check(windlass_code_image_describe(image, &target, &kernels, &rejected, &version));
+    HOLDS(strcmp(target, "x86_64") == 0 && kernels == 1 && rejected == 0 && version == 0);
+    check(windlass_code_image_kernel(image, 0, &kernel));
+    HOLDS(strcmp(kernel.name, "vector_add") == 0 && kernel.argument_count == 4 && kernel.wave_size == 0);
+    HOLDS(kernel.argument_block_size == 28);
+    for (size_t i = 0; i < 4; i++) {
+        check(windlass_code_image_argument(image, 0, i, &argument));
+        HOLDS(argument.kind == (i < 3 ? WINDLASS_CODE_ARGUMENT_BUFFER : WINDLASS_CODE_ARGUMENT_VALUE));
+        HOLDS(argument.offset == offsets[i]);
+    }
+    REFUSED(OUT_OF_RANGE, windlass_code_image_kernel(image, 1, &kernel));
+    REFUSED(OUT_OF_RANGE, windlass_code_image_argument(image, 1, 0, &argument));
+    REFUSED(OUT_OF_RANGE, windlass_code_image_argument(image, 0, 4, &argument));
+    REFUSED(UNIMPLEMENTED, windlass_code_image_validate(image));
     windlass_code_image_release(image);
     REFUSED(OUT_OF_RANGE, windlass_code_file_extract(file, 0, 5, &image));
     REFUSED(OUT_OF_RANGE, windlass_code_file_extract(file, 1, 0, &image));
