@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * Which code a file has for a GPU, why the other code does not fit, and which kernels are in it. No device is needed.
+ * Lists the code of a file, with the reasons for and against a GPU, and the kernels of the best entry. It needs no device.
  *
  *     inspect FILE TARGET
  */

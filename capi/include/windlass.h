@@ -18,6 +18,8 @@
  * Threads. Any function may be called from any thread at any time, also with the same objects. Only functions with a
  * timeout block. Callbacks run on threads of the library, may block, and may call any function; the observer of a
  * semaphore is the exception, see windlass_observer_callback_t.
+ * timeout block; windlass_code_file_* and windlass_file_open wait for the system's files. Callbacks run on threads of
+ * the library, may block, and may call any function.
  *
  * Strings are UTF-8 and end with a NUL. Lists are a count and a pointer; NULL is allowed for an empty list. Timeouts are
  * in nanoseconds from now; 0 checks once, WINDLASS_TIMEOUT_INFINITE never expires.
@@ -713,8 +715,8 @@ typedef struct {
     windlass_code_fit_t fit;
 } windlass_code_verdict_t;
 
-// A kernel of a code object, by its descriptor and its metadata. Sizes are in bytes. The name belongs to the image's
-// handle.
+// A kernel of a code object, by its descriptor and its metadata. Sizes are in bytes. A kernel for the host has zeros
+// for the alignment, private memory, wave and registers. The name belongs to the image's handle.
 typedef struct {
     // sizeof this struct, set by the caller: windlass_code_kernel_init does so.
     size_t struct_size;
@@ -2229,9 +2231,10 @@ const void *windlass_code_image_data(windlass_code_image_t *image);
 // The number of bytes; 0 for NULL.
 size_t windlass_code_image_size(windlass_code_image_t *image);
 
-// The target by the code object's own flags, and the number of kernels that can be launched, of those that cannot, and
+// The target by the code object's own flags, or the host's machine such as "x86_64", and the number of kernels that can be launched, of those that cannot, and
 // the code object version, 0 if it is unknown. Each out parameter may be NULL. The string is valid until the image's
-// last reference is released. Fails for bytes that are no code object for a GPU, such as an entry for the host.
+// last reference is released. Fails for bytes that are neither a code object for a GPU nor a shared object with
+// kernels for the host.
 WINDLASS_MUST_USE
 windlass_error_t *windlass_code_image_describe(windlass_code_image_t *image,
                                                const char **target,

@@ -28,7 +28,7 @@ object!(windlass_code_file_t, CodeFile, "code file");
 
 /// The owner of the bytes that a file borrows.
 enum Owner {
-    Memory(Arc<Vec<u8>>),
+    Memory(#[expect(dead_code, reason = "it keeps the bytes")] Arc<Vec<u8>>),
     #[cfg(feature = "carriers")]
     Input(Arc<Input>),
 }
@@ -105,10 +105,7 @@ impl CodeFile {
     /// Fails if the file has changed since it was opened, so that what was read may be wrong.
     pub(crate) fn check(&self) -> Result<()> {
         match &self.owner {
-            Owner::Memory(bytes) => {
-                let _: &Arc<Vec<u8>> = bytes;
-                Ok(())
-            }
+            Owner::Memory(_) => Ok(()),
             #[cfg(feature = "carriers")]
             Owner::Input(input) => input.check().map_err(|error| error_of(&error)),
         }

@@ -9,7 +9,10 @@ use std::{
 };
 
 use facade::{Error, Result};
-use windlass_codeobject::{Arg, ArgKind, CodeObject, Image, Kernel, KernelKind};
+use windlass_codeobject::{
+    Arg, ArgKind, CodeObject, HostKernel, HostLibrary, HostParameter, HostParameterKind, Image, Kernel,
+    KernelKind,
+};
 
 use crate::{
     boundary::{fallible, infallible},
@@ -27,7 +30,15 @@ object!(windlass_code_image_t, Extracted, "code image");
 /// An image with C strings.
 pub(crate) struct Extracted {
     image: Image,
+    /// The image as code for the host, if it is that.
+    host: OnceLock<Option<HostLibrary>>,
     texts: OnceLock<Texts>,
+}
+
+/// The code in an image.
+enum Code<'a> {
+    Gpu(&'a CodeObject),
+    Host(&'a HostLibrary),
 }
 
 struct Texts {
@@ -43,35 +54,52 @@ struct KernelTexts {
 }
 
 impl Extracted {
-    /// The code object, and its strings for C.
-    fn code(&self) -> Result<(&CodeObject, &Texts)> {
-        let code = self.image.code_object().map_err(|error| error_of(&error))?;
-        Ok((code, self.texts.get_or_init(|| Texts::new(code))))
+    /// The code, and its strings for C.
+    fn code(&self) -> Result<(Code<'_>, &Texts)> {
+        let code = match self.image.code_object() {
+            Ok(code) => Code::Gpu(code),
+            Err(error) => {
+                let library = || HostLibrary::parse(&self.image).ok().filter(HostLibrary::has_kernels);
+                Code::Host(self.host.get_or_init(library).as_ref().ok_or_else(|| error_of(&error))?)
+            }
+        };
+        let texts = self.texts.get_or_init(|| Texts::new(&code));
+        Ok((code, texts))
     }
+}
+
+fn optional_text(text: &Option<String>) -> Option<CString> {
+    text.as_deref().map(c_string)
 }
 
 impl Texts {
-    fn new(code: &CodeObject) -> Self {
-        let optional = |text: &Option<String>| text.as_deref().map(c_string);
-        let kernel = |kernel: &Kernel| KernelTexts {
-            name: c_string(&kernel.name),
-            arguments: kernel
-                .args
-                .iter()
-                .map(|arg| (optional(&arg.name), optional(&arg.type_name)))
-                .collect(),
+    fn new(code: &Code<'_>) -> Self {
+        let (target, kernels, rejected) = match code {
+            Code::Gpu(code) => {
+                let argument = |arg: &Arg| (optional_text(&arg.name), optional_text(&arg.type_name));
+                let kernel = |kernel: &Kernel| KernelTexts {
+                    name: c_string(&kernel.name),
+                    arguments: kernel.args.iter().map(argument).collect(),
+                };
+                (code.target().to_string(), code.kernels().iter().map(kernel).collect(), code.rejected())
+            }
+            Code::Host(library) => {
+                let argument = |parameter: &HostParameter| (optional_text(&parameter.name), None);
+                let kernel = |kernel: &HostKernel| KernelTexts {
+                    name: c_string(&kernel.name),
+                    arguments: kernel.parameters.iter().map(argument).collect(),
+                };
+                let kernels = library.kernels().iter().map(kernel).collect();
+                (library.machine().to_string(), kernels, library.rejected())
+            }
         };
-        let rejected = code.rejected().iter();
-        Self {
-            target: c_string(&code.target().to_string()),
-            kernels: code.kernels().iter().map(kernel).collect(),
-            rejected: rejected.map(|kernel| (c_string(&kernel.name), c_string(&kernel.reason))).collect(),
-        }
+        let rejected = rejected.iter().map(|kernel| (c_string(&kernel.name), c_string(&kernel.reason)));
+        Self { target: c_string(&target), kernels, rejected: rejected.collect() }
     }
 }
 
-/// A kernel of a code object, by its descriptor and its metadata. Sizes are in bytes. The name belongs to the image's
-/// handle.
+/// A kernel of a code object, by its descriptor and its metadata. Sizes are in bytes. A kernel for the host has zeros
+/// for the alignment, private memory, wave and registers. The name belongs to the image's handle.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct windlass_code_kernel_t {
@@ -199,7 +227,7 @@ pub extern "C" fn windlass_code_file_extract(
             }
             let image = bundle.take_image(entry).map_err(|error| error_of(&error))?;
             file.check()?;
-            Ok(Extracted { image, texts: OnceLock::new() })
+            Ok(Extracted { image, host: OnceLock::new(), texts: OnceLock::new() })
         })
     })
 }
@@ -233,9 +261,10 @@ pub extern "C" fn windlass_code_image_size(image: Option<NonNull<windlass_code_i
     infallible(0, || Ok(used(image)?.image.len()))
 }
 
-/// The target by the code object's own flags, and the number of kernels that can be launched, of those that cannot, and
+/// The target by the code object's own flags, or the host's machine such as "x86_64", and the number of kernels that can be launched, of those that cannot, and
 /// the code object version, 0 if it is unknown. Each out parameter may be NULL. The string is valid until the image's
-/// last reference is released. Fails for bytes that are no code object for a GPU, such as an entry for the host.
+/// last reference is released. Fails for bytes that are neither a code object for a GPU nor a shared object with
+/// kernels for the host.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_code_image_describe(
@@ -258,7 +287,8 @@ pub extern "C" fn windlass_code_image_describe(
             count.write(texts.rejected.len());
         }
         if let Some(version) = version {
-            version.write(code.code_object_version().unwrap_or_default());
+            let found = if let Code::Gpu(code) = code { code.code_object_version() } else { None };
+            version.write(found.unwrap_or_default());
         }
         Ok(())
     })
@@ -285,34 +315,68 @@ pub unsafe extern "C" fn windlass_code_image_kernel(
     fallible(|| {
         let image = used(image)?;
         let (code, texts) = image.code()?;
-        let (of, texts) = kernel_at(code, texts, index)?;
-        let flags = [
-            (WINDLASS_CODE_KERNEL_DYNAMIC_STACK, of.uses_dynamic_stack),
-            (WINDLASS_CODE_KERNEL_UNIFORM_WORKGROUPS, of.uniform_workgroup_size),
-            (WINDLASS_CODE_KERNEL_INIT, of.kind == KernelKind::Init),
-            (WINDLASS_CODE_KERNEL_FINI, of.kind == KernelKind::Fini),
-        ];
-        let value = windlass_code_kernel_t {
-            struct_size: size_of::<windlass_code_kernel_t>(),
-            name: texts.name.as_ptr(),
-            argument_count: of.args.len() as u32,
-            explicit_argument_count: of.explicit_args().count() as u32,
-            argument_block_size: of.kernarg_size,
-            argument_block_alignment: of.kernarg_align,
-            workgroup_size: of.reqd_workgroup_size.unwrap_or_default(),
-            max_workgroup_threads: of.max_flat_workgroup_size,
-            static_local_memory: of.group_segment_size,
-            private_memory: of.private_segment_size,
-            wave_size: of.wavefront_size,
-            vector_registers: of.vgpr_count,
-            scalar_registers: of.sgpr_count,
-            spilled_registers: of.vgpr_spill_count.saturating_add(of.sgpr_spill_count),
-            flags: flags.iter().filter(|(_, holds)| *holds).map(|(flag, _)| flag).sum(),
-            reserved: 0,
+        let name = texts.kernels.get(index).map(|texts| texts.name.as_ptr());
+        let value = match (&code, name) {
+            (Code::Gpu(code), Some(name)) => code.kernels().get(index).map(|of| gpu_kernel(of, name)),
+            (Code::Host(library), Some(name)) => library.kernels().get(index).map(|of| host_kernel(of, name)),
+            _ => None,
         };
+        let value = value.ok_or_else(|| no_kernel(texts, index))?;
         // SAFETY: the contract in the header covers that of `write_struct`.
         unsafe { write_struct(kernel, &value) }
     })
+}
+
+fn gpu_kernel(of: &Kernel, name: *const c_char) -> windlass_code_kernel_t {
+    let flags = [
+        (WINDLASS_CODE_KERNEL_DYNAMIC_STACK, of.uses_dynamic_stack),
+        (WINDLASS_CODE_KERNEL_UNIFORM_WORKGROUPS, of.uniform_workgroup_size),
+        (WINDLASS_CODE_KERNEL_INIT, of.kind == KernelKind::Init),
+        (WINDLASS_CODE_KERNEL_FINI, of.kind == KernelKind::Fini),
+    ];
+    windlass_code_kernel_t {
+        struct_size: size_of::<windlass_code_kernel_t>(),
+        name,
+        argument_count: of.args.len() as u32,
+        explicit_argument_count: of.explicit_args().count() as u32,
+        argument_block_size: of.kernarg_size,
+        argument_block_alignment: of.kernarg_align,
+        workgroup_size: of.reqd_workgroup_size.unwrap_or_default(),
+        max_workgroup_threads: of.max_flat_workgroup_size,
+        static_local_memory: of.group_segment_size,
+        private_memory: of.private_segment_size,
+        wave_size: of.wavefront_size,
+        vector_registers: of.vgpr_count,
+        scalar_registers: of.sgpr_count,
+        spilled_registers: of.vgpr_spill_count.saturating_add(of.sgpr_spill_count),
+        flags: flags.iter().filter(|(_, holds)| *holds).map(|(flag, _)| flag).sum(),
+        reserved: 0,
+    }
+}
+
+fn host_kernel(of: &HostKernel, name: *const c_char) -> windlass_code_kernel_t {
+    windlass_code_kernel_t {
+        struct_size: size_of::<windlass_code_kernel_t>(),
+        name,
+        argument_count: of.parameters.len() as u32,
+        explicit_argument_count: of.parameters.len() as u32,
+        argument_block_size: of.argument_size,
+        argument_block_alignment: 0,
+        workgroup_size: of.workgroup_size.unwrap_or_default(),
+        max_workgroup_threads: of.max_workgroup_threads,
+        static_local_memory: of.local_memory_size,
+        private_memory: 0,
+        wave_size: 0,
+        vector_registers: 0,
+        scalar_registers: 0,
+        spilled_registers: 0,
+        flags: 0,
+        reserved: 0,
+    }
+}
+
+fn no_kernel(texts: &Texts, index: usize) -> Error {
+    Error::out_of_range(format!("kernel {index} of a code object that has {}", texts.kernels.len()))
 }
 
 /// An argument of a kernel, both by number, from 0. OUT_OF_RANGE if there are fewer.
@@ -327,18 +391,27 @@ pub unsafe extern "C" fn windlass_code_image_argument(
     fallible(|| {
         let image = used(image)?;
         let (code, texts) = image.code()?;
-        let (kernel, texts) = kernel_at(code, texts, kernel)?;
-        let (Some(of), Some((name, type_name))) = (kernel.args.get(index), texts.arguments.get(index)) else {
-            let count = kernel.args.len();
+        let names = texts.kernels.get(kernel).ok_or_else(|| no_kernel(texts, kernel))?;
+        let found = match &code {
+            Code::Gpu(code) => code.kernels().get(kernel).and_then(|kernel| {
+                kernel.args.get(index).map(|arg| (argument_kind(arg), arg.offset, arg.size))
+            }),
+            Code::Host(library) => library.kernels().get(kernel).and_then(|kernel| {
+                kernel.parameters.get(index).map(|of| (parameter_kind(of), of.offset, of.size))
+            }),
+        };
+        let (Some((kind, offset, size)), Some((name, type_name))) = (found, names.arguments.get(index))
+        else {
+            let count = names.arguments.len();
             return Err(Error::out_of_range(format!("argument {index} of a kernel that has {count}")));
         };
         let value = windlass_code_argument_t {
             struct_size: size_of::<windlass_code_argument_t>(),
             name: optional(name.as_ref()),
             type_name: optional(type_name.as_ref()),
-            kind: argument_kind(of),
-            offset: of.offset,
-            size: of.size,
+            kind,
+            offset,
+            size,
             reserved: 0,
         };
         // SAFETY: the contract in the header covers that of `write_struct`.
@@ -356,15 +429,12 @@ fn argument_kind(argument: &Arg) -> windlass_code_argument_kind_t {
     }
 }
 
-fn kernel_at<'a>(
-    code: &'a CodeObject,
-    texts: &'a Texts,
-    index: usize,
-) -> Result<(&'a Kernel, &'a KernelTexts)> {
-    let found = code.kernels().get(index).zip(texts.kernels.get(index));
-    found.ok_or_else(|| {
-        Error::out_of_range(format!("kernel {index} of a code object that has {}", texts.kernels.len()))
-    })
+fn parameter_kind(parameter: &HostParameter) -> windlass_code_argument_kind_t {
+    match parameter.kind {
+        HostParameterKind::Value => WINDLASS_CODE_ARGUMENT_VALUE,
+        HostParameterKind::Buffer => WINDLASS_CODE_ARGUMENT_BUFFER,
+        _ => WINDLASS_CODE_ARGUMENT_OTHER,
+    }
 }
 
 /// A kernel that cannot be launched, by number, from 0. OUT_OF_RANGE if there are fewer.

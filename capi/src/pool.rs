@@ -266,3 +266,38 @@ pub unsafe extern "C" fn windlass_queue_alloca_from(
         })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_parameter_reaches_the_hal() {
+        let mut given = windlass_pool_params_t {
+            struct_size: size_of::<windlass_pool_params_t>(),
+            kind: WINDLASS_POOL_PASSTHROUGH,
+            flags: WINDLASS_POOL_EXACT,
+            slab_size: 1,
+            block_size: 2,
+            blocks: 3,
+            reserved: 0,
+            budget: 4,
+            retained: 5,
+            name: c"scratch".as_ptr(),
+            memory: std::ptr::null(),
+        };
+        let read = |given: &windlass_pool_params_t| {
+            // SAFETY: the struct has the size that it states, and its pointers are literals or NULL.
+            unsafe { pool_params_of(given) }.unwrap()
+        };
+        let expected = PoolParams::passthrough().with_name("scratch").with_budget(4).with_retained(5);
+        assert_eq!(read(&given), expected.clone().with_device_waits(false));
+        given.flags = WINDLASS_POOL_DEVICE_WAITS;
+        assert_eq!(read(&given).kind, PoolKind::Passthrough { exact: false });
+        assert!(read(&given).device_waits);
+        given.kind = WINDLASS_POOL_FIXED_BLOCK;
+        assert_eq!(read(&given).kind, PoolKind::FixedBlock { block_size: 2, blocks: 3 });
+        given.kind = WINDLASS_POOL_TLSF;
+        assert_eq!(read(&given).kind, PoolKind::Tlsf { slab_size: 1 });
+    }
+}

@@ -194,7 +194,9 @@ fn executables_tell_what_they_have() {
 #[test]
 fn code_is_read_without_a_device() {
     let bundles = kernel("");
-    in_both_languages("tests/code.c", &[&[bundles.to_str().unwrap()]], "the code is right");
+    let scratch = folder().join("code.scratch");
+    let arguments = [bundles.to_str().unwrap(), scratch.to_str().unwrap()];
+    in_both_languages("tests/code.c", &[&arguments], "the code is right");
     let Some(program) = build(C, "examples/inspect.c") else { return };
     prints(clean(&program).arg(kernel("vector_add.ccob")).arg("gfx942"), "vector_add takes 4 arguments");
 }
@@ -298,9 +300,11 @@ fn valgrind_finds_nothing() {
         return;
     }
     let vector_add = kernel("vector_add.ccob");
-    let bundles = kernel("");
+    let (bundles, scratch) = (kernel(""), folder().join("valgrind.scratch"));
     for (source, arguments) in [
-        ("tests/code.c", vec![bundles.to_str().unwrap()]),
+        ("tests/code.c", vec![bundles.to_str().unwrap(), scratch.to_str().unwrap()]),
+        ("tests/memory.c", vec!["local://?threads=2", scratch.to_str().unwrap()]),
+        ("tests/executable.c", vec!["local://?threads=2", bundles.to_str().unwrap()]),
         ("examples/failure.c", vec!["null://"]),
         ("tests/misuse.c", vec![vector_add.to_str().unwrap(), "hip-null://"]),
     ] {

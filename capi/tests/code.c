@@ -2,7 +2,7 @@
 /*
  * Code without a device: formats, sizes, files, bundles, the choice for a GPU, entries, kernels. And hostile bytes.
  *
- *     code FOLDER_OF_KERNELS
+ *     code FOLDER_OF_KERNELS SCRATCH_FILE
  */
 #include "refused.h"
 
@@ -160,9 +160,23 @@ static void bundle_of(windlass_code_file_t *file, int compressed) {
     INVALID(windlass_code_image_kernel(image, 0, &kernel));
     INVALID(windlass_code_image_argument(image, 0, 0, &argument));
     INVALID(windlass_code_image_rejected(image, 0, &reason));
+
+    /* The entry for the host has the same kernel. */
     check(windlass_code_file_extract(file, 0, 0, &image));
-    REFUSED(UNIMPLEMENTED, windlass_code_image_describe(image, &target, NULL, NULL, NULL));
-    REFUSED(UNIMPLEMENTED, windlass_code_image_kernel(image, 0, &kernel));
+    check(windlass_code_image_describe(image, &target, &kernels, &rejected, &version));
+    HOLDS(strcmp(target, "x86_64") == 0 && kernels == 1 && rejected == 0 && version == 0);
+    check(windlass_code_image_kernel(image, 0, &kernel));
+    HOLDS(strcmp(kernel.name, "vector_add") == 0 && kernel.argument_count == 4 && kernel.wave_size == 0);
+    HOLDS(kernel.argument_block_size == 28);
+    for (size_t i = 0; i < 4; i++) {
+        check(windlass_code_image_argument(image, 0, i, &argument));
+        HOLDS(argument.kind == (i < 3 ? WINDLASS_CODE_ARGUMENT_BUFFER : WINDLASS_CODE_ARGUMENT_VALUE));
+        HOLDS(argument.offset == offsets[i]);
+    }
+    REFUSED(OUT_OF_RANGE, windlass_code_image_kernel(image, 1, &kernel));
+    REFUSED(OUT_OF_RANGE, windlass_code_image_argument(image, 1, 0, &argument));
+    REFUSED(OUT_OF_RANGE, windlass_code_image_argument(image, 0, 4, &argument));
+    REFUSED(UNIMPLEMENTED, windlass_code_image_validate(image));
     windlass_code_image_release(image);
     REFUSED(OUT_OF_RANGE, windlass_code_file_extract(file, 0, 5, &image));
     REFUSED(OUT_OF_RANGE, windlass_code_file_extract(file, 1, 0, &image));
@@ -283,12 +297,40 @@ static void hostile(void) {
     free(code);
 }
 
+/* Writes a file: the first bytes of another one. */
+static void write_file(const char *path, const void *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    HOLDS(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+}
+
+/* A file that becomes shorter after it was opened is noticed by all that reads it again. */
+static void changed(const char *scratch) {
+    size_t size = 0;
+    void *code = read_file(path_of("vector_add.hipfb"), &size);
+    windlass_code_file_t *file = NULL;
+    windlass_code_image_t *image = NULL;
+    windlass_code_selection_t *selection = NULL;
+    write_file(scratch, code, size);
+    check(windlass_code_file_open(scratch, NULL, &file));
+    check(windlass_code_file_extract(file, 0, 4, &image));
+    windlass_code_image_release(image);
+    write_file(scratch, code, size / 2);
+    windlass_error_t *error = windlass_code_file_extract(file, 0, 4, &image);
+    HOLDS(error != NULL && image == NULL && strstr(windlass_error_message(error), scratch) != NULL);
+    windlass_error_release(error);
+    REFUSED(UNAVAILABLE, windlass_code_file_select(file, 0, "gfx942", NULL, &selection));
+    windlass_code_file_release(file);
+    free(code);
+    remove(scratch);
+}
+
 int main(int argc, char **argv) {
-    require(argc > 1, "the folder of the kernels");
+    require(argc > 2, "the folder of the kernels, and the path of a file that may be written");
     folder = argv[1];
     formats_and_sizes();
     files();
     hostile();
+    changed(argv[2]);
     printf("the code is right\n");
     return EXIT_SUCCESS;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /*
- * What a device and its executables tell about themselves: features, queues of GPUs, functions in their order, global
- * variables, symbols, linked pieces. And bindings that are left out.
+ * Facts of devices and executables: features, queues of GPUs, functions in their order, global variables, symbols, linked
+ * pieces. Bindings that are left out.
  *
  *     executable URI FOLDER_OF_KERNELS
  */
