@@ -16,10 +16,9 @@
  * until a later object reuses its place; do not rely on it.
  *
  * Threads. Any function may be called from any thread at any time, also with the same objects. Only functions with a
- * timeout block. Callbacks run on threads of the library, may block, and may call any function; the observer of a
- * semaphore is the exception, see windlass_observer_callback_t.
  * timeout block; windlass_code_file_* and windlass_file_open wait for the system's files. Callbacks run on threads of
- * the library, may block, and may call any function.
+ * the library, may block, and may call any function; the observer of a semaphore is the exception, see
+ * windlass_observer_callback_t.
  *
  * Strings are UTF-8 and end with a NUL. Lists are a count and a pointer; NULL is allowed for an empty list. Timeouts are
  * in nanoseconds from now; 0 checks once, WINDLASS_TIMEOUT_INFINITE never expires.

@@ -9,13 +9,6 @@ use std::{
 
 pub(crate) const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// A folder of this test's own.
-fn folder() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("capi");
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 /// The shared and the static library. Cargo builds neither for a test of the package, which has no Rust library.
 pub(crate) fn libraries() -> &'static (PathBuf, PathBuf) {
     static LIBRARIES: OnceLock<(PathBuf, PathBuf)> = OnceLock::new();

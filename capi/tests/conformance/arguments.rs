@@ -60,8 +60,8 @@ pub(crate) fn each(
                 return Ok(range(slot_of(patch.slot, offset, length)));
             }
             match parameter.kind {
-                ParameterKind::Value => Ok(bytes(given)),
                 ParameterKind::Buffer => address(number(given), buffers),
+                _ => Ok(bytes(given)),
             }
         })
         .collect()

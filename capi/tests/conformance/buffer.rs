@@ -42,9 +42,9 @@ pub(crate) fn params_of(params: &BufferParams) -> windlass_buffer_params_t {
 
 impl Allocation {
     pub(crate) fn new(domain: Domain, size: u64, handle: Handle<windlass_buffer_t>) -> Result<Self> {
-        let (mut address, mut pointer) = (0, std::ptr::null_mut());
-        // SAFETY: a handle and a local.
-        check(unsafe { api().windlass_buffer_device_address(handle.get(), &mut address) })?;
+        let mut pointer = std::ptr::null_mut();
+        // SAFETY: a handle.
+        let address = unsafe { api().windlass_buffer_device_address(handle.get()) };
         // SAFETY: as above. Memory that the host cannot map has no pointer.
         let host = check(unsafe { api().windlass_buffer_host_pointer(handle.get(), &mut pointer) }).ok();
         // SAFETY: the library's memory does not move, lives as long as the handle, and is reached by atomics here.

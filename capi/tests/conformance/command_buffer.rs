@@ -124,7 +124,8 @@ impl Recorder<'_> {
     }
 
     fn begin(&self, group: &DebugGroup) -> Result<()> {
-        let label = c_string(&group.label)?;
+        // A string of C ends at its first NUL.
+        let label = c_string(&group.label.replace('\0', " "))?;
         let color = group.color.as_ref().map_or(std::ptr::null(), |color| color.as_ptr());
         let file = group.location.as_ref().map(|location| c_string(&location.file)).transpose()?;
         let line = group.location.as_ref().map_or(0, |location| location.line);

@@ -66,6 +66,12 @@ impl Device {
     }
 }
 
+impl Device {
+    fn slabs(&self) -> Memory {
+        Memory { domain: self.domain, device: self.handle.clone(), accounts: self.accounts.clone() }
+    }
+}
+
 // SAFETY: the domain and the limits are set when the device is opened, and never change. All objects of the device carry
 // this domain. A buffer owns its memory. An operation keeps its objects until the library has done it, and settles its
 // signals after that.
@@ -98,8 +104,7 @@ unsafe impl driver::RawDevice for Device {
     }
 
     fn memory(&self) -> Arc<dyn SlabSource> {
-        let (device, accounts) = (self.handle.clone(), self.accounts.clone());
-        Arc::new(Memory { domain: self.domain, device, accounts })
+        Arc::new(self.slabs())
     }
 
     unsafe fn import(
@@ -163,8 +168,8 @@ unsafe impl driver::RawDevice for Device {
     }
 
     fn trim(&self) {
-        self.device.trim(&self.memory());
-        self.host.trim(&self.memory());
+        self.device.trim(&self.slabs());
+        self.host.trim(&self.slabs());
         // SAFETY: a handle.
         let _ = check(unsafe { api().windlass_device_trim(self.handle.get()) });
     }

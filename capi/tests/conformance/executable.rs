@@ -81,7 +81,7 @@ fn describe(function: &Handle<windlass_function_t>) -> Result<FunctionInfo> {
     info.workgroup_size = (given.workgroup_size != [0; 3]).then_some(given.workgroup_size);
     info.max_workgroup_threads = given.max_workgroup_threads;
     info.static_local_memory = given.static_local_memory;
-    info.parameters = (0..given.parameter_count as usize)
+    info.parameters = (0..given.parameter_count)
         .map(|index| {
             let mut given = sized!(windlass_parameter_t);
             // SAFETY: the struct states its size.

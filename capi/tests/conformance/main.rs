@@ -15,6 +15,7 @@ mod api;
 mod arguments;
 #[allow(
     clippy::all,
+    unreachable_pub,
     missing_docs,
     non_camel_case_types,
     non_snake_case,

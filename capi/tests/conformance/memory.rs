@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    Accounts, Result, driver,
+    Accounts, BufferUsage, Result, driver,
     edge::Domain,
     pool::{SlabRequest, SlabSource},
 };
@@ -25,7 +25,10 @@ pub(crate) struct Memory {
 impl SlabSource for Memory {
     fn allocate_slab(&self, request: &SlabRequest) -> Result<Arc<dyn driver::RawBuffer>> {
         let (size, kind) = (request.size, request.params.memory_type);
-        let slab = Allocation::allocate(self.domain, &self.device, &request.params, size)?;
+        // A slab serves buffers of any use.
+        let params =
+            request.params.with_usage(request.params.usage | BufferUsage::DISPATCH_INDIRECT_PARAMETERS);
+        let slab = Allocation::allocate(self.domain, &self.device, &params, size)?;
         self.accounts.reserve(kind, size);
         let accounts = self.accounts.clone();
         Ok(Arc::new(slab.freeing(move || accounts.unreserve(kind, size))))

@@ -61,15 +61,15 @@ struct InLibrary {
 /// The objects that an operation keeps until it is settled.
 #[derive(Default)]
 struct Kept {
-    buffers: Vec<Buffer>,
-    command_buffer: Option<Arc<dyn driver::RawCommandBuffer>>,
+    _buffers: Vec<Buffer>,
+    _command_buffer: Option<Arc<dyn driver::RawCommandBuffer>>,
     /// The buffer whose memory the operation releases.
     released: Option<Buffer>,
 }
 
 impl Kept {
     fn of(operation: &Operation) -> Self {
-        let buffers = |buffers: Vec<Buffer>| Self { buffers, ..Self::default() };
+        let buffers = |buffers: Vec<Buffer>| Self { _buffers: buffers, ..Self::default() };
         match operation {
             Operation::Alloca { buffer: target }
             | Operation::Fill { target, .. }
@@ -81,7 +81,7 @@ impl Kept {
                 buffers(dispatch.resources.iter().cloned().chain(count).collect())
             }
             Operation::Execute { command_buffer, bindings } => {
-                Self { command_buffer: Some(command_buffer.clone()), ..buffers(bindings.to_vec()) }
+                Self { _command_buffer: Some(command_buffer.clone()), ..buffers(bindings.to_vec()) }
             }
             _ => Self::default(),
         }
