@@ -121,6 +121,31 @@ const OF_DRIVERS: [&str; 26] = [
     "WorkgroupCountRef",
 ];
 
+fn header() -> String {
+    fs::read_to_string(Path::new(PACKAGE).join("include/windlass.h")).unwrap()
+}
+
+#[test]
+fn the_driver_of_the_suite_has_the_functions_of_the_header() {
+    let bindings = fs::read_to_string(Path::new(PACKAGE).join("tests/conformance/bindings.rs")).unwrap();
+    let bound: BTreeSet<&str> =
+        bindings.split("pub unsafe fn ").skip(1).filter_map(|rest| rest.split(['(', '<']).next()).collect();
+    let header = header();
+    let declarations = header.split("The functions below are compiled into the program").next().unwrap();
+    let code: Vec<_> = declarations.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let declarations = code.join("\n");
+    let lacks: Vec<_> = bound
+        .iter()
+        .filter(|name| name.starts_with("windlass") && !declarations.contains(&format!("{name}(")))
+        .collect();
+    let new: Vec<_> = declarations
+        .split('(')
+        .filter_map(|before| before.rsplit([' ', '*', '\n']).next())
+        .filter(|name| name.starts_with("windlass_") && !name.ends_with("_t)") && !bound.contains(name))
+        .collect();
+    assert!(lacks.is_empty() && new.is_empty(), "run the example write_bindings for {lacks:?} and {new:?}");
+}
+
 #[test]
 fn each_function_has_its_twin_or_a_reason() {
     let (rust, table) = (rust_functions(), table());
@@ -133,7 +158,7 @@ fn each_function_has_its_twin_or_a_reason() {
     let stale: Vec<_> = table.keys().filter(|function| !rust.contains(*function)).collect();
     assert!(stale.is_empty(), "tests/parity.csv has functions that Rust lacks: {stale:#?}");
 
-    let header = fs::read_to_string(Path::new(PACKAGE).join("include/windlass.h")).unwrap();
+    let header = header();
     for (function, c) in &table {
         if let Some(reason) = c.strip_prefix("- ") {
             assert!(reason.len() > 10, "{function} has no reason");

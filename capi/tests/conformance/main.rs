@@ -38,14 +38,54 @@ mod submission;
 
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
+use libtest_mimic::{Arguments, Failed, Trial};
+use windlass_cts::{Exit, Options};
+use windlass_hal::Registry;
+
+/// The devices under the library, by the names of the tests.
+const DEVICES: [(&str, &str); 4] = [
+    ("over_a_simulated_gpu", "capi://"),
+    ("over_two_simulated_gpus", "capi://?over=hip-sim://gfx942?devices=2"),
+    ("over_the_cpu", "capi://?over=local://"),
+    ("in_any_order", "shuffle://?seed=1&over=capi://"),
+];
+
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
-    // Test runners ask for the list of tests.
-    if !arguments.iter().any(|word| word == "--list") {
-        let other = std::env::var_os("WINDLASS_CAPI_LIBRARY").map(PathBuf::from);
-        api::load(&other.unwrap_or_else(|| common::libraries().0.clone())).expect("libwindlass.so");
+    // `cargo test --test conformance -- --device capi://?over=URI` has the options of the suite.
+    if arguments.iter().any(|word| word == "--device") {
+        load();
+        return windlass_cts::run_with(registry(), &[], arguments);
     }
-    let mut registry = windlass_hal::Registry::new();
+    let trials = DEVICES.map(|(name, uri)| Trial::test(name, move || pass(uri)));
+    libtest_mimic::run(&Arguments::from_args(), trials.into()).exit_code()
+}
+
+fn load() {
+    let other = std::env::var_os("WINDLASS_CAPI_LIBRARY").map(PathBuf::from);
+    api::load(&other.unwrap_or_else(|| common::libraries().0.clone())).expect("libwindlass.so");
+}
+
+fn registry() -> Registry {
+    let mut registry = Registry::new();
     registry.register(Arc::new(driver::Driver));
-    windlass_cts::run_with(registry, &[], arguments)
+    let inner = registry.clone();
+    registry.register(Arc::new(windlass_cts::shuffle::Driver::new(inner)));
+    registry
+}
+
+fn pass(uri: &str) -> Result<(), Failed> {
+    load();
+    let options = Options::parse(["conformance", "--device", uri])?;
+    let (mut out, mut messages) = (Vec::new(), Vec::new());
+    let cases = windlass_cts::cases();
+    match windlass_cts::main_with(&registry(), &cases, options, &mut out, &mut messages) {
+        Exit::Passed => Ok(()),
+        _ => {
+            let text = [out, messages].concat();
+            let text = String::from_utf8_lossy(&text);
+            let told = text.lines().filter(|line| !line.starts_with("pass"));
+            Err(told.collect::<Vec<_>>().join("\n").into())
+        }
+    }
 }
