@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! HIPs that run the project's own kernels, and work that stays in flight until a gate opens.
-#![allow(clippy::print_stderr, reason = "a program that runs on fewer HIPs says so")]
+//! A GPU that runs the suite's kernels, and work that stays in flight until a gate opens.
 
 use std::ffi::{CStr, CString};
 use std::ops::Deref;
@@ -14,25 +13,24 @@ use std::time::Duration;
 use windlass_codeobject::{File, Options, TargetId};
 use windlass_hip_sys::bindings::*;
 
-use crate::hips::{Handle, Hip, on_each_working_hip};
+use crate::hips::{Handle, Hip};
 
-macro_rules! bundle {
-    ($name:literal) => {
-        include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../cts/kernels/bundles/", $name, ".ccob"))
-    };
-}
+/// The bundle of a kernel module of the conformance suite, by the name of the module.
+pub type Kernels = fn(&str) -> Option<&'static [u8]>;
 
-pub(crate) const VECTOR_ADD: &[u8] = bundle!("vector_add");
-pub(crate) const GLOBALS: &[u8] = bundle!("globals");
-pub(crate) const ENTRIES: &[u8] = bundle!("entries");
-pub(crate) const POSITIONS: &[u8] = bundle!("positions");
-pub(crate) const ORDER: &[u8] = bundle!("order");
-pub(crate) const FAULTS: &[u8] = bundle!("faults");
-const SPIN: &[u8] = bundle!("spin");
+pub(crate) const VECTOR_ADD: &str = "vector_add";
+pub(crate) const GLOBALS: &str = "globals";
+pub(crate) const ENTRIES: &str = "entries";
+pub(crate) const POSITIONS: &str = "positions";
+pub(crate) const ORDER: &str = "order";
+pub(crate) const FAULTS: &str = "faults";
+const SPIN: &str = "spin";
+const MODULES: [&str; 7] = [VECTOR_ADD, GLOBALS, ENTRIES, POSITIONS, ORDER, FAULTS, SPIN];
 
 /// A GPU with kernels.
 pub(crate) struct Gpu<'a> {
     hip: &'a Hip,
+    kernels: Kernels,
     target: TargetId,
     spin: Handle<hipFunction_t>,
     /// Pinned memory of gates, kept until the end, because freeing it might wait for the gate.
@@ -45,14 +43,6 @@ impl Deref for Gpu<'_> {
     fn deref(&self) -> &Hip {
         self.hip
     }
-}
-
-/// Runs a program on each HIP whose first device runs the project's kernels.
-pub(crate) fn on_each_gpu(program: impl Fn(&Gpu<'_>)) {
-    on_each_working_hip(|hip| match Gpu::of(hip) {
-        Some(gpu) => program(&gpu),
-        None => eprintln!("not run on {}: no kernels for {}", hip.origin(), architecture(hip, 0)),
-    });
 }
 
 /// The target for a device's code, by the layout of the properties that the library fills.
@@ -73,27 +63,32 @@ pub(crate) fn architecture(hip: &Hip, device: c_int) -> String {
 }
 
 impl<'a> Gpu<'a> {
-    pub(crate) fn of(hip: &'a Hip) -> Option<Self> {
-        let target = architecture(hip, 0).parse().ok()?;
-        let mut gpu = Self { hip, target, spin: Handle::new(ptr::null_mut()), flags: Mutex::default() };
-        gpu.image(SPIN)?;
+    /// The first device. An error says which kernels it lacks.
+    pub(crate) fn of(hip: &'a Hip, kernels: Kernels) -> Result<Self, String> {
+        let name = architecture(hip, 0);
+        let target = name.parse().map_err(|error| format!("{name} is no target: {error}"))?;
+        let mut gpu =
+            Self { hip, kernels, target, spin: Handle::new(ptr::null_mut()), flags: Mutex::default() };
+        if let Some(module) = MODULES.iter().find(|module| gpu.image(module).is_none()) {
+            return Err(format!("no {module} for {name}"));
+        }
         gpu.spin = Handle::new(gpu.function(gpu.load(SPIN), c"spin_until_host"));
-        Some(gpu)
+        Ok(gpu)
     }
 
-    /// The code object of a bundle that fits the device.
-    pub(crate) fn image(&self, bundle: &[u8]) -> Option<Vec<u8>> {
+    /// The code object of a module that fits the device.
+    pub(crate) fn image(&self, module: &str) -> Option<Vec<u8>> {
         let options = Options::default();
-        let file = File::parse(bundle, &options).expect("a bundle");
+        let file = File::parse((self.kernels)(module)?, &options).expect("a bundle");
         let bundle = file.bundles().first().expect("one bundle");
         let entry = bundle.select(&self.target, &options).best?;
         Some(bundle.image(entry).expect("its bytes").to_vec())
     }
 
-    pub(crate) fn load(&self, bundle: &[u8]) -> hipModule_t {
+    pub(crate) fn load(&self, name: &str) -> hipModule_t {
         let mut module = ptr::null_mut();
         // Room behind the image, because HIP takes no length.
-        let mut image = self.image(bundle).expect("code for the device");
+        let mut image = self.image(name).expect("code for the device");
         image.resize(image.len() + 4096, 0);
         ok!(self.hipModuleLoadData(&mut module, image.as_ptr().cast()));
         // HIP does not promise that it is done with the image.
@@ -107,8 +102,8 @@ impl<'a> Gpu<'a> {
         function
     }
 
-    pub(crate) fn find(&self, bundle: &[u8], name: &str) -> hipFunction_t {
-        self.function(self.load(bundle), &CString::new(name).expect("a name"))
+    pub(crate) fn find(&self, module: &str, name: &str) -> hipFunction_t {
+        self.function(self.load(module), &CString::new(name).expect("a name"))
     }
 
     /// Launches as the driver does: one block of arguments in the kernel's layout.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The properties of HIP that the driver relies on, one program each.
+//! The properties of HIP that the driver of Windlass relies on, one program each.
 //!
-//! The name of each program is the assumption; `docs/hip-assumptions.md` has its source, row by row. Every program
-//! runs on the simulated GPU, and on the HIP of `Source::System` if that has a device: a GPU, or the library that
-//! `WINDLASS_HIP_LIBRARY` names, such as the simulated GPU's drop-in library. Programs without kernels and without
-//! work in flight run on the null HIP too. A library that breaks an assumption needs a row in the driver's quirks, or
-//! a driver that does not rely on it.
+//! The name of each program is the assumption; `docs/hip-assumptions.md` has its source, row by row. A library that
+//! breaks an assumption needs a row in the driver's quirks, or a driver that does not rely on it.
+//!
+//! The tests run each program on the simulated GPU, on the null HIP where it serves, and on the system's HIP.
+//! `windlass report` runs each in a process of its own, on the HIP that it reports about.
 
 /// Makes a call of HIP.
 macro_rules! call {
@@ -32,7 +32,12 @@ mod hips;
 mod launch;
 mod memory;
 mod module;
-mod page;
 mod peer;
+mod program;
+mod programs;
 mod stream;
 mod waiting;
+
+pub use gpu::Kernels;
+pub use program::{Needs, Outcome, Program};
+pub use programs::PROGRAMS;

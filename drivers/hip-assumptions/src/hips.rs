@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The HIPs that the programs run on.
-#![allow(clippy::print_stderr, reason = "a program that runs on fewer HIPs says so")]
+//! A HIP with devices, and calls that most programs make.
 
 use std::ops::Deref;
 use std::ptr;
-use std::sync::{Mutex, PoisonError};
 
+use windlass_hip_sys::Api;
 use windlass_hip_sys::bindings::*;
-use windlass_hip_sys::null::{Instance, Options};
-use windlass_hip_sys::{Api, Source};
-use windlass_simulator::Simulator;
 
 pub(crate) const OK: hipError_t = hipError_t::hipSuccess;
 pub(crate) const NOT_READY: hipError_t = hipError_t::hipErrorNotReady;
@@ -30,59 +26,12 @@ impl Deref for Hip {
     }
 }
 
-/// Runs a program on each available HIP.
-pub(crate) fn on_each_hip(program: impl Fn(&Hip)) {
-    program(
-        &Hip::of(Instance::new(Options { devices: 2, ..Options::default() }).api()).expect("two devices"),
-    );
-    on_each_working_hip(program);
-}
-
-/// Runs a program on each HIP that runs kernels.
-pub(crate) fn on_each_working_hip(program: impl Fn(&Hip)) {
-    for options in ["?threads=2&devices=2", "?threads=2&hip=5.3"] {
-        let simulator = Simulator::new(options.parse().expect("options")).expect("a simulator");
-        program(&Hip::of(simulator.api()).expect("devices"));
-    }
-    on_the_system(program);
-}
-
-/// Runs a program on each HIP with two devices or more.
-pub(crate) fn on_each_pair(program: impl Fn(&Hip)) {
-    on_each_working_hip(|hip| {
-        if hip.devices > 1 {
-            program(hip);
-            ok!(hip.hipSetDevice(0));
-        } else {
-            eprintln!("not run on {}, which has one device", hip.origin());
-        }
-    });
-}
-
-/// Runs a program on the system's HIP, if that has a device. Programs run one at a time, because they share the
-/// process: waiting for the device waits for the work of all.
-fn on_the_system(program: impl Fn(&Hip)) {
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: the library that the system or the environment names as HIP is HIP.
-    match unsafe { Api::load(&Source::System) } {
-        Ok(api) => match Hip::of(api) {
-            Ok(hip) => {
-                // Test threads are reused.
-                ok!(hip.hipSetDevice(0));
-                program(&hip);
-            }
-            Err(reason) => eprintln!("not run on the system's HIP: {reason}"),
-        },
-        Err(error) => eprintln!("not run on the system's HIP: {error}"),
-    }
-}
-
 impl Hip {
+    /// The first device is current.
     pub(crate) fn of(api: Api) -> Result<Self, String> {
         let mut devices = 0;
         // SAFETY: the pointer is to a local.
-        let statuses = unsafe { [api.hipInit(0), api.hipGetDeviceCount(&mut devices)] };
+        let statuses = unsafe { [api.hipInit(0), api.hipGetDeviceCount(&mut devices), api.hipSetDevice(0)] };
         match statuses.iter().find(|status| **status != OK) {
             Some(status) => Err(format!("{} finds no device: {status}", api.origin())),
             None if devices < 1 => Err(format!("{} has no device", api.origin())),
