@@ -29,6 +29,9 @@ const KEPT_LINES: usize = 24;
 /// The time for the rest of standard error to arrive after the end of a process.
 const REST: Duration = Duration::from_millis(500);
 
+/// The time for a process to end behind its last answer.
+const END: Duration = Duration::from_secs(5);
+
 /// How a process ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -238,9 +241,7 @@ impl<A: DeserializeOwned + Send + 'static> Asked<A> {
                     self.call = None;
                     return Ok((at, answer));
                 }
-                Err(Stopped::Hung) => {
-                    (Stopped::Hung, format!("no answer within {} s", limit.as_secs_f64()))
-                }
+                Err(Stopped::Hung) => (Stopped::Hung, format!("no answer within {} s", limit.as_secs_f64())),
                 Err(Stopped::Died) => (Stopped::Died, self.process.end()),
             };
             self.process.kill();
@@ -249,9 +250,17 @@ impl<A: DeserializeOwned + Send + 'static> Asked<A> {
         }
     }
 
-    /// Waits for the end of a process that has given its last answer.
+    /// Waits for the end of a process that has given its last answer. A library may hang where the process ends, so the
+    /// wait is short, and the process is ended then.
     pub(crate) fn finish(mut self) {
-        let _ = self.process.wait();
+        let until = Instant::now() + END;
+        while let Ok(None) = self.process.child.try_wait() {
+            if Instant::now() > until {
+                self.process.kill();
+                return;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// The last lines of standard error, if they are kept.
@@ -267,9 +276,9 @@ fn last(call: Option<&str>, stopped: Stopped, longer: &str) -> String {
             format!(": {call} does not return; the kernel's log may say why (`dmesg`), and {longer}")
         }
         (Some(call), Stopped::Died) => format!("; its last HIP call was {call}"),
-        (None, Stopped::Hung) => format!(
-            ", and no HIP call was made: the library does not load, or the machine is busy; {longer}"
-        ),
+        (None, Stopped::Hung) => {
+            format!(", and no HIP call was made: the library does not load, or the machine is busy; {longer}")
+        }
         (None, Stopped::Died) => ", before a HIP call".to_owned(),
     }
 }

@@ -15,6 +15,8 @@ mod escape;
 mod exec;
 mod extract;
 mod failure;
+#[cfg(feature = "sim")]
+mod hip;
 mod input;
 mod inspect;
 mod log;

@@ -142,7 +142,10 @@ mod tests {
             json!([{ "card": "card1", "facts": { "device": "0x74a1" }, "firmware": { "mec": "0x0000009b" } }])
         );
         let topology = topology(&files);
-        assert_eq!((&topology[0]["target"], &topology[0]["name"]), (&"gfx942".into(), &"aqua_vanjaram".into()));
+        assert_eq!(
+            (&topology[0]["target"], &topology[0]["name"]),
+            (&"gfx942".into(), &"aqua_vanjaram".into())
+        );
         assert_eq!(topology[0]["properties"], json!({ "simd_count": 1216 }));
     }
 }

@@ -2,6 +2,8 @@
 //! `windlass report`: all that a maintainer asks for, in a page and in JSON beside it.
 
 mod access;
+#[cfg(feature = "hip")]
+mod assumptions;
 mod bench;
 mod document;
 mod gpus;
@@ -15,6 +17,7 @@ mod part;
 mod patterns;
 mod place;
 mod redact;
+mod sections;
 mod step;
 mod suite;
 mod system;
@@ -41,7 +44,9 @@ use step::Step;
 
 /// Options of `report`.
 #[derive(Args)]
-#[command(after_long_help = "The report holds no names of users and hosts, no addresses and no paths below home folders.")]
+#[command(
+    after_long_help = "The report holds no names of users and hosts, no addresses and no paths below home folders."
+)]
 pub(crate) struct Report {
     /// A folder for windlass-report.md and windlass-report.json, or another name for both without its ending
     #[arg(value_name = "FOLDER|NAME")]
@@ -79,7 +84,7 @@ impl Report {
 
     /// Runs the parts, and writes the report after each.
     pub(crate) fn run(self) -> Outcome {
-        if let Some(outcome) = self.step.run() {
+        if let Some(outcome) = self.step.run(self.device.as_deref().unwrap_or_default()) {
             return outcome;
         }
         let place = Place::of(self.path.as_deref())?;
@@ -173,7 +178,10 @@ fn run(part: Part, device: &Chosen, limit: Duration, say: &dyn Fn(String)) -> Fo
             let (result, verdict) = devices::survey(device.named.then_some(&device.uri), limit);
             Found::judged(verdict, result)
         }
-        Part::Assumptions => Found::none(End::Skipped, "this build has no programs for them"),
+        #[cfg(feature = "hip")]
+        Part::Assumptions => assumptions::run(&device.uri, limit, say),
+        #[cfg(not(feature = "hip"))]
+        Part::Assumptions => Found::none(End::Skipped, "this build has no driver of HIP"),
         Part::Cts => suite::run(&device.uri, limit, say),
         Part::Bench => bench::run(&device.uri, limit, say),
     }

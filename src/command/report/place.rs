@@ -63,7 +63,9 @@ fn stem(path: &Path) -> Outcome<PathBuf> {
     let names_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.file_name().is_none();
     if names_folder || !folder.is_dir() {
         let absent = if names_folder { shown.clone() } else { escape::path(folder) };
-        return Err(Failure::input(format!("{shown}: there is no folder {absent}; make it, or name another")));
+        return Err(Failure::input(format!(
+            "{shown}: there is no folder {absent}; make it, or name another"
+        )));
     }
     let is_ours = path.extension().is_some_and(|ending| ending == "md" || ending == "json");
     Ok(if is_ours { path.with_extension("") } else { path.to_owned() })

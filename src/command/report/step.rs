@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::system;
 #[cfg(feature = "hip")]
-use super::library;
+use super::{assumptions, library};
 use crate::command::{
     child::{Asked, Errors, Line, Silence, Stopped, say},
     failure::{Failure, Outcome},
@@ -35,7 +35,7 @@ impl Step {
     }
 
     /// Does the work, if this process is there for it.
-    pub(super) fn run(&self) -> Option<Outcome> {
+    pub(super) fn run(&self, uri: &str) -> Option<Outcome> {
         let step = self.step.as_deref()?;
         ends_with_parent();
         let answer = |value: Value| say(&Line::Answer(value));
@@ -43,6 +43,8 @@ impl Step {
             "system" => system::answer(answer),
             #[cfg(feature = "hip")]
             "library" => answer(library::examine(&self.of)),
+            #[cfg(feature = "hip")]
+            "assumption" => return Some(assumptions::answer(&self.of, uri).map(answer)),
             _ => return Some(Err(Failure::input(format!("--step {step}: there is no such step")))),
         }
         Some(Ok(()))
@@ -68,6 +70,11 @@ impl Worker {
         Self::start_with(&["report", "--step", step, "--of", of], limit)
     }
 
+    /// Starts a step that opens a device.
+    pub(super) fn start_over(step: &str, of: &str, uri: &str, limit: Duration) -> Result<Self, Silence> {
+        Self::start_with(&["report", "--step", step, "--of", of, "--device", uri], limit)
+    }
+
     /// Starts a command line.
     fn start_with(arguments: &[&str], limit: Duration) -> Result<Self, Silence> {
         let since = Instant::now();
@@ -87,12 +94,17 @@ impl Worker {
             Silence { message: format!("{}{end}{errors}", silence.message), ..silence }
         })
     }
+
+    /// Ends a process that has given its last answer. A library that hangs at the end of its process does not hang this one.
+    pub(super) fn finish(self) {
+        self.asked.finish();
+    }
 }
 
-/// The only answer of a step.
+/// The only answer of a step about an object.
 pub(super) fn ask(step: &str, of: &str, limit: Duration) -> Result<Value, Silence> {
     let mut worker = Worker::start(step, of, limit)?;
     let answer = worker.answer()?;
-    worker.asked.finish();
+    worker.finish();
     Ok(answer)
 }

@@ -99,7 +99,9 @@ impl Suite {
     /// Notes an event, and gives the name of a case that ended.
     fn note(&mut self, mut event: Value) -> Option<String> {
         match event["event"].as_str()? {
-            "started" => self.device = json!({ "device": event["device"].take(), "run": event["run"].take() }),
+            "started" => {
+                self.device = json!({ "device": event["device"].take(), "run": event["run"].take() })
+            }
             "not_opened" | "lost" => self.problem = event["reason"].as_str().map(str::to_owned),
             "ended" => self.ended = event,
             "case" => {
@@ -107,10 +109,10 @@ impl Suite {
                 let verdict = event["verdict"].as_str().unwrap_or_default();
                 let mut told = json!({ "verdict": verdict, "seconds": event["seconds"] });
                 if verdict != "pass" {
-                    told["message"] = event["message"].take();
+                    told["message"] = event["message"].clone();
                 }
                 if !["pass", "skip"].contains(&verdict) {
-                    told["contract"] = event["contract"].take();
+                    told["contract"] = event["contract"].clone();
                 }
                 self.cases.insert(name.clone(), told);
                 return Some(name);
