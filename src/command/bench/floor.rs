@@ -73,7 +73,7 @@ impl Hip {
             "hip-sim" => {
                 // A failure that is asked for is the driver's to meet.
                 let without = [&hip::OF_THE_DRIVER[..], &["fail"]].concat();
-                Arc::new(hip::simulated(uri, &without).ok()?)
+                Arc::new(hip::simulated(uri, &without, "").ok()?)
             }
             windlass::REAL_SCHEME => {
                 let reader = parsed.reader();

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use windlass::Uri;
-use windlass_hip_assumptions::{Outcome as Verdict, PROGRAMS};
+use windlass_hip_assumptions::{Needs, Outcome as Verdict, PROGRAMS};
 use windlass_hip_sys::{Api, Source};
 
 use super::{
@@ -91,7 +91,7 @@ fn one(name: &str, uri: &str, limit: Duration) -> Value {
 pub(super) fn answer(name: &str, uri: &str) -> Outcome<Value> {
     let program = PROGRAMS.iter().find(|program| program.name() == name);
     let program = program.ok_or_else(|| Failure::input(format!("there is no assumption {name}")))?;
-    let api = match api(uri) {
+    let api = match api(uri, program.needs()) {
         Ok(api) => api,
         Err(reason) => return Ok(told("not_run", &reason)),
     };
@@ -108,11 +108,14 @@ fn is_served(uri: &str) -> bool {
 }
 
 /// The HIP behind a URI, without the HAL.
-fn api(uri: &str) -> Result<Api, String> {
+#[cfg_attr(not(feature = "sim"), expect(unused_variables))]
+fn api(uri: &str, needs: Needs) -> Result<Api, String> {
     let parsed: Uri = uri.parse().map_err(|error: windlass::Error| error.to_string())?;
     #[cfg(feature = "sim")]
     if parsed.scheme() == "hip-sim" {
-        return hip::simulated(uri, &hip::OF_THE_DRIVER);
+        // These programs expect that a fault costs the process its device, as on hardware.
+        let faults = if needs == Needs::Fault { "faults=sticky" } else { "" };
+        return hip::simulated(uri, &hip::OF_THE_DRIVER, faults);
     }
     let library = parsed.reader().text("library").map(|path| Source::Library(path.into()));
     // SAFETY: the user, the environment or the search names the library as HIP.

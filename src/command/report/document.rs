@@ -10,6 +10,7 @@ use super::{
     part::{End, Entry, Found, Part},
     place::Place,
     redact::Redactor,
+    sections,
 };
 use crate::command::failure::{Failure, Outcome};
 
@@ -80,6 +81,11 @@ impl Document {
 
     pub(super) fn device(&self) -> &Chosen {
         &self.device
+    }
+
+    /// Whether no part ran on hardware.
+    pub(super) fn is_simulated(&self) -> bool {
+        serde_json::to_value(self).is_ok_and(|value| sections::is_simulated(&value))
     }
 
     /// Writes both files, without the names of people and machines.

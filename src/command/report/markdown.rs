@@ -68,8 +68,13 @@ pub(super) fn line(value: &Value) -> String {
 /// Text between other text: no letter of it begins a format, a link or a tag.
 pub(super) fn inline(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    for letter in text.chars() {
+    let mut before = ' ';
+    for (at, letter) in text.char_indices() {
+        let in_word =
+            before.is_alphanumeric() && text[at + letter.len_utf8()..].starts_with(char::is_alphanumeric);
+        before = letter;
         match letter {
+            '_' if in_word => shown.push('_'),
             '\n' | '\r' | '\t' => shown.push(' '),
             letter if letter.is_control() => shown.push('\u{fffd}'),
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '@' => shown.extend(['\\', letter]),

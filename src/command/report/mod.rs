@@ -190,9 +190,11 @@ fn run(part: Part, device: &Chosen, limit: Duration, say: &dyn Fn(String)) -> Fo
 /// The end of a run, for people.
 fn end_line(place: &Place, document: &Document) -> String {
     let (page, json) = (escape::path(&place.page), escape::path(&place.json));
+    let uri = escape::line(&document.device().uri);
     let over = match document.device().no_real_gpu {
-        Some(_) => format!("over {}, simulated: this machine has no real GPU", document.device().uri),
-        None => format!("over {}", document.device().uri),
+        Some(_) => format!("over {uri}, simulated: this machine has no real GPU"),
+        None if document.is_simulated() => format!("over {uri}, simulated or no GPU"),
+        None => format!("over {uri}"),
     };
     format!("{page} and {json} hold the report {over}. Attach {page} to an issue.")
 }
