@@ -88,6 +88,8 @@ pub(crate) enum Errors {
     Shown,
     /// Its last lines are kept.
     Kept,
+    /// Its last lines are kept, and it traces each HIP call there.
+    Traced,
 }
 
 /// A process of this command, and its lines of JSON.
@@ -107,8 +109,11 @@ impl<T: DeserializeOwned + Send + 'static> Process<T> {
         let (program, options) = words.split_first().ok_or_else(|| io::Error::other("it has no name"))?;
         let mut command = Command::new(program);
         command.args(options).args(arguments).stdin(Stdio::null()).stdout(Stdio::piped());
-        if errors == Errors::Kept {
+        if errors != Errors::Shown {
             command.stderr(Stdio::piped());
+        }
+        if errors == Errors::Traced {
+            command.env("WINDLASS_LOG", "windlass::hip=trace");
         }
         let mut child = command.spawn()?;
         let output = child.stdout.take().ok_or_else(|| io::Error::other("it has no output"))?;

@@ -151,6 +151,20 @@ fn a_hip_that_hangs_at_its_start_costs_each_part_its_own_time() {
     assert!(first["message"].as_str().unwrap().contains("hipInit("), "{first}");
 }
 
+#[test]
+fn a_row_that_hangs_is_named_with_its_call_and_the_rows_behind_it_are_measured() {
+    let folder = Folder::new();
+    let device = "hip-sim://gfx942?delay=hipMallocAsync:600s";
+    let finished = folder.run(&["--device", device, "--parts", "bench", "--timeout", "bench=40"]);
+    assert_eq!(finished.code, Some(5), "{}{}", finished.stdout, finished.stderr);
+    let report = folder.json();
+    let rows = part(&report, "bench")["result"]["rows"].as_array().expect("rows");
+    let hung = rows.iter().position(|row| row["status"] == "hung").expect("a row hangs");
+    assert_eq!(rows[hung]["row"], "memory/alloca-dealloca bytes=4096");
+    assert!(rows[hung]["reason"].as_str().unwrap().contains("hipMalloc"), "{}", rows[hung]);
+    assert!(rows[hung + 1..].iter().any(|row| row["status"] == "measured"), "{report:#}");
+}
+
 /// A library with HIP's name, made from C, in a folder. `None` without a compiler.
 #[cfg(target_os = "linux")]
 fn library(folder: &Path, code: &str) -> Option<PathBuf> {

@@ -7,15 +7,13 @@ use serde_json::Value;
 
 use super::{
     markdown,
-    part::{End, Entry, Found, Part},
+    part::{End, Entry, Found, Part, SCHEMA},
     place::Place,
     redact::Redactor,
     sections,
 };
 use crate::command::failure::{Failure, Outcome};
 
-/// The name of the JSON's schema.
-pub(super) const SCHEMA: &str = "windlass-report";
 /// Its version. A field that goes or changes its meaning changes the version.
 const VERSION: u32 = 1;
 

@@ -13,7 +13,7 @@ use windlass_hip_sys::Search;
 use super::{
     library,
     part::{End, Found},
-    step,
+    worker,
 };
 
 /// The time for one library.
@@ -28,7 +28,7 @@ pub(super) fn run(limit: Duration, say: &dyn Fn(String)) -> Found {
         say(candidate.name.display().to_string());
         let left = LIMIT.min(until.saturating_duration_since(Instant::now()));
         let name = candidate.name.to_string_lossy().into_owned();
-        let mut answer = match step::ask("library", &name, left) {
+        let mut answer = match worker::ask("library", &name, left) {
             Ok(answer) => answer,
             Err(silence) => {
                 worst = silence.stopped.into();

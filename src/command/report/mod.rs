@@ -21,6 +21,7 @@ mod sections;
 mod step;
 mod suite;
 mod system;
+mod worker;
 
 use std::{
     path::PathBuf,

@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use crate::command::{child::Stopped, failure};
 
+/// The name of the schema of the JSON that holds the parts.
+pub(super) const SCHEMA: &str = "windlass-report";
+
 /// A part, in the order in which they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

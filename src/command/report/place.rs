@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{document::SCHEMA, markdown};
+use super::{markdown, part::SCHEMA};
 use crate::command::{
     escape,
     failure::{Failure, Outcome},

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::{
     access, gpus,
     part::{End, Found},
-    step::Worker,
+    worker::Worker,
 };
 
 /// Variables with these beginnings change the behaviour of HIP or of Windlass.
@@ -24,17 +24,20 @@ const VARIABLES: [&str; 8] = ["AMD_", "GPU_", "HIP_", "HSA_", "ROCM_", "ROCR_", 
 /// Files by which containers are known.
 const CONTAINERS: [(&str, &str); 2] = [(".dockerenv", "docker"), ("run/.containerenv", "podman")];
 
+/// Reads a section.
+type Section = fn(&Files) -> Value;
+
 /// Answers with the sections one by one, those about GPUs last, so that a read that hangs costs the rest only.
 pub(super) fn answer(tell: impl Fn(Value)) {
     let files = Files::new("/");
-    let sections: [(&str, &dyn Fn(&Files) -> Value); 7] = [
-        ("software", &software),
-        ("machine", &machine),
-        ("environment", &|_| environment()),
-        ("device_files", &access::device_files),
-        ("kernel_driver", &gpus::kernel_driver),
-        ("topology", &gpus::topology),
-        ("gpus", &gpus::cards),
+    let sections: [(&str, Section); 7] = [
+        ("software", software),
+        ("machine", machine),
+        ("environment", |_| environment()),
+        ("device_files", access::device_files),
+        ("kernel_driver", gpus::kernel_driver),
+        ("topology", gpus::topology),
+        ("gpus", gpus::cards),
     ];
     for (name, section) in sections {
         tell(json!({ "section": name, "begun": true }));
