@@ -29,7 +29,8 @@ impl Step {
         self.step.is_some()
     }
 
-    /// Does the work, if this process is there for it.
+    /// Does the work over a device, if this process is there for it.
+    #[cfg_attr(not(feature = "hip"), expect(unused_variables))]
     pub(super) fn run(&self, uri: &str) -> Option<Outcome> {
         let step = self.step.as_deref()?;
         ends_with_parent();

@@ -24,6 +24,7 @@ impl Worker {
     }
 
     /// Starts a step that opens a device.
+    #[cfg(feature = "hip")]
     pub(super) fn start_over(step: &str, of: &str, uri: &str, limit: Duration) -> Result<Self, Silence> {
         Self::start_with(&["report", "--step", step, "--of", of, "--device", uri], limit)
     }
@@ -49,12 +50,14 @@ impl Worker {
     }
 
     /// Ends a process that has given its last answer. A library that hangs at the end of its process does not hang this one.
+    #[cfg(feature = "hip")]
     pub(super) fn finish(self) {
         self.asked.finish();
     }
 }
 
 /// The only answer of a step about an object.
+#[cfg(feature = "hip")]
 pub(super) fn ask(step: &str, of: &str, limit: Duration) -> Result<Value, Silence> {
     let mut worker = Worker::start(step, of, limit)?;
     let answer = worker.answer()?;
