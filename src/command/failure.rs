@@ -35,7 +35,7 @@ pub(crate) const EXIT_CODES: [(u8, &str); 6] = [
     (Exit::Input as u8, "the command line or the input is wrong"),
     (Exit::Absent as u8, "a required device is absent, or cts finds it in use or of another architecture"),
     (windlass_cts::Exit::Nothing as u8, "nothing ran: cts skipped every case, or none fits the filters"),
-    (Exit::Hung as u8, "a HIP call did not return in time: devices names it"),
+    (Exit::Hung as u8, "a HIP call did not return in time: devices and report name it"),
 ];
 
 /// The exit codes as a sentence.
@@ -134,6 +134,11 @@ impl Failure {
     /// Whether the reason is a device that is not there.
     pub(crate) fn is_absent(&self) -> bool {
         self.exit == Exit::Absent
+    }
+
+    /// Whether the reason is a HIP call that did not return.
+    pub(crate) fn is_hung(&self) -> bool {
+        self.exit == Exit::Hung
     }
 
     /// Joins two failures of one kind.
