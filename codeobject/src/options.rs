@@ -16,8 +16,8 @@ pub struct Options {
     /// zip file. Default 1 GiB. A bundle that declares more is still listed, and entries within the limit can be
     /// extracted. The unpacked bytes that a file keeps for later reads are within the same limit.
     pub max_unpacked: u64,
-    /// The limit on the unpacked bytes of all zip members, which clones of these options share. Members that were unpacked
-    /// and dropped count, and bundles do not. Default no limit.
+    /// The limit on all bytes that are unpacked with these options and their clones: of zip members and of compressed
+    /// bundles, kept or dropped. Default no limit.
     pub budget: Budget,
     /// The limit in bytes of code at an address without a length ([`bytes_at`](crate::bytes_at)). Default 4 GiB.
     pub max_stored: u64,

@@ -47,7 +47,7 @@ pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &
         unit.pattern = unit::pattern(path, processor);
     }
     let mut slots = Slots::new(file.kind());
-    let images = Images::new(file.bundles(), &options.budget);
+    let images = Images::new(file.bundles());
     for bundle in file.bundles() {
         if !is_for_gpus(bundle) {
             slots.pass_over(bundle);

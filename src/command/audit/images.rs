@@ -7,7 +7,7 @@ use std::{
     rc::Rc,
 };
 
-use windlass_codeobject::{Budget, Bundle, Container, Error, TargetId};
+use windlass_codeobject::{Bundle, TargetId};
 
 use crate::command::{
     code,
@@ -19,9 +19,6 @@ pub(super) struct Images(RefCell<Known>);
 
 struct Known {
     ranges: Ranges,
-    budget: Budget,
-    /// The bytes of each compressed bundle that were unpacked, by its index.
-    unpacked: HashMap<usize, u64>,
     images: HashMap<Owner, Rc<Image>>,
 }
 
@@ -40,14 +37,9 @@ pub(super) struct Image {
 }
 
 impl Images {
-    /// `bundles` are all bundles of a file. The budget is for unpacking them.
-    pub(super) fn new(bundles: &[Bundle<'_>], budget: &Budget) -> Self {
-        Self(RefCell::new(Known {
-            ranges: Ranges::new(bundles),
-            budget: budget.clone(),
-            unpacked: HashMap::new(),
-            images: HashMap::new(),
-        }))
+    /// `bundles` are all bundles of a file.
+    pub(super) fn new(bundles: &[Bundle<'_>]) -> Self {
+        Self(RefCell::new(Known { ranges: Ranges::new(bundles), images: HashMap::new() }))
     }
 
     /// The content of an entry.
@@ -62,31 +54,9 @@ impl Images {
             Bytes::SameAs(first) => known.images.get(&first).map(Rc::clone),
             Bytes::Overlapping => Some(Rc::new(Image::not_read())),
         };
-        let image = same.unwrap_or_else(|| {
-            Rc::new(match known.unpack(bundle, index) {
-                Ok(()) => Image::read(bundle, index),
-                Err(error) => Image { problem: Some(error.to_string()), ..Image::default() },
-            })
-        });
+        let image = same.unwrap_or_else(|| Rc::new(Image::read(bundle, index)));
         known.images.insert(own, Rc::clone(&image));
         image
-    }
-}
-
-impl Known {
-    /// Takes from the budget for an entry of a compressed bundle, which is unpacked up to the entry's end.
-    fn unpack(&mut self, bundle: &Bundle<'_>, index: usize) -> Result<(), Error> {
-        let Some(entry) = bundle.entries().get(index).filter(|_| bundle.is_compressed()) else {
-            return Ok(());
-        };
-        if let Container::Kpack { .. } = bundle.container() {
-            return self.budget.take("an entry", entry.size());
-        }
-        let unpacked = self.unpacked.entry(bundle.index()).or_default();
-        let end = entry.offset().saturating_add(entry.size());
-        self.budget.take("a compressed bundle", end.saturating_sub(*unpacked))?;
-        *unpacked = end.max(*unpacked);
-        Ok(())
     }
 }
 
@@ -143,7 +113,7 @@ mod tests {
         bytes.extend(image);
         let file = File::parse(&bytes, &Options::default()).unwrap();
         let [bundle] = file.bundles() else { panic!("{file:?}") };
-        let images = Images::new(file.bundles(), &Budget::default());
+        let images = Images::new(file.bundles());
         let [first, same, other] = [0, 1, 2].map(|index| images.read(bundle, index));
         assert!(Rc::ptr_eq(&first, &same) && Rc::ptr_eq(&first, &images.read(bundle, 0)));
         assert!(first.problem.is_none() && first.kernels.contains("saxpy"));

@@ -42,13 +42,12 @@ impl Store {
 
     fn add_bundles(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         self.budget.take("a code object", bytes.len() as u64)?;
-        let file = File::parse(bytes, &Options::default())?;
+        let mut options = Options::default();
+        options.budget = self.budget.clone();
+        let file = File::parse(bytes, &options)?;
         for bundle in file.bundles() {
             for (index, entry) in bundle.entries().iter().enumerate() {
                 let EntryTarget::Gpu(target) = entry.target() else { continue };
-                if bundle.is_compressed() {
-                    self.budget.take("an entry", entry.offset().saturating_add(entry.size()))?;
-                }
                 let image = bundle.extract(index)?;
                 match code::read(&image).problem {
                     Some(problem) => self.problem(name, &problem),

@@ -67,6 +67,20 @@ fn compressed_bundles_share_a_budget() {
     assert_stops("row.whl", &wheel(&[("a.hipfb", &bundle.repeat(4)), ("b.hipfb", &bundle.repeat(4))]));
 }
 
+/// The header of version 1 does not state the size of the stored bundle, so that a zlib
+/// stream is unpacked to find its end.
+#[test]
+fn bundles_whose_end_is_looked_for_share_a_budget() {
+    let mut bundle = zstd::decode_all(&packed_bundle(8 << 10)[32..]).unwrap();
+    bundle.resize(96 * MIB, 0);
+    let head = [&b"CCOB\x01\0\0\0"[..], &(96 * MIB as u32).to_le_bytes(), &[0; 8]].concat();
+    let mut zlib = flate2::write::ZlibEncoder::new(head, flate2::Compression::fast());
+    zlib.write_all(&bundle).unwrap();
+    let without_end = zlib.finish().unwrap();
+    let names: Vec<_> = (0..4).map(|index| format!("{index}.hipfb")).collect();
+    assert_stops("ends.whl", &wheel(&Vec::from_iter(names.iter().map(|name| (&**name, &without_end[..])))));
+}
+
 #[test]
 fn each_file_has_a_budget_of_its_own() {
     let folder = Folder::new();
