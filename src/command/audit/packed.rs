@@ -56,12 +56,12 @@ impl Method {
         })
     }
 
-    /// The bytes that are decoded before the first one is known.
+    /// About as many bytes as are decoded before the first one is known. A block of bzip2 has up to 900 kB, and few are full.
     const fn least(self) -> u64 {
         match self {
             Self::Gzip => 1 << 15,
             Self::Zstd | Self::Xz => 1 << 17,
-            Self::Bzip2 => 900_000,
+            Self::Bzip2 => 300_000,
         }
     }
 
