@@ -189,8 +189,7 @@ impl<'a> Bundle<'a> {
         let payload = payload.and_then(|size| stored.part(header.header_size, size)).ok_or_else(cut)?;
         let place = offset.saturating_add(header.header_size);
         let unpacked = header.unpacked_size;
-        let stream =
-            Stream::new(payload, place, header.method, unpacked, options.max_unpacked, Arc::clone(cache));
+        let stream = Stream::new(payload, place, header.method, unpacked, options, Arc::clone(cache));
         let table = Table::read(&stream, unpacked, place, room).inspect_err(|_| stream.forget())?;
         let container = Container::Ccob { version: header.version, method: header.method };
         let mut bundle = Bundle::stored(container, stored, offset, size, table.entries);
@@ -219,7 +218,7 @@ impl<'a> Bundle<'a> {
         let place = offset.saturating_add(header.header_size);
         let method = Header::method(&payload.head(METHOD_HEAD)?, offset)?;
         let declared = unpacked.saturating_sub(header.header_size);
-        let stream = Stream::new(payload, place, method, declared, options.max_unpacked, Arc::clone(cache));
+        let stream = Stream::new(payload, place, method, declared, options, Arc::clone(cache));
         let data = Behind { header: header.header_size, stream };
         let entries = header.entries(&data, unpacked, offset, room).inspect_err(|_| data.stream.forget())?;
         let container = Container::OffloadBinary { version, method: Some(method) };
@@ -293,7 +292,7 @@ impl<'a> Bundle<'a> {
                     base.saturating_add(image.offset),
                     method,
                     size,
-                    options.max_unpacked,
+                    options,
                     Arc::clone(cache),
                 )
             }));

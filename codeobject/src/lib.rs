@@ -142,6 +142,7 @@
 )]
 #![deny(unsafe_code)]
 
+mod budget;
 mod bundle;
 mod bytes;
 mod choice;
@@ -159,6 +160,7 @@ mod warnings;
 mod words;
 mod write;
 
+pub use budget::Budget;
 pub use bundle::{Bundle, Container};
 pub use choice::retarget::retarget;
 pub use choice::select::{Fit, Selection, Verdict};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Options of reading.
 
+use crate::budget::Budget;
+
 /// Limits and choices for [`File::parse`](crate::File::parse) and [`Bundle::select`](crate::Bundle::select).
 ///
 /// ```
@@ -14,6 +16,9 @@ pub struct Options {
     /// zip file. Default 1 GiB. A bundle that declares more is still listed, and entries within the limit can be
     /// extracted. The unpacked bytes that a file keeps for later reads are within the same limit.
     pub max_unpacked: u64,
+    /// The limit on all bytes that are unpacked with these options and their clones: of zip members and of compressed
+    /// bundles, kept or dropped. Default no limit.
+    pub budget: Budget,
     /// The limit in bytes of code at an address without a length ([`bytes_at`](crate::bytes_at)). Default 4 GiB.
     pub max_stored: u64,
     /// Whether a GPU may get code for another processor of its ISA-compatible family, as some Linux distributions
@@ -24,6 +29,11 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { max_unpacked: 1 << 30, max_stored: 4 << 30, compatible_families: false }
+        Options {
+            max_unpacked: 1 << 30,
+            budget: Budget::default(),
+            max_stored: 4 << 30,
+            compatible_families: false,
+        }
     }
 }

@@ -50,6 +50,30 @@ fn a_gpu_of_another_run_is_refused_and_free_again_after_it() {
 }
 
 #[test]
+fn only_a_regular_file_is_a_lock() {
+    let lock =
+        |device: &str| PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("windlass-GPU-{device}.lock"));
+    let pipe = lock("pipe");
+    let _ = fs::remove_file(&pipe);
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let target = lock("target");
+    fs::write(&target, "").unwrap();
+    let link = lock("link");
+    let _ = fs::remove_file(&link);
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    for (device, path, kind) in [("pipe", pipe, "a pipe"), ("link", link, "a symbolic link")] {
+        let (summary, text) = run(&[PASSES], &with(&format!("real://{device}"), Duration::ZERO));
+        assert_eq!(summary.exit, Exit::Failed, "{text}");
+        let words = format!(
+            "the lock {} cannot be opened: it is {kind}, not a regular file; remove it, or name another folder with --lock-dir",
+            path.display()
+        );
+        assert!(text.contains(&words), "{text}");
+        fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
 fn each_gpu_has_a_lock_and_simulated_devices_have_none() {
     for (inner, words) in [
         (|_: &Context| runs_another("real://seven"), "Passed [\"pass\"]"),

@@ -17,7 +17,10 @@ use std::{
     time::Duration,
 };
 
-use crate::support::{command, scratch};
+use crate::{
+    audit::made::packed_bundle,
+    support::{command, scratch},
+};
 
 /// The size of each entry, which the file has mostly as a hole.
 const ENTRY: u64 = 2 << 20;
@@ -65,19 +68,8 @@ fn host_elf() -> PathBuf {
 
 /// A row of compressed bundles, each with an entry of 8 MiB.
 fn packed(entry: u64) -> PathBuf {
-    let id = b"hipv4-amdgcn-amd-amdhsa--gfx942";
-    let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
-    bundle.extend([1, 4096, entry, id.len() as u64].map(u64::to_le_bytes).concat());
-    bundle.extend(id);
-    bundle.resize(4096, 0);
-    bundle.extend(fs::read("cts/kernels/bundles/vector_add.gfx942.co").unwrap());
-    bundle.resize(4096 + entry as usize, 0);
-    let payload = zstd::bulk::compress(&bundle, 1).unwrap();
-    let mut packed = b"CCOB\x03\0\x01\0".to_vec();
-    packed.extend([32 + payload.len() as u64, bundle.len() as u64, 0].map(u64::to_le_bytes).concat());
-    packed.extend(payload);
     let path = scratch("hipfb");
-    fs::write(&path, packed.repeat(60)).unwrap();
+    fs::write(&path, packed_bundle(entry).repeat(60)).unwrap();
     path
 }
 
@@ -102,6 +94,25 @@ fn most_resident_until_it_writes(command: &mut Command) -> u64 {
     most
 }
 
+/// The most memory of `audit` when it is done with a file and goes on to a pipe.
+fn most_resident_of_audit(path: &Path, pipe: &Path) -> u64 {
+    let mut audit = command();
+    audit.args(["audit", "--targets", "gfx942"]).args([path, pipe]).stdout(Stdio::null());
+    let mut child = audit.spawn().unwrap();
+    let writer = loop {
+        const NONBLOCK: i32 = libc::O_NONBLOCK;
+        match fs::OpenOptions::new().write(true).custom_flags(NONBLOCK).open(pipe) {
+            Ok(writer) => break writer,
+            Err(_) => assert!(child.try_wait().unwrap().is_none(), "it ended before it read the pipe"),
+        }
+        thread::sleep(Duration::from_millis(5));
+    };
+    let most = most_resident(&child);
+    drop(writer);
+    child.wait().unwrap();
+    most
+}
+
 #[test]
 fn memory_holds_one_entry_of_a_large_file() {
     let path = host_elf();
@@ -116,20 +127,7 @@ fn memory_holds_one_entry_of_a_large_file() {
     // It goes on to the pipe when it is done with the file.
     let pipe = scratch("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let mut audit = command();
-    audit.args(["audit", "--targets", "gfx942"]).args([&path, &pipe]).stdout(Stdio::null());
-    let mut child = audit.spawn().unwrap();
-    let writer = loop {
-        const NONBLOCK: i32 = libc::O_NONBLOCK;
-        match fs::OpenOptions::new().write(true).custom_flags(NONBLOCK).open(&pipe) {
-            Ok(writer) => break writer,
-            Err(_) => assert!(child.try_wait().unwrap().is_none(), "it ended before it read the pipe"),
-        }
-        thread::sleep(Duration::from_millis(5));
-    };
-    let most = most_resident(&child);
-    drop(writer);
-    child.wait().unwrap();
+    let most = most_resident_of_audit(&path, &pipe);
     assert!(most <= MOST, "audit took {most} bytes");
     fs::remove_file(path).unwrap();
     fs::remove_file(pipe).unwrap();
@@ -144,6 +142,21 @@ fn memory_holds_one_bundle_of_many_compressed_ones() {
     let most = most_resident_until_it_writes(&mut inspect);
     assert!(most <= entry + (64 << 20), "inspect took {most} bytes");
     fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_database_of_something_else_is_not_kept_in_memory() {
+    let path = scratch("db");
+    let mut head = b"SQLite format 3\0".to_vec();
+    head.resize(4096, 0);
+    fs::write(&path, head).unwrap();
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(400 << 20).unwrap();
+    let pipe = scratch("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let most = most_resident_of_audit(&path, &pipe);
+    assert!(most <= 64 << 20, "audit took {most} bytes");
+    fs::remove_file(path).unwrap();
+    fs::remove_file(pipe).unwrap();
 }
 
 /// A socket whose reader takes nothing until it is asked, so that a command which writes to it stops.

@@ -54,6 +54,16 @@ fn names_of_kernels() {
 }
 
 #[test]
+fn members_that_pose_as_others_in_right_to_left_text() {
+    let code = fs::read(SAXPY).unwrap();
+    let path = put("a.whl", &wheel(&[("lib\u{202e}os.oc", &code), ("a\u{200b}\u{2028}b.co", &code)]));
+    let audit = windlass(["audit".as_ref(), "--targets".as_ref(), "gfx942".as_ref(), path.as_os_str()]);
+    assert_eq!(audit.code, Some(0), "{}", audit.stderr);
+    assert!(audit.stdout.contains("a.whl(lib\\u{202e}os.oc)"), "{}", audit.stdout);
+    assert!(audit.stdout.contains("a.whl(a\\u{200b}\\u{2028}b.co)"), "{}", audit.stdout);
+}
+
+#[test]
 fn names_of_members_and_files() {
     let code = fs::read(SAXPY).unwrap();
     let broken = &code[..code.len() / 2];

@@ -15,6 +15,8 @@ mod escapes;
 mod exec;
 #[cfg(target_os = "linux")]
 mod exec_amd;
+#[cfg(target_os = "linux")]
+mod exec_folders;
 mod exec_symbols;
 mod extract;
 mod inspect;

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use rawzip::{CompressionMethod, FileReader, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder, ZipLocator};
 
+use crate::budget::Budget;
 use crate::bytes::{range, text, u16_at, u32_at};
 use crate::content::Content;
 use crate::error::Error;
@@ -235,8 +236,8 @@ impl<R: ReaderAt> Zip<R> {
     }
 
     /// Whether a member may be a zip file, with any beginning. The member is unpacked to its end and dropped. False
-    /// for a member of more than `most` bytes.
-    pub(crate) fn may_be_zip(&self, member: &Member, most: u64) -> Result<bool, Error> {
+    /// for a member of more than `most` bytes. Unpacked bytes come from the budget.
+    pub(crate) fn may_be_zip(&self, member: &Member, most: u64, budget: &Budget) -> Result<bool, Error> {
         if member.size < END_SIZE {
             return Ok(false);
         }
@@ -252,6 +253,7 @@ impl<R: ReaderAt> Zip<R> {
             if member.size > most {
                 return Err(too_large(member, most));
             }
+            budget.take(&member.what(), member.size)?;
             let mut reader = self.reader(member)?.take(member.size);
             while reader.by_ref().take(TAIL as u64).read_to_end(&mut tail).map_err(unreadable)? > 0 {
                 let more = tail.len().saturating_sub(TAIL);
@@ -275,11 +277,12 @@ impl<R: ReaderAt> Zip<R> {
         Ok(())
     }
 
-    /// All bytes of a member, `most` at most, with the checksum compared.
-    pub(crate) fn unpack(&self, member: &Member, most: u64) -> Result<Vec<u8>, Error> {
+    /// All bytes of a member, `most` at most, with the checksum compared. They come from the budget.
+    pub(crate) fn unpack(&self, member: &Member, most: u64, budget: &Budget) -> Result<Vec<u8>, Error> {
         if member.size > most {
             return Err(too_large(member, most));
         }
+        budget.take(&member.what(), member.size)?;
         let entry =
             self.archive.get_entry(member.place).map_err(|error| broken(member, error.to_string()))?;
         let reader = entry.verifying_reader(self.reader(member)?);

@@ -9,9 +9,11 @@ use super::decoder::Decoder;
 use super::output::OVERSHOOT;
 use super::progress::DecodeProgress;
 use super::{zlib, zstd};
+use crate::budget::Budget;
 use crate::content::Content;
 use crate::error::Error;
 use crate::image::Image;
+use crate::options::Options;
 use crate::words::method::Method;
 use crate::words::source::Source;
 
@@ -34,6 +36,7 @@ pub(crate) struct Stream<'a> {
     method: Method,
     declared: u64,
     max_unpacked: u64,
+    budget: Budget,
     cache: Arc<Cache>,
 }
 
@@ -43,10 +46,11 @@ impl<'a> Stream<'a> {
         offset: u64,
         method: Method,
         declared: u64,
-        max_unpacked: u64,
+        options: &Options,
         cache: Arc<Cache>,
     ) -> Stream<'a> {
-        Stream { payload, offset, method, declared, max_unpacked, cache }
+        let (max_unpacked, budget) = (options.max_unpacked, options.budget.clone());
+        Stream { payload, offset, method, declared, max_unpacked, budget, cache }
     }
 
     /// Calls `f` with the unpacked bytes `start..end`, after decoding those that are missing.
@@ -122,6 +126,10 @@ impl<'a> Stream<'a> {
     /// The bytes are good if the decoder gives them out before it meets damage. If `need` is all that is declared, the
     /// stream must end well too: its checksum counts. Neither depends on how far the stream was decoded before.
     fn decode_to(&self, progress: &mut DecodeProgress, need: usize) -> Result<(), Error> {
+        if !self.is_settled(progress, need) {
+            let missing = need.saturating_sub(progress.out.len());
+            self.budget.take("a compressed bundle", missing as u64)?;
+        }
         while !self.is_settled(progress, need) {
             let Err(error) = self.step(progress, need) else { continue };
             tracing::debug!(target: "windlass::codeobject", %error, "decoding stopped");

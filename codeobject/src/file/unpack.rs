@@ -64,13 +64,13 @@ impl Unpacking<'_> {
     fn member(&mut self, zip: &Zip<Content<'_>>, member: &Member) -> Result<Option<Unpacked>, Error> {
         let head = zip.head(member, HEAD_SIZE)?;
         if !may_hold_code(&head) && Format::of(&head) != Some(Format::Zip) {
-            let may_be_zip = zip.may_be_zip(member, self.work)?;
+            let may_be_zip = zip.may_be_zip(member, self.work, &self.options.budget)?;
             self.work = self.work.saturating_sub(member.size);
             if !may_be_zip {
                 return Ok(None);
             }
         }
-        let bytes = zip.unpack(member, self.room.min(self.work))?;
+        let bytes = zip.unpack(member, self.room.min(self.work), &self.options.budget)?;
         let size = bytes.len() as u64;
         let room = self.room;
         self.room = room.saturating_sub(size);

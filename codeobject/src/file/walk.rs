@@ -448,10 +448,11 @@ impl<'a, 'o> Walk<'a, 'o> {
     fn end_of_payload(&mut self, rest: Content<'a>, header: &CcobHeader, offset: u64) -> Result<u64, Error> {
         let payload = rest.from(header.header_size);
         let left = self.room.measurable(offset)?;
-        let most = self.options.max_unpacked.min(left);
+        let most = self.options.max_unpacked.min(left).min(self.options.budget.left());
         let mut unpacked = 0;
         let size = decode::stored_size(header.method, payload, most, &mut unpacked);
         self.room.measure(unpacked);
+        self.options.budget.take("a bundle only to find its end", unpacked)?;
         if unpacked > left {
             return Err(Room::unmeasured(offset));
         }

@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
+use crate::budget::Budget;
 use crate::container::iree::IreeFormat;
 use crate::container::kpack_reference;
 use crate::container::kpack_search::SearchPath;
@@ -174,11 +175,11 @@ impl<'w> WheelMember<'w> {
         let Wheel { zip, .. } = self.wheel;
         let head = zip.head(self.member, HEAD_SIZE)?;
         let may_be = Format::of(&head) == Some(Format::Zip)
-            || !may_hold_code(&head) && zip.may_be_zip(self.member, options.max_unpacked)?;
+            || !may_hold_code(&head) && zip.may_be_zip(self.member, options.max_unpacked, &options.budget)?;
         if !may_be {
             return Ok(None);
         }
-        let bytes = zip.unpack(self.member, options.max_unpacked)?;
+        let bytes = zip.unpack(self.member, options.max_unpacked, &options.budget)?;
         let inner = is_zip(Content::Memory(&bytes))?.then(|| Zip::of_vec(bytes)).transpose();
         let inner = inner.map_err(|error| error.of_member(&self.name()))?;
         Ok(inner.map(|inner| Wheel::new(self.path(), inner)))
@@ -192,7 +193,7 @@ impl<'w> WheelMember<'w> {
     /// [`Error::Limit`] if the member has more bytes, [`Error::Malformed`] if it is damaged, [`Error::Unsupported`] for
     /// any compression but deflate.
     pub fn open(&self, options: &Options) -> Result<Input, Error> {
-        let bytes = self.wheel.zip.unpack(self.member, options.max_unpacked)?;
+        let bytes = self.wheel.zip.unpack(self.member, options.max_unpacked, &options.budget)?;
         let mut room = options.max_unpacked.saturating_sub(bytes.len() as u64);
         let mut companions = Companions::default();
         let content = Content::Memory(&bytes);
@@ -200,7 +201,7 @@ impl<'w> WheelMember<'w> {
             companions = unpack(content, options, room);
         } else if let Ok(Some(reference)) = kpack_reference::find(content, 0) {
             for search in &reference.search_paths {
-                self.unpack_archives(search, &mut room, &mut companions);
+                self.unpack_archives(search, &mut room, &options.budget, &mut companions);
             }
         }
         Ok(Input::new(self.path(), Bytes::Memory(bytes), companions))
@@ -214,7 +215,7 @@ impl<'w> WheelMember<'w> {
         self.wheel.path.join(inside.collect::<PathBuf>())
     }
 
-    fn unpack_archives(&self, search: &str, room: &mut u64, companions: &mut Companions) {
+    fn unpack_archives(&self, search: &str, room: &mut u64, budget: &Budget, companions: &mut Companions) {
         let path = match SearchPath::parse(search) {
             Ok(path) => path,
             Err(why) => return companions.problem(not_followed(search, why)),
@@ -228,7 +229,7 @@ impl<'w> WheelMember<'w> {
             if !is_in_folder || !path.matches(name) || is_known {
                 continue;
             }
-            match self.unpack_archive(member, *room) {
+            match self.unpack_archive(member, *room, budget) {
                 Ok(bytes) => {
                     *room = room.saturating_sub(bytes.len() as u64);
                     companions.archives.push((full.into_owned(), Bytes::Memory(bytes)));
@@ -239,13 +240,13 @@ impl<'w> WheelMember<'w> {
     }
 
     /// Unpacks a member only if it begins as a kpack archive.
-    fn unpack_archive(&self, member: &Member, room: u64) -> Result<Vec<u8>, Error> {
+    fn unpack_archive(&self, member: &Member, room: u64, budget: &Budget) -> Result<Vec<u8>, Error> {
         let zip = &self.wheel.zip;
         if Format::of(&zip.head(member, HEAD_SIZE)?) != Some(Format::Kpack) {
             let path = WheelMember { wheel: self.wheel, member }.path();
             return Err(unreadable(&path, &io::Error::other("it is no kpack archive")));
         }
-        zip.unpack(member, room)
+        zip.unpack(member, room, budget)
     }
 }
 

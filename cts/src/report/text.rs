@@ -75,11 +75,11 @@ pub(super) fn case(out: &mut dyn Write, summary: &Summary, result: &CaseResult) 
     let name = result.case.name;
     let expected = super::expected(result).unwrap_or_default();
     let indent = |out: &mut dyn Write, message: &str| {
-        message.lines().try_for_each(|line| writeln!(out, "      {line}"))
+        message.lines().try_for_each(|line| writeln!(out, "      {}", plain(line)))
     };
     match &result.verdict {
         Verdict::Pass => writeln!(out, "pass  {name}"),
-        Verdict::Skip(reason) => writeln!(out, "skip  {name}: {}", first_line(reason)),
+        Verdict::Skip(reason) => writeln!(out, "skip  {name}: {}", plain(first_line(reason))),
         Verdict::Flaky(message) => {
             let expected = if expected.is_empty() { expected } else { format!("; {expected}") };
             writeln!(out, "flaky {name}: passed at a retry{expected}")?;
@@ -103,7 +103,7 @@ pub(super) fn ended(out: &mut dyn Write, summary: &Summary, options: &Options) -
         writeln!(out, "slow          {:8.3} s  {name}{on}", result.elapsed.as_secs_f64())?;
     }
     for (reason, count) in summary.skip_reasons() {
-        writeln!(out, "skipped {count:4}: {}", first_line(reason))?;
+        writeln!(out, "skipped {count:4}: {}", plain(first_line(reason)))?;
     }
     for result in &summary.results {
         let words = match &result.verdict {
@@ -131,6 +131,20 @@ pub(super) fn ended(out: &mut dyn Write, summary: &Summary, options: &Options) -
         summary.filtered_out,
         summary.elapsed.as_secs_f64()
     )
+}
+
+/// A message may come from the file of `--resume`, or from a program that died. A terminal does not obey it.
+fn plain(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    for letter in line.chars() {
+        match letter {
+            '\t' => shown.push(letter),
+            letter if letter.is_ascii_control() => shown.push_str(&format!("\\x{:02x}", u32::from(letter))),
+            letter if letter.is_control() => shown.extend(letter.escape_unicode()),
+            letter => shown.push(letter),
+        }
+    }
+    shown
 }
 
 fn first_line(text: &str) -> &str {

@@ -22,7 +22,7 @@ use crate::{
     summary::{KILLED, Verdict},
 };
 
-use super::{attempts::Ended, error::RunError, lock::try_lock};
+use super::{attempts::Ended, error::RunError, lock::try_lock, regular};
 
 /// The verdicts of earlier runs, and the file that gets those of this one.
 pub(super) struct Journal {
@@ -44,23 +44,20 @@ impl Journal {
     pub(super) fn open(path: &Path, options: &Options, selected: &[Case]) -> Result<Self, RunError> {
         let refuse = |reason: String| RunError::Resume(format!("--resume {}: {reason}", path.display()));
         let unusable = |error: io::Error| refuse(format!("it cannot be used: {error}"));
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(unusable)?;
+        let mut opening = File::options();
+        opening.read(true).write(true).create(true).truncate(false);
+        let mut file = regular::open(&mut opening, path).map_err(unusable)?;
         if !try_lock(&file).map_err(unusable)? {
             return Err(refuse("another run is using it".to_owned()));
         }
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(unusable)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(unusable)?;
         let run = identity(options, selected);
         let mut journal =
             Self { path: path.to_owned(), file: Mutex::new(file), earlier: HashMap::new(), resumed: false };
-        // The machine may have gone down in the middle of a line.
-        let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+        // The machine may have gone down in the middle of a line, and of a letter.
+        let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let whole = str::from_utf8(&bytes[..end]).unwrap_or("no text\n");
         let mut lines = whole.lines();
         let header = lines.next().map(|line| serde_json::from_str::<Value>(line).unwrap_or_default());
         let over = whole.lines().last().is_some_and(|line| line == OVER);
@@ -77,9 +74,9 @@ impl Journal {
                     journal.resumed = true;
                 }
             }
-            None if text.is_empty() => {}
+            None if bytes.is_empty() => {}
             // The file ends in its first line.
-            None if text.starts_with("{\"run\":") => {}
+            None if bytes.starts_with(b"{\"run\":") => {}
             _ => return Err(refuse("it is no file of this option; give the name of a new one".to_owned())),
         }
         let length = if journal.resumed { whole.len() as u64 } else { 0 };

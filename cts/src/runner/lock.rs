@@ -11,6 +11,7 @@ use std::{
 
 use windlass_hal::DeviceInfo;
 
+use super::regular;
 use crate::{options::Options, summary::Problem};
 
 /// The same for all users and jobs of a machine, unlike `TMPDIR`.
@@ -36,8 +37,10 @@ pub(super) fn lock(
     let mut told = false;
     for path in paths(device, options) {
         let named = |error: io::Error| {
+            // In a folder like /tmp, another user may have put anything there.
+            let remedy = if error.kind() == io::ErrorKind::InvalidInput { "remove it, or " } else { "" };
             Problem::Broken(format!(
-                "the lock {} cannot be opened: {error}; --lock-dir names another folder",
+                "the lock {} cannot be opened: {error}; {remedy}name another folder with --lock-dir",
                 path.display()
             ))
         };
@@ -89,10 +92,11 @@ fn paths(device: &DeviceInfo, options: &Options) -> Vec<PathBuf> {
 
 /// A file of another user can be locked without permission to write, but in folders like /tmp not opened for creation.
 fn open(path: &Path) -> io::Result<File> {
-    match File::open(path) {
+    let found = || regular::open_itself(File::options().read(true), path);
+    match found() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             match File::options().write(true).create_new(true).open(path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => File::open(path),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => found(),
                 created => created.inspect(let_others_read),
             }
         }

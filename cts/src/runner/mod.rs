@@ -10,6 +10,7 @@ mod jobs;
 mod journal;
 mod kernel_log;
 mod lock;
+mod regular;
 
 use std::{
     io::{self, Write},

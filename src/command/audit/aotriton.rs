@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! AOTriton's images: `AKS2`, three numbers, and an xz stream of a directory and the code objects.
 
+use windlass_codeobject::Budget;
+
 use super::{
     packed::Method,
     store::{LARGEST, Store},
@@ -17,7 +19,7 @@ pub(super) fn is(head: &[u8]) -> bool {
 }
 
 /// Reads the code objects of a file.
-pub(super) fn read(bytes: &[u8]) -> Result<Store, String> {
+pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Store, String> {
     let damaged = |problem: &str| format!("AOTriton's images are damaged: {problem}; fetch the file again");
     let cut = || damaged("the file is cut short");
     let (header, stream) = bytes.split_at_checked(HEADER).ok_or_else(cut)?;
@@ -30,12 +32,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Store, String> {
     if size as u64 > LARGEST {
         return Err(damaged(&format!("they would have {size} bytes")));
     }
-    let content = Method::Xz.unpack(stream, |_| true, size as u64)?.unwrap_or_default();
+    let content = Method::Xz.unpack(stream, |_| true, size as u64, budget)?.unwrap_or_default();
     if content.len() != size {
         return Err(damaged(&format!("they have {} bytes, and the header says {size}", content.len())));
     }
     let (mut rows, images) = content.split_at_checked(directory).ok_or_else(cut)?;
-    let mut store = Store::new("AOTriton's images", bytes.len() as u64);
+    let mut store = Store::new("AOTriton's images", bytes.len() as u64, budget);
     for _ in 0..count {
         let (row, rest) = rows.split_at_checked(ROW).ok_or_else(cut)?;
         let [offset, size, length] = [2, 3, 4].map(|index| number(row, index).unwrap_or_default());
@@ -45,6 +47,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Store, String> {
         // A kernel that AOTriton could not compile has no code.
         if size == 0 {
             continue;
+        }
+        if budget.is_spent() {
+            break;
         }
         match images.get(offset..).and_then(|images| images.get(..size)) {
             Some(image) => store.add(&name, image),

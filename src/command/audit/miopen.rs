@@ -1,97 +1,95 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! MIOpen's databases of kernels: SQLite, with a code object in each row of the table `kern_db`, compressed by bzip2.
 
-#[cfg(not(feature = "miopen"))]
+use std::{
+    fs,
+    io::{self, Read},
+    path::Path,
+};
+
+use windlass_codeobject::Budget;
+
+#[cfg(feature = "miopen")]
+use super::sqlite::{store_of_bytes, store_of_file};
 use super::store::Store;
 
 const MAGIC: &[u8] = b"SQLite format 3\0";
+const TABLE: &[u8] = b"kern_db";
+const PIECE: u64 = 1 << 20;
+/// The byte of the first page that tells its kind, and a kind. Source: SQLite's "Database File Format", 1.6.
+const KIND_OF_PAGE: usize = 100;
+const HAS_PAGES_BELOW: u8 = 5;
+const LARGEST_PAGE: usize = 1 << 16;
 
 pub(super) fn is(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }
 
-/// Reads the code objects of a database. `None` for a database of something else.
-#[cfg(not(feature = "miopen"))]
-pub(super) fn read(bytes: &[u8]) -> Result<Option<Store>, String> {
-    // The text of the schema is in the file as it is.
-    let names_table = bytes.windows(7).any(|window| window == b"kern_db");
-    let advice = "this build reads no databases of MIOpen; build it with the feature `miopen`";
-    if names_table { Err(advice.to_owned()) } else { Ok(None) }
+/// Whether a database may have MIOpen's table: the text of the schema is in the file as it is. Most databases have none, and
+/// may be large.
+fn names_table(mut database: impl Read) -> io::Result<bool> {
+    let mut piece = Vec::new();
+    database.by_ref().take(PIECE).read_to_end(&mut piece)?;
+    let is_in = |piece: &[u8]| memchr::memmem::find(piece, TABLE).is_some();
+    // The schema begins in the first page. If no pages are below that one, it has the names of all tables.
+    if piece.get(KIND_OF_PAGE) != Some(&HAS_PAGES_BELOW) {
+        return Ok(is_in(piece.get(..LARGEST_PAGE).unwrap_or(&piece)));
+    }
+    loop {
+        if is_in(&piece) {
+            return Ok(true);
+        }
+        // The name may lie across two pieces.
+        piece.drain(..piece.len().saturating_sub(TABLE.len() - 1));
+        if database.by_ref().take(PIECE).read_to_end(&mut piece)? == 0 {
+            return Ok(false);
+        }
+    }
 }
 
-#[cfg(feature = "miopen")]
-pub(super) use self::sqlite::read;
-
-#[cfg(feature = "miopen")]
-mod sqlite {
-    use std::io::Read;
-
-    use rusqlite::{Connection, Result, Row, types::ValueRef};
-
-    use super::super::{
-        packed::Method,
-        store::{LARGEST, Store},
-    };
-
-    /// Reads the code objects of a database. `None` for a database of something else.
-    pub(in super::super) fn read(bytes: &[u8]) -> std::result::Result<Option<Store>, String> {
-        store(bytes).map_err(|error| format!("the database cannot be read: {error}; fetch the file again"))
+/// Reads the code objects of a database in memory. `None` for a database of something else.
+pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Option<Store>, String> {
+    match names_table(bytes) {
+        Ok(true) => store_of_bytes(bytes, budget),
+        _ => Ok(None),
     }
+}
 
-    fn store(bytes: &[u8]) -> Result<Option<Store>> {
-        let connection = open(bytes)?;
-        // A view or a virtual table of that name could run any query.
-        let table = "SELECT count(*) FROM sqlite_schema WHERE name = 'kern_db' AND type = 'table' \
-                     AND sql NOT LIKE '%virtual%'";
-        if connection.query_row(table, [], |row| row.get::<_, i64>(0))? == 0 {
-            return Ok(None);
-        }
-        let mut store = Store::new("MIOpen database", bytes.len() as u64);
-        let columns = "SELECT kernel_name, kernel_args, kernel_blob, uncompressed_size FROM kern_db";
-        let mut statement = connection.prepare(columns)?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            add(&mut store, row)?;
-        }
-        Ok(Some(store))
-    }
+/// Reads the code objects of a database in a file, which stays where it is.
+pub(super) fn read_file(path: &Path, budget: &Budget) -> Result<Option<Store>, String> {
+    let names_table = fs::File::open(path).and_then(names_table).map_err(|error| error.to_string())?;
+    if names_table { store_of_file(path, budget) } else { Ok(None) }
+}
 
-    /// Opens the bytes as a database in memory, so that nothing is written beside the file.
-    fn open(bytes: &[u8]) -> Result<Connection> {
-        // The versions of the format for writing and reading, of which 2 demands a log beside the file.
-        let (head, rest) = bytes.split_at(bytes.len().min(18));
-        let versions = [1; 2].get(..rest.len().min(2)).unwrap_or_default();
-        let rest = rest.get(versions.len()..).unwrap_or_default();
-        let database = head.chain(versions).chain(rest);
-        let mut connection = Connection::open_in_memory()?;
-        connection.pragma_update(None, "trusted_schema", false)?;
-        connection.deserialize_read_exact(rusqlite::MAIN_DB, database, bytes.len(), true)?;
-        connection.pragma_update(None, "cell_size_check", true)?;
-        Ok(connection)
-    }
+#[cfg(not(feature = "miopen"))]
+const ADVICE: &str = "this build reads no databases of MIOpen; build it with the feature `miopen`";
 
-    fn add(store: &mut Store, row: &Row<'_>) -> Result<()> {
-        let text = |index| match row.get_ref(index) {
-            Ok(ValueRef::Text(text)) => String::from_utf8_lossy(text).into_owned(),
-            _ => String::new(),
-        };
-        let name = format!("{} {}", text(0), text(1)).trim().to_owned();
-        let ValueRef::Blob(blob) = row.get_ref(2)? else {
-            store.problem(&name, "it has no code");
-            return Ok(());
-        };
-        // MIOpen writes 0 for code that is not compressed.
-        match u64::try_from(row.get::<_, i64>(3)?) {
-            Ok(0) => store.add(&name, blob),
-            Ok(size @ ..=LARGEST) => match Method::Bzip2.unpack(blob, |_| true, size) {
-                Ok(Some(code)) if code.len() as u64 == size => store.add(&name, &code),
-                Ok(_) => {
-                    store.problem(&name, &format!("its code has not the {size} bytes that the row says"))
-                }
-                Err(problem) => store.problem(&name, &problem),
-            },
-            _ => store.problem(&name, "its code would have more bytes than any code"),
+#[cfg(not(feature = "miopen"))]
+fn store_of_bytes(_: &[u8], _: &Budget) -> Result<Option<Store>, String> {
+    Err(ADVICE.to_owned())
+}
+
+#[cfg(not(feature = "miopen"))]
+fn store_of_file(_: &Path, _: &Budget) -> Result<Option<Store>, String> {
+    Err(ADVICE.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_found_across_pieces() {
+        let piece = PIECE as usize;
+        for at in [101, piece - 3, piece - 7, piece - 1, 2 * piece - 9, 3 * piece] {
+            let mut bytes = vec![0; at];
+            bytes.extend(TABLE);
+            bytes[KIND_OF_PAGE] = HAS_PAGES_BELOW;
+            assert!(names_table(&bytes[..]).expect("reads"), "{at}");
+            assert!(!names_table(&bytes[..bytes.len() - 1]).expect("reads"), "{at}");
+            bytes[KIND_OF_PAGE] = 13;
+            assert_eq!(names_table(&bytes[..]).expect("reads"), at == 101, "the row is in a later page");
         }
-        Ok(())
+        assert!(!names_table(&b""[..]).expect("reads"));
     }
 }

@@ -10,6 +10,8 @@ mod packed;
 mod report;
 mod search;
 mod slot;
+#[cfg(feature = "miopen")]
+mod sqlite;
 mod store;
 mod text;
 mod unit;

@@ -3,6 +3,8 @@
 
 use std::io::{self, BufReader, Read};
 
+use windlass_codeobject::Budget;
+
 use super::search::HEAD;
 
 /// The most memory of an xz decoder, in KiB, as much as xz itself needs at its highest level and four times more.
@@ -54,14 +56,26 @@ impl Method {
         })
     }
 
-    /// The content of a stream, `most` bytes at most. `None` if `is_wanted` refuses its first bytes, which are all that is
+    /// About as many bytes as are decoded before the first one is known. A block of bzip2 has up to 900 kB, and few are full.
+    const fn least(self) -> u64 {
+        match self {
+            Self::Gzip => 1 << 15,
+            Self::Zstd | Self::Xz => 1 << 17,
+            Self::Bzip2 => 300_000,
+        }
+    }
+
+    /// The content of a stream, `most` bytes at most. They come from the budget, also if the stream breaks. `None` if `is_wanted` refuses its first bytes, which are all that is
     /// unpacked then.
     pub(super) fn unpack(
         self,
         stream: impl Read,
         is_wanted: impl Fn(&[u8]) -> bool,
         most: u64,
+        budget: &Budget,
     ) -> Result<Option<Vec<u8>>, String> {
+        let take = |bytes| budget.take("a stream", bytes).map_err(|error| error.to_string());
+        take(self.least())?;
         let broken = |error: io::Error| format!("its {} stream cannot be unpacked: {error}", self.name());
         let mut reader = self.reader(stream).map_err(broken)?;
         let mut bytes = Vec::new();
@@ -69,8 +83,10 @@ impl Method {
         if !is_wanted(&bytes) {
             return Ok(None);
         }
-        let left = most.saturating_sub(bytes.len() as u64);
-        reader.take(left.saturating_add(1)).read_to_end(&mut bytes).map_err(broken)?;
+        let left = most.min(budget.left()).saturating_sub(bytes.len() as u64);
+        let read = reader.take(left.saturating_add(1)).read_to_end(&mut bytes);
+        take(bytes.len() as u64)?;
+        read.map_err(broken)?;
         if bytes.len() as u64 > most {
             return Err(format!("it unpacks to more than {most} bytes; unpack it and audit the content"));
         }

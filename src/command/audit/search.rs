@@ -9,7 +9,8 @@ use std::{
 
 use walkdir::WalkDir;
 use windlass_codeobject::{
-    Error, File, FileKind, Format, Input, KpackReference, Options, Package, TargetId, Wheel, may_hold_code,
+    Budget, Error, File, FileKind, Format, Input, KpackReference, Options, Package, TargetId, Wheel,
+    WheelMember, may_hold_code,
 };
 
 use super::{
@@ -29,6 +30,10 @@ const ZIP_ENDINGS: [&str; 6] = ["whl", "zip", "pyz", "pyzw", "egg", "vmfb"];
 const DEEPEST: usize = 4;
 /// The number of bytes at a file's start that tell its kind.
 pub(super) const HEAD: u64 = 512;
+/// The bytes that any file may unpack to, all members and streams in it together, and how many more for each of its bytes:
+/// twice the ratio of the best compressed code. A slow stream of so many bytes takes seconds.
+const UNPACKED: u64 = 256 << 20;
+const UNPACKED_PER_BYTE: u64 = 32;
 /// The endings of members of zip files that are unpacked to see what they are.
 const INNER_ENDINGS: [&str; 6] = [".zst", ".gz", ".xz", ".bz2", ".kdb", ".aks2"];
 
@@ -49,7 +54,11 @@ pub(super) struct Found {
 /// A search in progress.
 pub(super) struct Search<'s> {
     targets: &'s [TargetId],
-    options: &'s Options,
+    /// With the budget of the file that is being examined.
+    options: Options,
+    /// The size of that file, and whether the report has its spent budget.
+    size: u64,
+    is_told: bool,
     progress: Progress,
     found: Found,
     /// Libraries whose kpack archives were not found beside them, with the error.
@@ -59,7 +68,16 @@ pub(super) struct Search<'s> {
 impl<'s> Search<'s> {
     pub(super) fn new(targets: &'s [TargetId], options: &'s Options) -> Self {
         let progress = Progress::new("looking for GPU code", 1);
-        Self { targets, options, progress, found: Found::default(), split: Vec::new() }
+        let options = options.clone();
+        Self {
+            targets,
+            options,
+            size: 0,
+            is_told: false,
+            progress,
+            found: Found::default(),
+            split: Vec::new(),
+        }
     }
 
     /// Examines all files at and below the paths, in the order of their names.
@@ -101,27 +119,74 @@ impl<'s> Search<'s> {
         self.found.files += 1;
         self.progress.say(path.display().to_string());
         let shown = path.display().to_string();
-        if !path.is_file() {
-            return self.stream(path, shown);
+        let before = self.found.units.len();
+        self.begin(path.metadata().map_or(0, |metadata| metadata.len()));
+        if path.is_file() {
+            self.file_by_head(path, shown.clone())
+        } else {
+            self.stream(path, shown.clone())
         }
+        if self.options.budget.is_spent() && !self.is_told {
+            let spent = self.spent();
+            // The unit at which it was spent has problems of its own.
+            match self.found.units.get_mut(before..).and_then(<[_]>::last_mut) {
+                Some(unit) => unit.problems.insert(0, spent),
+                None => self.found.problems.push((shown, spent)),
+            }
+        }
+    }
+
+    /// Begins a file of so many bytes, with a budget of its own.
+    fn begin(&mut self, size: u64) {
+        self.options.budget = Budget::new(UNPACKED.saturating_add(size.saturating_mul(UNPACKED_PER_BYTE)));
+        self.size = size;
+        self.is_told = false;
+    }
+
+    /// Reports a problem. Once the budget is spent, it is the reason of all further ones, and is reported once.
+    fn problem(&mut self, name: String, problem: impl ToString) {
+        if !self.options.budget.is_spent() {
+            self.found.problems.push((name, problem.to_string()));
+        } else if !std::mem::replace(&mut self.is_told, true) {
+            self.found.problems.push((name, self.spent()));
+        }
+    }
+
+    fn spent(&self) -> String {
+        format!(
+            "it unpacks to more than {} bytes, the limit for a file of {} bytes, and is not examined further; unpack it and \
+             audit the content",
+            self.options.budget.total(),
+            self.size
+        )
+    }
+
+    fn file_by_head(&mut self, path: &Path, shown: String) {
         let head = match head(path) {
             Ok(head) => head,
-            Err(error) => return self.found.problems.push((shown, error.to_string())),
+            Err(error) => return self.problem(shown, error),
         };
         if let Some(package) = Package::of(&head, path) {
             self.found.notes.push((shown, left_out(package)));
         } else if let Some(method) = Method::of(&head) {
             match fs::File::open(path) {
                 Ok(file) => self.packed(shown, method, file, 1),
-                Err(error) => self.found.problems.push((shown, error.to_string())),
+                Err(error) => self.problem(shown, error),
             }
-        } else if is_store(&head) {
+        } else if miopen::is(&head) {
+            self.store(shown, miopen::read_file(path, &self.options.budget));
+        } else if aotriton::is(&head) {
             match input::read_at_most(path, input::LONGEST) {
                 Ok(bytes) => self.content(shown, &bytes, 0),
-                Err(error) => self.found.problems.push((shown, error.to_string())),
+                Err(error) => self.problem(shown, error),
             }
         } else if may_hold_code(&head) || Format::of(&head) == Some(Format::ThinArchive) {
-            self.input(shown, Input::open_in_place(path, self.options));
+            let input = Input::open_in_place(path, &self.options);
+            // Archives beside a library are larger than it is.
+            let size = |archive: &str| fs::metadata(archive).map_or(0, |archive| archive.len());
+            let archives = input.iter().flat_map(Input::archives).map(size);
+            self.begin(archives.fold(self.size, u64::saturating_add));
+            self.input(shown, input);
         } else {
             self.other(path, &head, shown);
         }
@@ -129,10 +194,13 @@ impl<'s> Search<'s> {
 
     /// Examines a pipe. It can be read only once, so it is read whole before its kind is determined.
     fn stream(&mut self, path: &Path, shown: String) {
-        let input = match Input::open(path, self.options) {
+        // The size is not known yet.
+        self.options.budget = Budget::default();
+        let input = match Input::open(path, &self.options) {
             Ok(input) => input,
-            Err(error) => return self.found.problems.push((shown, error.to_string())),
+            Err(error) => return self.problem(shown, error),
         };
+        self.begin(input.size());
         let bytes = input.bytes().unwrap_or_default();
         let head = bytes.get(..HEAD as usize).unwrap_or(bytes);
         if let Some(package) = Package::of(head, path) {
@@ -148,15 +216,16 @@ impl<'s> Search<'s> {
     fn other(&mut self, path: &Path, head: &[u8], shown: String) {
         let is_zip = match Wheel::is_at(path) {
             Ok(is_zip) => is_zip,
-            Err(error) => return self.found.problems.push((shown, error.to_string())),
+            Err(error) => return self.problem(shown, error),
         };
         if is_zip || !head.is_empty() && is_named_zip(path) {
             match Wheel::open(path) {
                 Ok(wheel) => {
-                    let whole = || Input::open(path, self.options);
-                    self.zip(&mut vec![shown], &wheel, self.options, &whole);
+                    let options = self.options.clone();
+                    let whole = || Input::open(path, &options);
+                    self.zip(&mut vec![shown], &wheel, &options, &whole);
                 }
-                Err(error) => self.found.problems.push((shown, error.to_string())),
+                Err(error) => self.problem(shown, error),
             }
         }
     }
@@ -179,44 +248,23 @@ impl<'s> Search<'s> {
         }
         let mut unreadable = None;
         let mut more = 0;
-        let mut note = |error| {
-            more += usize::from(unreadable.is_some());
-            unreadable.get_or_insert(error);
-        };
         for member in wheel.members() {
             self.found.members += 1;
             path.push(member.name().into_owned());
             let name = nested(path);
             self.progress.say(name.clone());
-            match member.wheel(options) {
-                Ok(Some(_)) if path.len() > DEEPEST => {
-                    let problem = "zip files this deep in zip files are not examined; unpack the outer ones";
-                    self.found.problems.push((name, problem.to_owned()));
+            match self.member(path, &member, options) {
+                Ok(()) => {}
+                Err(error) if options.budget.is_spent() => self.problem(name, error),
+                Err(error) => {
+                    more += usize::from(unreadable.is_some());
+                    unreadable.get_or_insert(error);
                 }
-                Ok(Some(inner)) => {
-                    let mut left = options.clone();
-                    left.max_unpacked = left.max_unpacked.saturating_sub(member.size());
-                    self.zip(path, &inner, &left, &|| member.open(options));
-                }
-                Ok(None) => match member.may_hold_code() {
-                    Ok(true) => self.input(name, member.open(options)),
-                    // By name alone: unpacking each member would cost too much.
-                    Ok(false) => {
-                        let ending = member.name().to_ascii_lowercase();
-                        if let Some(package) = Package::by_name(&ending) {
-                            self.found.notes.push((name, left_out(package)));
-                        } else if INNER_ENDINGS.iter().any(|inner| ending.ends_with(inner)) {
-                            match member.open(options) {
-                                Ok(input) => self.content(name, input.bytes().unwrap_or_default(), 0),
-                                Err(error) => note(error),
-                            }
-                        }
-                    }
-                    Err(error) => note(error),
-                },
-                Err(error) => note(error),
             }
             path.pop();
+            if options.budget.is_spent() {
+                break;
+            }
         }
         // Usually one reason holds for all, such as an unknown compression method or a password.
         if let Some(error) = unreadable {
@@ -231,16 +279,52 @@ impl<'s> Search<'s> {
         }
     }
 
+    /// Examines a member of a zip file, the last of `path`. Fails if its bytes cannot be had.
+    fn member(
+        &mut self,
+        path: &mut Vec<String>,
+        member: &WheelMember<'_>,
+        options: &Options,
+    ) -> Result<(), Error> {
+        let name = nested(path);
+        match member.wheel(options)? {
+            Some(_) if path.len() > DEEPEST => {
+                self.problem(
+                    name,
+                    "zip files this deep in zip files are not examined; unpack the outer ones",
+                );
+            }
+            Some(inner) => {
+                let mut left = options.clone();
+                left.max_unpacked = left.max_unpacked.saturating_sub(member.size());
+                self.zip(path, &inner, &left, &|| member.open(options));
+            }
+            None if member.may_hold_code()? => self.input(name, member.open(options)),
+            None => {
+                // By name alone: unpacking each member would cost too much.
+                let ending = member.name().to_ascii_lowercase();
+                if let Some(package) = Package::by_name(&ending) {
+                    self.found.notes.push((name, left_out(package)));
+                } else if INNER_ENDINGS.iter().any(|inner| ending.ends_with(inner)) {
+                    let input = member.open(options)?;
+                    self.content(name, input.bytes().unwrap_or_default(), 0);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Examines a compressed stream. `depth` counts the streams around its content.
     fn packed(&mut self, name: String, method: Method, stream: impl Read, depth: usize) {
         if depth > DEEPEST {
-            let problem = "streams this deep in streams are not examined; unpack the outer ones";
-            return self.found.problems.push((name, problem.to_owned()));
+            return self
+                .problem(name, "streams this deep in streams are not examined; unpack the outer ones");
         }
-        match method.unpack(stream, may_be_judged, self.options.max_unpacked.min(LARGEST)) {
+        let most = self.options.max_unpacked.min(LARGEST);
+        match method.unpack(stream, may_be_judged, most, &self.options.budget) {
             Ok(Some(content)) => self.content(name, &content, depth),
             Ok(None) => {}
-            Err(problem) => self.found.problems.push((name, problem)),
+            Err(problem) => self.problem(name, problem),
         }
     }
 
@@ -250,41 +334,40 @@ impl<'s> Search<'s> {
         if let Some(method) = Method::of(head) {
             self.packed(name, method, bytes, depth + 1);
         } else if aotriton::is(head) {
-            self.store(name, aotriton::read(bytes).map(Some));
+            self.store(name, aotriton::read(bytes, &self.options.budget).map(Some));
         } else if miopen::is(head) {
-            self.store(name, miopen::read(bytes));
+            self.store(name, miopen::read(bytes, &self.options.budget));
         } else if let Some(package) = Package::of(head, "") {
             self.found.notes.push((name, left_out(package)));
         } else if matches!(Format::of(head), Some(Format::Zip)) {
-            let problem = "zip files in compressed streams are not examined; unpack the stream";
-            self.found.problems.push((name, problem.to_owned()));
+            self.problem(name, "zip files in compressed streams are not examined; unpack the stream");
         } else if may_hold_code(head) {
-            match File::parse(bytes, self.options) {
+            match File::parse(bytes, &self.options) {
                 Ok(file) if file.kind() == FileKind::HostLibrary => {}
-                Ok(file) => self.found.units.extend(examine::file(&name, &file, self.targets, self.options)),
+                Ok(file) => self.found.units.extend(examine::file(&name, &file, self.targets, &self.options)),
                 Err(Error::NotFound { .. }) => {}
-                Err(error) => self.found.problems.push((name, error.to_string())),
+                Err(error) => self.problem(name, error),
             }
         }
     }
 
     fn store(&mut self, name: String, store: Result<Option<Store>, String>) {
         let judged = store.and_then(|store| match store {
-            Some(store) => store.judge(&name, self.targets, self.options),
+            Some(store) => store.judge(&name, self.targets, &self.options),
             None => Ok(None),
         });
         match judged {
             Ok(unit) => self.found.units.extend(unit),
-            Err(problem) => self.found.problems.push((name, problem)),
+            Err(problem) => self.problem(name, problem),
         }
     }
 
     fn input(&mut self, name: String, input: Result<Input, Error>) {
-        let file = input.as_ref().map_err(Clone::clone).and_then(|input| input.file(self.options));
+        let file = input.as_ref().map_err(Clone::clone).and_then(|input| input.file(&self.options));
         match file {
             Ok(file) if file.kind() == FileKind::HostLibrary => {}
             Ok(file) => {
-                let unit = examine::file(&name, &file, self.targets, self.options);
+                let unit = examine::file(&name, &file, self.targets, &self.options);
                 match input.as_ref().map(Input::check) {
                     Ok(Err(changed)) => self.found.problems.push((name, changed.to_string())),
                     _ => self.found.units.extend(unit),
@@ -294,7 +377,7 @@ impl<'s> Search<'s> {
             Err(Error::NotFound { .. }) => {}
             Err(error) => match input.ok().and_then(|input| input.kpack_reference()) {
                 Some(reference) => self.split.push((name, reference, error)),
-                None => self.found.problems.push((name, error.to_string())),
+                None => self.problem(name, error),
             },
         }
     }

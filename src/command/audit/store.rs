@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use windlass_codeobject::{EntryTarget, Error, File, Options, TargetId};
+use windlass_codeobject::{Budget, EntryTarget, Error, File, Options, TargetId};
 
 use super::{examine, unit::Unit};
 use crate::command::code;
@@ -22,11 +22,14 @@ pub(super) struct Store {
     unpacked_size: u64,
     images: BTreeMap<TargetId, Vec<u8>>,
     problems: Vec<String>,
+    budget: Budget,
 }
 
 impl Store {
-    pub(super) fn new(kind: &'static str, stored_size: u64) -> Self {
-        Self { kind, stored_size, unpacked_size: 0, images: BTreeMap::new(), problems: Vec::new() }
+    /// The code objects that are added come from the budget.
+    pub(super) fn new(kind: &'static str, stored_size: u64, budget: &Budget) -> Self {
+        let (images, problems) = (BTreeMap::new(), Vec::new());
+        Self { kind, stored_size, unpacked_size: 0, images, problems, budget: budget.clone() }
     }
 
     /// Adds a code object, or a bundle of them, under its name in the store.
@@ -38,7 +41,10 @@ impl Store {
     }
 
     fn add_bundles(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
-        let file = File::parse(bytes, &Options::default())?;
+        self.budget.take("a code object", bytes.len() as u64)?;
+        let mut options = Options::default();
+        options.budget = self.budget.clone();
+        let file = File::parse(bytes, &options)?;
         for bundle in file.bundles() {
             for (index, entry) in bundle.entries().iter().enumerate() {
                 let EntryTarget::Gpu(target) = entry.target() else { continue };

@@ -12,6 +12,7 @@ use super::{
         input,
     },
     embedded,
+    trust::Trust,
 };
 use crate::command::{escape, started};
 
@@ -52,12 +53,20 @@ impl Library {
             })?;
             return self.checked(path);
         }
-        let folder = folder()?;
-        if let Some(path) = self.near(&folder) {
+        let command = command()?;
+        let folder = command.parent().unwrap_or(Path::new("/"));
+        let mut doubts = Vec::new();
+        if let Some(path) = self.near(folder, &Trust::of_command(&command), &mut doubts) {
             return Ok(path);
         }
         match embedded::folder()? {
             Some(folder) => self.checked(folder.join(self.file)),
+            None if !doubts.is_empty() => Err(Failure::input(format!(
+                "another user may have put the simulator's {} there, so it is not used. {}; take the permission away, or name \
+                 the file by --library FILE",
+                self.name,
+                doubts.join("; ")
+            ))),
             None => Err(Failure::input(format!(
                 "the simulator's {} is neither in {} nor in ../lib/windlass beside it, and this command has none in itself: \
                  {BUILD}, and --library FILE names another",
@@ -73,22 +82,22 @@ impl Library {
     }
 
     /// The library in the folder of the command, or in `lib/windlass` or `lib` beside it, where others of its name may lie.
-    fn near(&self, folder: &Path) -> Option<PathBuf> {
+    fn near(&self, folder: &Path, trust: &Trust, doubts: &mut Vec<String>) -> Option<PathBuf> {
         let places = [folder.to_owned(), folder.join("../lib/windlass"), folder.join("../lib")];
-        places.iter().find_map(|place| self.in_folder(place))
+        places.iter().find_map(|place| self.in_folder(place, trust, doubts))
     }
 
-    /// The library in a folder.
-    fn in_folder(&self, folder: &Path) -> Option<PathBuf> {
+    /// The library in a folder. A file that another user may have put there is not read.
+    fn in_folder(&self, folder: &Path, trust: &Trust, doubts: &mut Vec<String>) -> Option<PathBuf> {
         [self.file, self.name]
             .iter()
-            .filter_map(|name| fs::canonicalize(folder.join(name)).ok())
+            .filter_map(|name| trust.find(folder, name, doubts))
             .find(|path| self.checked(path.clone()).is_ok())
     }
 
     /// The library beside another one of the simulator's.
     pub(super) fn beside(&self, other: &Path) -> Option<PathBuf> {
-        self.in_folder(other.parent()?)
+        self.in_folder(other.parent()?, &Trust::of_command(&command().ok()?), &mut Vec::new())
     }
 
     /// Refuses a library that is not the simulator's.
@@ -102,9 +111,7 @@ impl Library {
     }
 }
 
-/// The folder of this command.
-fn folder() -> Outcome<PathBuf> {
-    let command = started::file()
-        .map_err(|error| Failure::failed(format!("cannot tell where this command lies: {error}")))?;
-    Ok(command.parent().unwrap_or(Path::new("/")).to_owned())
+/// The path of this command.
+fn command() -> Outcome<PathBuf> {
+    started::file().map_err(|error| Failure::failed(format!("cannot tell where this command lies: {error}")))
 }

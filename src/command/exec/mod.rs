@@ -13,6 +13,7 @@ mod machine;
 mod print_env;
 mod program;
 mod restart;
+mod trust;
 
 use std::{
     ffi::{OsStr, OsString},

@@ -146,6 +146,22 @@ pub(super) fn bundle_for(id: &str) -> Vec<u8> {
     [b"__CLANG_OFFLOAD_BUNDLE__", &numbers[..], id.as_bytes()].concat()
 }
 
+/// A compressed bundle with code for gfx942 in an entry of this size, most of it zeros.
+pub(crate) fn packed_bundle(entry: u64) -> Vec<u8> {
+    let id = b"hipv4-amdgcn-amd-amdhsa--gfx942";
+    let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bundle.extend([1, 4096, entry, id.len() as u64].map(u64::to_le_bytes).concat());
+    bundle.extend(id);
+    bundle.resize(4096, 0);
+    bundle.extend(fs::read("cts/kernels/bundles/vector_add.gfx942.co").unwrap());
+    bundle.resize(4096 + entry as usize, 0);
+    let payload = zstd::bulk::compress(&bundle, 1).unwrap();
+    let mut packed = b"CCOB\x03\0\x01\0".to_vec();
+    packed.extend([32 + payload.len() as u64, bundle.len() as u64, 0].map(u64::to_le_bytes).concat());
+    packed.extend(payload);
+    packed
+}
+
 /// An offload bundle with an image under each of the ids, the same bytes for all.
 pub(super) fn bundle_of(ids: &[String], image: &[u8]) -> Vec<u8> {
     let table: usize = ids.iter().map(|id| 24 + id.len()).sum();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `audit`: the code in files, folders and wheels for each target.
 
+mod budget;
 mod carriers;
 pub(crate) mod made;
 mod one_answer;

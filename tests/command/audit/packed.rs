@@ -144,6 +144,56 @@ fn the_images_of_aotriton_are_read() {
     }
 }
 
+/// SQL of the file would run where a view, a virtual table or a generated column is read.
+#[cfg(feature = "miopen")]
+#[test]
+fn a_database_runs_no_code_of_its_own() {
+    let folder = Folder::new();
+    let view = "CREATE VIEW kern_db AS SELECT 'a' kernel_name, '' kernel_args, zeroblob(1000000000) kernel_blob, \
+                0 uncompressed_size";
+    let posing = format!(
+        "{view}; PRAGMA writable_schema = ON; UPDATE sqlite_schema SET type = 'table' WHERE name = 'kern_db'"
+    );
+    let generated = "CREATE TABLE kern_db (kernel_name TEXT, kernel_args TEXT, uncompressed_size INT, \
+                     kernel_blob AS (zeroblob(1000000000))); INSERT INTO kern_db VALUES ('a', '', 0)";
+    let stored = generated.replace("1000000000))", "1000)) STORED");
+    let hidden =
+        "CREATE VIRTUAL TABLE kern_db USING fts5(kernel_name, kernel_args, kernel_blob, uncompressed_size)";
+    for (name, schema, reason) in [
+        ("view", view, "`kern_db` is a view, not a table"),
+        ("posing", &posing, "malformed database schema (kern_db)"),
+        ("generated", generated, "has the generated or hidden column `kernel_blob`"),
+        ("stored", &stored, "has the generated or hidden column `kernel_blob`"),
+        ("hidden", hidden, "`kern_db` is a virtual table, not a table"),
+    ] {
+        let path = folder.0.join(format!("{name}.kdb"));
+        let made = Connection::open(&path).unwrap().execute_batch(schema);
+        // A build of SQLite without full-text search.
+        if name == "hidden" && made.is_err() {
+            continue;
+        }
+        made.unwrap();
+        let finished = audit(&[path.to_str().unwrap()], "gfx942");
+        assert_eq!(finished.code, Some(1), "{name}: {}{}", finished.stdout, finished.stderr);
+        assert!(finished.stdout.contains(reason), "{name}: {}", finished.stdout);
+    }
+}
+
+/// Rows of a database count for the budget of its file.
+#[cfg(feature = "miopen")]
+#[test]
+fn the_rows_of_a_database_share_a_budget() {
+    let folder = Folder::new();
+    let path = folder.0.join("bomb.kdb").display().to_string();
+    let size = 48 << 20;
+    let bomb = bzip2(&vec![0; size]);
+    database(&path, &Vec::from_iter((0..8).map(|_| ("bomb", bomb.clone(), size))));
+    let finished = audit(&[&path], "gfx942");
+    assert_eq!(finished.code, Some(1), "{}{}", finished.stdout, finished.stderr);
+    assert!(finished.stdout.contains("it unpacks to more than "), "{}", finished.stdout);
+    assert!(finished.stdout.contains("the limit for a file of "), "{}", finished.stdout);
+}
+
 #[cfg(feature = "miopen")]
 #[test]
 fn the_databases_of_miopen_are_read() {

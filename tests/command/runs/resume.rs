@@ -46,6 +46,48 @@ fn a_run_continues_where_the_machine_went_down() {
 }
 
 #[test]
+fn a_file_that_is_torn_inside_of_a_letter_is_continued() {
+    let file = Scratch::new("run");
+    let resume = ["--resume", file.path()];
+    cts(SOUND, &CASES, &resume);
+    let whole = file.text().replace("{\"over\":true}\n", "");
+    let mut torn = whole.into_bytes();
+    torn.extend("{\"device\":0,\"end\":\"dispatch.positions\",\"message\":\"ö".as_bytes());
+    torn.pop();
+    fs::write(&file.0, &torn).unwrap();
+    let (finished, _) = cts(SOUND, &CASES, &resume);
+    assert_eq!(finished.code, Some(0), "{}{}", finished.stdout, finished.stderr);
+    assert!(finished.stdout.contains("it has the verdicts of 4 of 4 cases"), "{}", finished.stdout);
+}
+
+#[test]
+fn messages_of_a_file_have_no_effect_on_the_terminal() {
+    let file = Scratch::new("run");
+    let resume = ["--resume", file.path()];
+    cts(SOUND, &CASES, &resume);
+    let whole = file.text().replace("{\"over\":true}\n", "");
+    let hostile = r#""message":"\u001b]2;title\u0007\u009b1m","#;
+    fs::write(&file.0, whole.replace(r#""message":null,"#, hostile).replace("\"pass\"", "\"fail\"")).unwrap();
+    let (finished, _) = cts(SOUND, &CASES, &resume);
+    assert_eq!(finished.code, Some(1), "{}{}", finished.stdout, finished.stderr);
+    assert!(finished.stdout.contains("\\x1b]2;title\\x07\\u{9b}1m"), "{}", finished.stdout);
+    assert!(
+        !finished.stdout.chars().any(|letter| letter.is_control() && letter != '\n'),
+        "{}",
+        finished.stdout
+    );
+}
+
+#[test]
+fn a_pipe_is_no_file_to_resume() {
+    let file = Scratch::new("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&file.0).status().unwrap().success());
+    let (finished, _) = cts(SOUND, &CASES, &["--resume", file.path()]);
+    assert_eq!(finished.code, Some(2), "{}{}", finished.stdout, finished.stderr);
+    assert!(finished.stderr.contains("it is a pipe, not a regular file"), "{}", finished.stderr);
+}
+
+#[test]
 fn cases_that_a_lost_device_left_out_are_run_after_the_reboot() {
     let file = Scratch::new("run");
     let device = "hip-sim://gfx942?threads=2&fail=hipModuleLaunchKernel";
