@@ -151,6 +151,19 @@ def threads_share_a_machine():
     assert len(folders) == 1, folders
 
 
+def a_refused_launch_fails_a_check():
+    import windlass
+
+    here = os.path.dirname(os.path.abspath(__file__))
+    for block, code in ((256, 0), (4096, 1)):
+        # Nobody looks at the status of the call.
+        use = f"import vector_add; vector_add.checked = lambda status: None; vector_add.vector_add(block={block})"
+        words = [windlass.command(), "exec", "--check", "--library", windlass.library(), "--", sys.executable, "-c", use]
+        ended = subprocess.run(words, cwd=here, stderr=subprocess.PIPE)
+        assert ended.returncode == code, ended
+        assert (b"error: --check: a launch was refused" in ended.stderr) == bool(code), ended
+
+
 def a_device_is_a_text():
     import windlass
 
@@ -202,6 +215,7 @@ if __name__ == "__main__":
             "a_loaded_hip_is_respected",
             "a_real_hip_is_respected",
             "threads_share_a_machine",
+            "a_refused_launch_fails_a_check",
             "a_device_is_a_text",
             "a_folder_may_have_letters_that_the_locale_lacks",
             "the_folder_goes_with_the_process",

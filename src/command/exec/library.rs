@@ -105,6 +105,6 @@ impl Library {
 /// The folder of this command.
 fn folder() -> Outcome<PathBuf> {
     let command = started::file()
-        .map_err(|error| Failure::failed(format!("cannot tell where this command lies: {error}")))?;
+        .map_err(|error| Failure::input(format!("cannot tell where this command lies: {error}")))?;
     Ok(command.parent().unwrap_or(Path::new("/")).to_owned())
 }
