@@ -12,6 +12,7 @@ mod environment;
 mod escape;
 #[cfg(all(feature = "sim", target_os = "linux"))]
 mod exec;
+mod executes;
 mod extract;
 mod failure;
 mod input;
