@@ -38,7 +38,11 @@ impl Cts {
         let mut harness = Harness::new(windlass::registry().clone())
             .kernels(&kernels)
             .must_run()
-            .choose_device(choose_device)
+            .choose_device(if self.options.iter().any(|word| word == "--real") {
+                real_device
+            } else {
+                choose_device
+            })
             .provenance(format!("windlass {}", windlass::build_info::PROVENANCE));
         if let Ok(words) = super::started::words() {
             harness = harness.program(words.into_iter().chain(["cts".into()]));
@@ -76,9 +80,14 @@ impl Cts {
     }
 }
 
+/// The first real GPU.
+fn real_device() -> ChosenDevice {
+    ChosenDevice { uri: format!("{}://", windlass::REAL_SCHEME), reason: None }
+}
+
 /// The first real GPU, else the simulated one. A HIP library that the user named is never replaced.
 fn choose_device() -> ChosenDevice {
-    let real = ChosenDevice { uri: format!("{}://", windlass::REAL_SCHEME), reason: None };
+    let real = real_device();
     let simulated = "hip-sim";
     if std::env::var_os("WINDLASS_HIP_LIBRARY").is_some_and(|library| !library.is_empty())
         || windlass::registry().driver(simulated).is_err()
