@@ -129,7 +129,7 @@ impl Report {
         if !self.notes.is_empty() {
             wrong.push(format!("{} not examined", count(self.notes.len(), "file", "files")));
         }
-        if !self.without_code.is_empty() && !(self.files.is_empty() && wrong.is_empty()) {
+        if !self.without_code.is_empty() && (!self.files.is_empty() || !wrong.is_empty()) {
             let files = count(self.without_code.len(), "named file", "named files");
             wrong.push(format!("{files} without GPU code"));
         }
