@@ -47,13 +47,21 @@ fn unpack_all(packed: &[(&str, &[u8])], caches: &[PathBuf]) -> Outcome<PathBuf> 
 fn caches() -> Vec<PathBuf> {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let home = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
+    if let Some(home) = &home {
+        // If it cannot be made, the folder in it cannot either, and that error is told. A folder for temporary files is not
+        // made, because a wrong TMPDIR is a mistake.
+        let _ = fs::DirBuilder::new().recursive(true).mode(0o700).create(home);
+    }
     let temporary = format!("windlass-{}", rustix::process::geteuid().as_raw());
     home.map(|home| home.join("windlass")).into_iter().chain([env::temp_dir().join(temporary)]).collect()
 }
 
 /// Makes a folder for this user alone. Refuses one into which another user may write.
 fn private(folder: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    match fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        made => made?,
+    }
     let found = fs::symlink_metadata(folder)?;
     if found.is_dir() && found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0 {
         return Ok(());
@@ -94,7 +102,8 @@ mod tests {
         let elsewhere = root.path().join("link");
         std::os::unix::fs::symlink(root.path(), &elsewhere).expect("a link");
         assert!(private(&elsewhere).is_err(), "a link may lead to a folder of another user");
-        let own = root.path().join("a/b");
+        assert!(private(&root.path().join("a/b")).is_err(), "only the last folder is made");
+        let own = root.path().join("a");
         private(&own).expect("a new folder");
         assert_eq!(fs::metadata(&own).expect("it is there").mode() & 0o777, 0o700);
     }
