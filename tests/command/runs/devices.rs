@@ -80,7 +80,10 @@ fn a_simulated_gpu_is_refused_where_a_real_one_is_required() {
     let mut runs = vec![cts(SOUND, &["queue.diamond"], &["--real", "--junit", junit.path()]).0];
     // A simulated GPU behind the URI of real ones.
     #[cfg(target_os = "linux")]
-    if let Some(library) = crate::exec::library() {
+    let library = crate::exec::library();
+    #[cfg(not(target_os = "linux"))]
+    let library: Option<std::path::PathBuf> = None;
+    if let Some(library) = library {
         let words = ["cts", "--device", "hip://", "--exact", "queue.diamond", "--junit", junit.path()];
         let run = |more: &str| finish(command().args(words).arg(more).env("WINDLASS_HIP_LIBRARY", &library));
         assert_eq!(run("--require").code, Some(0));
