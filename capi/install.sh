@@ -4,28 +4,42 @@
 #
 #     cargo build --release -p windlass-capi && capi/install.sh PREFIX [FOLDER]
 #
+# As for other packages, DESTDIR goes before the prefix, and LIBDIR is the folder of libraries in it: lib, lib64,
+# lib/x86_64-linux-gnu. Programs that use an older library meanwhile keep it.
+#
 # FOLDER is where cargo left the library: target/release unless it is given. WINDLASS_SONAME=libwindlass.so.0.1, for the build
 # and for this script, names the shared library so, and libwindlass.so leads to it.
 set -eu
+umask 022
 if [ $# -lt 1 ]; then
     echo "usage: $0 PREFIX [FOLDER]" >&2
     exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
 built=${2:-$here/../target/release}
-mkdir -p "$1"
-prefix=$(cd "$1" && pwd)
+mkdir -p "${DESTDIR:-}$1"
+prefix=$(cd "${DESTDIR:-}$1" && pwd)
+libdir=${LIBDIR:-lib}
+lib=$prefix/$libdir
+# From the folder of libraries to the prefix.
+up=$(echo "$libdir" | sed 's|[^/]\{1,\}|..|g')
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$here/../Cargo.toml" | head -n 1)
 
 soname=${WINDLASS_SONAME:-libwindlass.so}
 
-mkdir -p "$prefix/include" "$prefix/lib/pkgconfig" "$prefix/lib/cmake/windlass"
-cp "$here/include/windlass.h" "$prefix/include/"
-cp "$built/libwindlass.a" "$prefix/lib/"
-cp "$built/libwindlass.so" "$prefix/lib/$soname"
-[ "$soname" = libwindlass.so ] || ln -sf "$soname" "$prefix/lib/libwindlass.so"
-cat >"$prefix/lib/pkgconfig/windlass.pc" <<PC
-prefix=\${pcfiledir}/../..
+put() { # mode, file, place: a new file, also where a program has the old one loaded
+    cp "$2" "$3.new"
+    chmod "$1" "$3.new"
+    mv -f "$3.new" "$3"
+}
+
+mkdir -p "$prefix/include" "$lib/pkgconfig" "$lib/cmake/windlass"
+put 644 "$here/include/windlass.h" "$prefix/include/windlass.h"
+put 644 "$built/libwindlass.a" "$lib/libwindlass.a"
+put 755 "$built/libwindlass.so" "$lib/$soname"
+[ "$soname" = libwindlass.so ] || ln -sf "$soname" "$lib/libwindlass.so"
+cat >"$lib/pkgconfig/windlass.pc" <<PC
+prefix=\${pcfiledir}/../$up
 libdir=\${pcfiledir}/..
 includedir=\${prefix}/include
 
@@ -36,7 +50,7 @@ Cflags: -I\${includedir}
 Libs: -L\${libdir} -lwindlass
 Libs.private: -lpthread -ldl -lm
 PC
-cat >"$prefix/lib/cmake/windlass/windlass-config.cmake" <<'CMAKE'
+cat >"$lib/cmake/windlass/windlass-config.cmake" <<'CMAKE'
 # find_package(windlass) defines windlass::windlass, the shared library, and windlass::static.
 get_filename_component(windlass_LIBRARIES "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 # Debian has one level more between lib and the libraries.
@@ -60,9 +74,9 @@ if(NOT TARGET windlass::windlass)
     INTERFACE_INCLUDE_DIRECTORIES "${windlass_INCLUDES}")
 endif()
 CMAKE
-sed -i "s/@SONAME@/$soname/" "$prefix/lib/cmake/windlass/windlass-config.cmake"
+sed -i "s/@SONAME@/$soname/" "$lib/cmake/windlass/windlass-config.cmake"
 # Before 1.0, programs ask for the minor version that they were written for.
-cat >"$prefix/lib/cmake/windlass/windlass-config-version.cmake" <<CMAKE
+cat >"$lib/cmake/windlass/windlass-config-version.cmake" <<CMAKE
 set(PACKAGE_VERSION "$version")
 if(PACKAGE_FIND_VERSION VERSION_EQUAL "$version")
   set(PACKAGE_VERSION_EXACT TRUE)

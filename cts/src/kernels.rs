@@ -42,6 +42,7 @@ modules! {
     POSITIONS = "positions.ccob";
     REDUCE = "reduce.ccob";
     SAXPY = "saxpy.ccob";
+    SPIN = "spin.ccob";
     MATMUL = "matmul.ccob";
     HISTOGRAM = "histogram.ccob";
     VECTOR_ADD = "vector_add.ccob";
@@ -57,10 +58,11 @@ pub(crate) const VECTOR_ADD_GFX942: Module =
     Module { name: "vector_add.gfx942.co", bytes: include_bytes!("../kernels/bundles/vector_add.gfx942.co") };
 
 /// The bundle of a module that `cts/kernels/README.md` specifies, for programs that dispatch the suite's kernels by
-/// themselves, such as benchmarks: `vector_add`, `vector_add.generic` for generic targets, or `bindings` for kernels that
-/// differ in the number of their arguments only. `None` for modules that are not embedded.
+/// themselves, such as benchmarks: `vector_add`, `vector_add.generic` for generic targets, `bindings` for kernels that
+/// differ in the number of their arguments only, `saxpy`, and those that test HIP itself: `entries`, `faults`, `globals`,
+/// `order`, `positions` and `spin`. `None` for other modules.
 pub fn bundle(module: &str) -> Option<&'static [u8]> {
-    [BINDINGS, SAXPY, VECTOR_ADD, VECTOR_ADD_GENERIC]
+    [BINDINGS, ENTRIES, FAULTS, GLOBALS, ORDER, POSITIONS, SAXPY, SPIN, VECTOR_ADD, VECTOR_ADD_GENERIC]
         .iter()
         .find(|known| known.name.strip_suffix(".ccob") == Some(module))
         .map(|known| known.bytes)

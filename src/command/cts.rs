@@ -85,21 +85,16 @@ fn real_device() -> ChosenDevice {
     ChosenDevice { uri: format!("{}://", windlass::REAL_SCHEME), reason: None }
 }
 
-/// The first real GPU, else the simulated one. A HIP library that the user named is never replaced.
+/// The first real GPU, else the simulated one.
 fn choose_device() -> ChosenDevice {
-    let real = real_device();
-    let simulated = "hip-sim";
-    if std::env::var_os("WINDLASS_HIP_LIBRARY").is_some_and(|library| !library.is_empty())
-        || windlass::registry().driver(simulated).is_err()
-    {
-        return real;
+    let (uri, problem) = devices::default_device();
+    let reason = problem.map(|problem| {
+        format!(
+            "no real GPU ({problem}; `windlass devices` says more): running on {uri}, simulated; --device names another"
+        )
+    });
+    if let Some(reason) = &reason {
+        failure::note(&format!("windlass cts: {reason}"));
     }
-    let Some(problem) = devices::no_real_gpu() else { return real };
-    let problem = problem.lines().next().unwrap_or_default();
-    let uri = format!("{simulated}://");
-    let reason = format!(
-        "no real GPU ({problem}; `windlass devices` says more): running on {uri}, simulated; --device names another"
-    );
-    failure::note(&format!("windlass cts: {reason}"));
-    ChosenDevice { uri, reason: Some(reason) }
+    ChosenDevice { uri, reason }
 }

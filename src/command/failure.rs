@@ -44,7 +44,7 @@ pub(crate) const EXIT_CODES: [(u8, &str); 6] = [
         "nothing ran: cts skipped every case, or none fits the filters; the device of run runs no kernels; the program of exec \
          --check used no HIP",
     ),
-    (Exit::Hung as u8, "a HIP call did not return in time: devices names it"),
+    (Exit::Hung as u8, "a HIP call did not return in time: devices and report name it"),
 ];
 
 /// The exit codes as a sentence.
@@ -148,6 +148,11 @@ impl Failure {
     /// Whether the reason is a device that is not there.
     pub(crate) fn is_absent(&self) -> bool {
         self.exit == Exit::Absent
+    }
+
+    /// Whether the reason is a HIP call that did not return.
+    pub(crate) fn is_hung(&self) -> bool {
+        self.exit == Exit::Hung
     }
 
     /// Joins two failures of one kind.

@@ -10,7 +10,7 @@ use tracing_subscriber::{
 };
 
 use super::{
-    devices::Calls,
+    child::Calls,
     failure::{Failure, Outcome},
 };
 

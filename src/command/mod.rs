@@ -5,6 +5,7 @@ mod asked;
 mod audit;
 mod bench;
 mod bundle;
+mod child;
 mod code;
 mod cts;
 mod devices;
@@ -15,6 +16,8 @@ mod exec;
 mod executes;
 mod extract;
 mod failure;
+#[cfg(feature = "sim")]
+mod hip;
 mod input;
 mod inspect;
 mod log;
@@ -24,6 +27,7 @@ mod modes;
 mod output;
 mod progress;
 mod ranges;
+mod report;
 mod run;
 mod started;
 mod table;
@@ -71,6 +75,8 @@ enum Command {
     ExecBesideKernelDriver(exec::Beside),
     /// Measure the host's cost of recording, submitting and completing work, beside floors and peers
     Bench(Box<bench::Bench>),
+    /// Write all that a maintainer asks for about this machine and its GPU to one file
+    Report(report::Report),
     /// Run the conformance suite over a device (options: windlass cts --help)
     Cts(cts::Cts),
     /// Write manual pages and completions of shells, as packages hold them
@@ -99,7 +105,11 @@ pub(crate) fn main() -> ExitCode {
             return code.into();
         }
     };
-    let tells_calls = matches!(&cli.command, Command::Devices(devices) if devices.tells_calls());
+    let tells_calls = match &cli.command {
+        Command::Devices(devices) => devices.tells_calls(),
+        Command::Report(report) => report.tells_calls(),
+        _ => false,
+    };
     match log::start(tells_calls) {
         Ok(()) => dispatch(cli.command),
         Err(failure) => failure::report(Err(failure)),
@@ -115,6 +125,7 @@ fn dispatch(command: Command) -> ExitCode {
         Command::Bundle(bundle) => bundle.run(),
         Command::Run(run) => run.run(),
         Command::Bench(bench) => bench.run(),
+        Command::Report(report) => report.run(),
         #[cfg(feature = "manual")]
         Command::Manual(manual) => manual.run(Cli::command()),
         // The runner knows its options.

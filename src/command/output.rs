@@ -42,6 +42,15 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Outcome {
         .map_err(|error| Failure::failed(format!("cannot write {}: {error}", escape::path(path))))
 }
 
+/// The same, and the bytes are on the disk when it returns: the machine may go down.
+pub(crate) fn write_file_to_disk(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(path, |part| {
+        let mut file = fs::File::create(part)?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    })
+}
+
 /// Whether two paths lead to one file, so that writing one would destroy the other. False for pipes and devices, which
 /// are written in place.
 pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
@@ -57,18 +66,23 @@ pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(path, |part| fs::write(part, bytes))
+}
+
+/// Replaces a file by the one that `write` makes.
+fn replace_by(path: &Path, write: impl Fn(&Path) -> io::Result<()>) -> io::Result<()> {
     // A link stays; its target is replaced.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let old = fs::metadata(&target).ok();
     let (Some(name), true) = (target.file_name(), old.as_ref().is_none_or(fs::Metadata::is_file)) else {
         // Pipes and devices are written in place.
-        return fs::write(path, bytes);
+        return write(path);
     };
     let mut hidden = OsString::from(".");
     hidden.push(name);
     hidden.push(format!(".{}.part", process::id()));
     let part = target.with_file_name(hidden);
-    let written = fs::write(&part, bytes)
+    let written = write(&part)
         .and_then(|()| old.map_or(Ok(()), |old| fs::set_permissions(&part, old.permissions())))
         .and_then(|()| fs::rename(&part, &target));
     if written.is_err() {

@@ -21,6 +21,7 @@ mod inspect;
 mod iree;
 mod listing;
 mod mistakes;
+mod report;
 mod results;
 mod runs;
 #[cfg(all(feature = "local", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]

@@ -21,6 +21,8 @@ use super::{
     stop::{Stop, Work},
     subject::{Subject, whole},
 };
+#[cfg(feature = "sim")]
+use crate::command::hip;
 use crate::command::input;
 
 /// Events without times, which cost less.
@@ -68,7 +70,11 @@ impl Hip {
                 Arc::new(null::Instance::new(options).api())
             }
             #[cfg(feature = "sim")]
-            "hip-sim" => simulated(uri)?,
+            "hip-sim" => {
+                // A failure that is asked for is the driver's to meet.
+                let without = [&hip::OF_THE_DRIVER[..], &["fail"]].concat();
+                Arc::new(hip::simulated(uri, &without, "").ok()?)
+            }
             windlass::REAL_SCHEME => {
                 let reader = parsed.reader();
                 let source =
@@ -426,20 +432,4 @@ fn did(call: &str, status: hipError_t) -> Work {
 #[cold]
 fn refused(call: &str, status: hipError_t) -> Stop {
     Stop::Failed(format!("the floor's {call} returned {status}"))
-}
-
-/// The simulated HIP of a URI, without the keys of the HAL's driver.
-#[cfg(feature = "sim")]
-fn simulated(uri: &str) -> Option<Arc<Api>> {
-    const OF_THE_DRIVER: [&str; 5] = ["queues", "slab", "compatible", "device", "fail"];
-    let (_, rest) = uri.split_once("://")?;
-    let (path, keys) = rest.split_once('?').unwrap_or((rest, ""));
-    let is_of_machine = |setting: &&str| {
-        let key = setting.split('=').next().unwrap_or_default();
-        !setting.is_empty() && !OF_THE_DRIVER.contains(&key)
-    };
-    let keys: Vec<_> = keys.split('&').filter(is_of_machine).collect();
-    let path = if path.bytes().all(|byte| byte.is_ascii_digit()) { "" } else { path };
-    let options = format!("{path}?{}", keys.join("&")).parse().ok()?;
-    Some(Arc::new(windlass_simulator::Simulator::new(options).ok()?.api()))
 }

@@ -63,3 +63,8 @@ impl Bench {
         }
     }
 }
+
+/// The names of the rows that a device has, in their order.
+pub(crate) fn names_of_rows(uri: &str) -> Vec<String> {
+    rows::all().into_iter().filter(|row| row.is_for(uri)).map(|row| row.name).collect()
+}

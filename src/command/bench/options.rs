@@ -49,6 +49,9 @@ pub(super) struct Options {
     /// The Python that has IREE's packages
     #[arg(long, value_name = "PROGRAM", default_value = "python3")]
     pub(super) python: PathBuf,
+    /// Leave out this row and all in front of it, for a report that goes on behind a row
+    #[arg(long, value_name = "ROW", hide = true)]
+    after: Option<String>,
     /// Count instructions under valgrind instead of measuring times
     #[arg(long, conflicts_with_all = ["time", "quick", "cpus", "peers"])]
     pub(super) icount: bool,
@@ -134,7 +137,8 @@ impl Options {
             self.patterns.is_empty()
                 || self.patterns.iter().any(|pattern| row.name.contains(pattern.as_str()))
         });
-        Ok(rows)
+        let last = self.after.as_ref().and_then(|after| rows.iter().position(|row| row.name == *after));
+        Ok(rows.split_off(last.map_or(0, |last| last + 1)))
     }
 
     /// How long each row is measured.

@@ -5,19 +5,19 @@ mod check;
 mod child;
 mod report;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use windlass::{DeviceInfo, driver::Driver};
 use windlass_codeobject::TargetId;
 
 use super::{
+    child::Stopped,
     failure::{Failure, Outcome},
     input, output,
 };
-use child::Answers;
-pub(crate) use child::Calls;
-use report::{DriverReport, Listed, Stopped, Verdict};
+use child::{Answers, Limits};
+use report::{DriverReport, Listed, Verdict};
 
 /// The time for a driver to list its devices.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -28,11 +28,28 @@ pub(crate) fn no_real_gpu() -> Option<String> {
         Ok(driver) => driver,
         Err(error) => return Some(error.message().to_owned()),
     };
-    let report = Answers::start(driver.as_ref(), false).read(LIMIT);
+    let report = Answers::start(driver.as_ref(), false).read(Limits { answer: LIMIT, end: None });
     if report.stopped.is_some() || !report.devices.is_empty() {
         return None;
     }
     report.problem
+}
+
+/// The device of a run that names none: the first real GPU, else the simulated one, and then why there is no real one. A
+/// HIP library that the user named is never replaced.
+pub(crate) fn default_device() -> (String, Option<String>) {
+    let real = (format!("{}://", windlass::REAL_SCHEME), None);
+    let simulated = "hip-sim";
+    if names_library() || windlass::registry().driver(simulated).is_err() {
+        return real;
+    }
+    let Some(problem) = no_real_gpu() else { return real };
+    (format!("{simulated}://"), Some(problem.lines().next().unwrap_or_default().to_owned()))
+}
+
+/// Whether the environment names a HIP library.
+pub(crate) fn names_library() -> bool {
+    std::env::var_os("WINDLASS_HIP_LIBRARY").is_some_and(|library| !library.is_empty())
 }
 
 /// Options of `devices`.
@@ -55,9 +72,12 @@ pub(crate) struct Devices {
     /// The driver that this process asks, for the command that started it
     #[arg(long, hide = true)]
     driver: Option<String>,
+    /// The device that this process opens, for the command that started it
+    #[arg(long, hide = true)]
+    uri: Option<String>,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| (0.001..=86400.0).contains(seconds));
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "seconds are 0.001 to 86400".to_owned())
 }
@@ -65,7 +85,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 impl Devices {
     /// Whether this process tells another one of its HIP calls.
     pub(crate) fn tells_calls(&self) -> bool {
-        self.driver.is_some()
+        self.driver.is_some() || self.uri.is_some()
     }
 
     /// Lists the devices, and checks `--check` and `--require`.
@@ -76,13 +96,13 @@ impl Devices {
             child::answer(driver.as_ref(), self.check);
             return Ok(());
         }
+        if let Some(uri) = &self.uri {
+            child::answer_one(uri, self.check);
+            return Ok(());
+        }
         let required =
             self.require.as_deref().map(|text| input::parse_target("--require", text)).transpose()?;
-        let asked: Vec<_> = windlass::registry()
-            .drivers()
-            .map(|driver| Answers::start(driver.as_ref(), self.check))
-            .collect();
-        let sources: Vec<_> = asked.into_iter().map(|answers| answers.read(self.timeout)).collect();
+        let sources = ask_all(self.check, Limits { answer: self.timeout, end: None });
         if self.json {
             output::write_json(&sources)?;
         } else {
@@ -94,6 +114,31 @@ impl Devices {
         }
         required.map_or(Ok(()), |required| require(&sources, &required))
     }
+}
+
+/// The answers of all drivers, which are asked at the same time.
+fn ask_all(checks: bool, limits: Limits) -> Vec<DriverReport> {
+    let drivers = windlass::registry().drivers();
+    let asked: Vec<_> = drivers.map(|driver| Answers::start(driver.as_ref(), checks)).collect();
+    asked.into_iter().map(|answers| answers.read(limits)).collect()
+}
+
+/// The devices of all drivers and the one that is named, each with its check, for `windlass report`. All of it ends after
+/// the limit.
+pub(crate) fn survey(named: Option<&str>, limit: Duration) -> (serde_json::Value, Outcome) {
+    let limits = Limits { answer: LIMIT.min(limit), end: Instant::now().checked_add(limit) };
+    let one = named.map(|uri| (uri, Answers::start_one(uri, true).read(limits)));
+    let mut sources = ask_all(true, limits);
+    let mut verdict = Ok(());
+    if let Some((uri, report)) = one {
+        if report.stopped.is_none() && report.devices.is_empty() {
+            let problem = report.problem.as_deref().unwrap_or("no device");
+            verdict = Err(Failure::absent(format!("{uri}: {problem}")));
+        }
+        sources.insert(0, report);
+    }
+    let verdict = judge(&sources).and(verdict);
+    (serde_json::to_value(&sources).unwrap_or_default(), verdict)
 }
 
 /// An error if a driver did not answer, or if a check failed.
@@ -161,24 +206,36 @@ fn look(driver: &dyn Driver) -> DriverReport {
         Ok(devices) => (devices, None),
         Err(error) => (Vec::new(), Some(error.message().to_owned())),
     };
-    let real = |device: &DeviceInfo| driver.scheme() == windlass::REAL_SCHEME && !device.simulated;
     DriverReport {
-        scheme: driver.scheme().to_owned(),
-        description: driver.description(),
-        devices: devices
-            .iter()
-            .map(|device| Listed {
-                uri: device.uri.clone(),
-                name: device.name.clone(),
-                architecture: device.architecture.clone(),
-                uuid: device.uuid.clone(),
-                library: device.library.clone(),
-                simulated: device.simulated,
-                real_gpu: real(device),
-                check: None,
-            })
-            .collect(),
+        devices: devices.iter().map(|device| listed(driver.scheme(), device)).collect(),
         problem,
-        stopped: None,
+        ..DriverReport::of(driver.scheme(), driver.description())
+    }
+}
+
+/// The device of a URI, or why it cannot be opened.
+fn opened(uri: &str) -> DriverReport {
+    let scheme = uri.split_once("://").map_or(uri, |(scheme, _)| scheme);
+    let (devices, problem) = match windlass::open(uri) {
+        Ok(device) => {
+            // The check opens the same URI, with its keys.
+            let device = Listed { uri: uri.to_owned(), ..listed(scheme, device.info()) };
+            (vec![device], None)
+        }
+        Err(error) => (Vec::new(), Some(error.message().to_owned())),
+    };
+    DriverReport { devices, problem, ..DriverReport::of(scheme, format!("the device {uri}")) }
+}
+
+fn listed(scheme: &str, device: &DeviceInfo) -> Listed {
+    Listed {
+        uri: device.uri.clone(),
+        name: device.name.clone(),
+        architecture: device.architecture.clone(),
+        uuid: device.uuid.clone(),
+        library: device.library.clone(),
+        simulated: device.simulated,
+        real_gpu: scheme == windlass::REAL_SCHEME && !device.simulated,
+        check: None,
     }
 }

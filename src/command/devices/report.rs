@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::command::child::Stopped;
+
 /// A driver and its devices.
 #[derive(Serialize, Deserialize)]
 pub(super) struct DriverReport {
@@ -15,16 +17,6 @@ pub(super) struct DriverReport {
     /// How the driver's process ended before it had answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) stopped: Option<Stopped>,
-}
-
-/// How a driver's process ended early.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Stopped {
-    /// It did not answer in time.
-    Hung,
-    /// It ended by itself, or could not be started.
-    Died,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -63,6 +55,12 @@ pub(super) enum Verdict {
 }
 
 impl DriverReport {
+    /// The report of a driver that has not answered.
+    pub(super) fn of(scheme: &str, description: String) -> Self {
+        let scheme = scheme.to_owned();
+        Self { scheme, description, devices: Vec::new(), problem: None, stopped: None }
+    }
+
     pub(super) fn text(&self) -> String {
         let mut text = format!("{}://  {}\n", self.scheme, self.description);
         for device in &self.devices {

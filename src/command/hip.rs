@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The simulated HIP behind a URI, without the HAL.
+
+use windlass_simulator::{Options, OptionsError, Simulator};
+
+/// Keys of a URI that are the driver's, and not the machine's.
+pub(crate) const OF_THE_DRIVER: [&str; 4] = ["queues", "slab", "compatible", "device"];
+
+/// A machine as a URI of `hip-sim://` describes it, without some of its keys and with another setting. A URI that describes
+/// nothing means the machine of `WINDLASS_SIM`.
+pub(crate) fn simulated(uri: &str, without: &[&str], with: &str) -> Result<windlass_hip_sys::Api, String> {
+    let (_, rest) = uri.split_once("://").unwrap_or_default();
+    let variable = std::env::var("WINDLASS_SIM").unwrap_or_default();
+    let described = if rest.is_empty() { &variable } else { rest };
+    let (path, keys) = described.split_once('?').unwrap_or((described, ""));
+    let is_of_machine = |setting: &&str| {
+        let key = setting.split('=').next().unwrap_or_default();
+        !setting.is_empty() && !without.contains(&key)
+    };
+    let keys: Vec<_> = keys.split('&').filter(is_of_machine).chain(Some(with)).collect();
+    let path = if path.bytes().all(|byte| byte.is_ascii_digit()) { "" } else { path };
+    let wrong = |error: OptionsError| error.to_string();
+    let options: Options = format!("{path}?{}", keys.join("&")).parse().map_err(wrong)?;
+    Ok(Simulator::new(options).map_err(|error| error.to_string())?.api())
+}
