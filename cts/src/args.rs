@@ -23,7 +23,7 @@ use crate::{
     after_help = "Exit codes: 0 nothing failed; 1 a case failed, or passed against the expectations, or --max-skips or \
                   --must-pass was not met, or a device was lost; 2 the command line, the expectations file or that of \
                   --resume is wrong, or a report cannot be opened; 3 a device is absent and --require was given, in use, \
-                  or not of --expect-arch; 4 nothing ran (a driver's own suite under cargo test: 0, or 2 if no case fits \
+                  not of --expect-arch, or simulated and --real was given; 4 nothing ran (a driver's own suite under cargo test: 0, or 2 if no case fits \
                   the filters).\n`compare OLD NEW` compares the reports of two runs: `compare --help`."
 )]
 struct Arguments {
@@ -104,9 +104,12 @@ struct Arguments {
     /// Write expectations under which the same results fail no run
     #[arg(long, value_name = "FILE", conflicts_with_all = ["probe", "list"])]
     write_expectations: Option<PathBuf>,
-    /// An absent device is exit code 3 instead of a skip
+    /// An absent device is exit code 3 instead of a skip; a simulated device is there
     #[arg(long)]
     require: bool,
+    /// Run nothing, with exit code 3, unless each device is there and is not simulated
+    #[arg(long, conflicts_with = "list")]
+    real: bool,
     /// Fail if more cases than this are skipped, and list them
     #[arg(long, value_name = "N", conflicts_with_all = ["probe", "list"])]
     max_skips: Option<usize>,
@@ -294,6 +297,7 @@ impl Options {
             child: arguments.child,
             health_check: arguments.health_check,
             require: arguments.require,
+            real: arguments.real,
             max_skips: arguments.max_skips,
             must_pass: arguments.must_pass,
             seed: arguments.seed,

@@ -37,6 +37,24 @@ pub(crate) fn unmet(summary: &Summary, cases: &[Case], options: &Options) -> Vec
     unmet
 }
 
+/// The demand that a signal kept the run from meeting. `during` are the cases that were running.
+pub(crate) fn interrupted(
+    summary: &Summary,
+    cases: &[Case],
+    options: &Options,
+    signal: &str,
+    during: &[&str],
+) -> Unmet {
+    let selected = cases.iter().filter(|case| options.selects(case)).count() * options.devices.len();
+    let during = if during.is_empty() { String::new() } else { format!(" during {}", during.join(", ")) };
+    let known = summary.results.len();
+    Unmet {
+        demand: "the run must come to its end".to_owned(),
+        reason: format!("{signal} ended the run{during}; {known} of {selected} cases have a verdict"),
+        exit: Exit::Failed,
+    }
+}
+
 fn nothing_ran(summary: &Summary, cases: &[Case], options: &Options) -> Option<Unmet> {
     let reason = if options.probe {
         if summary.devices.iter().any(|device| device.info.is_some()) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The file of cases that are known to fail on some devices.
 
-use std::{fmt, fs, ops::Range, path::Path};
+use std::{fmt, ops::Range, path::Path};
 
 use glob::Pattern;
 use serde::Deserialize;
 use toml::Spanned;
 use windlass_hal::{DeviceInfo, Registry};
 
-use crate::case::Case;
+use crate::{bounded_file, case::Case};
 
 /// Cases that are known to fail, each with the reason and a link to the place where the problem is handled.
 ///
@@ -104,6 +104,8 @@ struct Entry {
     retries: Option<Spanned<u32>>,
 }
 
+/// The most MiB of a file.
+const MOST: u64 = 16;
 /// The retries of a flake whose entry does not state them.
 const RETRIES: u32 = 2;
 /// The most retries that an entry may state. A case that needs more is no flake.
@@ -114,7 +116,7 @@ impl Expectations {
     /// silently have no effect.
     pub fn read(path: &Path, cases: &[Case], registry: &Registry) -> Result<Self, ExpectationsError> {
         let name = path.display();
-        let text = fs::read_to_string(path)
+        let text = bounded_file::read(path, MOST)
             .map_err(|error| ExpectationsError(format!("{name} could not be read: {error}")))?;
         Self::parse(&text, cases, registry).map_err(|error| ExpectationsError(format!("{name}:{error}")))
     }

@@ -14,6 +14,7 @@ use crate::{
     case::Case,
     compare,
     health::HEALTH,
+    interrupt,
     kernels::Kernels,
     options::Options,
     outcome::Level,
@@ -131,7 +132,16 @@ impl Harness {
                 }
                 let name = if self.must_run { &*name } else { PROGRAM };
                 let (out, err) = (&mut io::stdout(), &mut io::stderr());
-                main_as(name, &self.registry, &self.cases, options, out, err)
+                // A list ends at once, and a child with its parent.
+                if !options.child
+                    && !options.list
+                    && let Err(error) = interrupt::listen()
+                {
+                    let _ = writeln!(err, "cts: a signal will end this run without its reports: {error}");
+                }
+                let exit = main_as(name, &self.registry, &self.cases, options, out, err);
+                interrupt::end();
+                exit
             }
             Err(usage) if usage.is_help() => {
                 let written = io::stdout().write_all(usage.to_string().as_bytes());
@@ -181,9 +191,13 @@ fn remedy(program: &str, registry: &Registry, summary: &Summary) -> String {
     }
     let tried =
         |scheme: &str| summary.devices.iter().any(|device| device.uri.split("://").next() == Some(scheme));
-    let there = registry.drivers().find(|driver| {
-        !tried(driver.scheme()) && driver.enumerate().is_ok_and(|devices| !devices.is_empty())
-    });
+    // A driver that was tried may have other devices than the one that was named.
+    let has_devices = |driver: &&Arc<dyn windlass_hal::driver::Driver>| {
+        driver.enumerate().is_ok_and(|devices| !devices.is_empty())
+    };
+    let here = registry.drivers().filter(|driver| tried(driver.scheme())).find(has_devices);
+    let there =
+        here.or_else(|| registry.drivers().filter(|driver| !tried(driver.scheme())).find(has_devices));
     match there {
         Some(driver) => format!("run the suite on another device: {program} --device {}://", driver.scheme()),
         None => format!("name a device: {program} --device URI"),
@@ -276,16 +290,17 @@ fn main_as(
     let filtered = !options.filters.is_empty() || !options.skip.is_empty();
     // An empty shard is no mistake, but filters that match no case at all are one.
     let everywhere = Options { shard: None, ..options.clone() };
-    if !options.list
-        && let Err(message) = unmatched(cases, &everywhere, &mut say)
-    {
+    // Other programs list the cases of a driver's suite under filters of their own.
+    let judges = options.must_run || !options.list;
+    if judges && let Err(message) = unmatched(cases, &everywhere, &mut say) {
         say(message);
         return Exit::Usage;
     }
-    // With `must_run` the run reports this itself.
-    if filtered && !options.list && !options.must_run && !cases.iter().any(|case| everywhere.selects(case)) {
+    // With `must_run` the run reports this itself, but not a list.
+    let none = filtered && !cases.iter().any(|case| everywhere.selects(case));
+    if none && judges && (options.list || !options.must_run) {
         say("no case fits the filters and the level; --list shows them all".to_owned());
-        return Exit::Usage;
+        return if options.must_run { Exit::Nothing } else { Exit::Usage };
     }
     match runner::run_cases(registry, cases, &options, out) {
         Ok(summary) => {

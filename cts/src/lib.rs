@@ -68,17 +68,19 @@
 //! | 0 | no case failed |
 //! | 1 | a case failed, or passed although the [expectations](Expectations) list it, a device was lost, or `--max-skips` or `--must-pass` was not met |
 //! | 2 | the command line, the file of expectations or that of `--resume` is wrong, a report cannot be opened, or no case matches the filters |
-//! | 3 | a device is absent and `--require` was given (without it, everything on it is skipped), in use by another run, or not as `--expect-arch` says |
+//! | 3 | a device is absent and `--require` was given (without it, everything on it is skipped), in use by another run, or not as `--expect-arch` or `--real` says. This outranks `--max-skips` and `--must-pass` |
 //! | 4 | no case ran, also because none matches the filters, and [`Harness::must_run`] was called, as `windlass cts` does |
 //!
 //! # Your own harness
 //!
 //! [`run`] runs a [`Harness`]. A harness of your own may have further cases beside those of [`cases`], or a
-//! subcommand before its options. [`run_cases`] takes a registry, any list of [`Case`]s and [`Options`], writes to a
+//! subcommand before its options. A signal that asks the program to end (SIGHUP, SIGINT, SIGTERM) ends the run before the next
+//! case; the reports hold the results until then, and the process ends by the signal. [`run_cases`] takes a registry, any list of [`Case`]s and [`Options`], writes to a
 //! writer that you supply, and returns a [`Summary`]. [`main_with`] adds the messages and exit codes of a command.
 //! Only [`run`] and [`Harness::run`] print on their own.
 
 mod args;
+mod bounded_file;
 mod case;
 mod check;
 mod compare;
@@ -88,6 +90,7 @@ mod expectations;
 mod file_in_memory;
 mod harness;
 mod health;
+mod interrupt;
 mod kernels;
 mod options;
 mod outcome;

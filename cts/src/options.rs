@@ -67,6 +67,8 @@ pub struct Options {
     pub write_expectations: Option<PathBuf>,
     /// Whether an absent device is [`Exit::Absent`](crate::Exit::Absent) instead of a skip of all its cases.
     pub require: bool,
+    /// Whether nothing runs, with [`Exit::Absent`](crate::Exit::Absent), unless each device is there and is not simulated.
+    pub real: bool,
     /// Whether a run in which no case ran is [`Exit::Nothing`](crate::Exit::Nothing). A shard without a case of the
     /// selection is no such run.
     pub must_run: bool,
@@ -124,6 +126,7 @@ impl Default for Options {
             slowest: 0,
             write_expectations: None,
             require: false,
+            real: false,
             must_run: false,
             max_skips: None,
             must_pass: Vec::new(),

@@ -107,6 +107,8 @@ pub enum Problem {
     Busy(String),
     /// It, or another device of the run, has not the expected architecture.
     Architecture(String),
+    /// It, or another device of the run, is simulated, and a real one is required.
+    Simulated(String),
     /// It was opened, and did not recover from a failure.
     Lost(String),
 }
@@ -129,6 +131,7 @@ impl Problem {
             Self::Broken(_) => "broken",
             Self::Busy(_) => "busy",
             Self::Architecture(_) => "architecture",
+            Self::Simulated(_) => "simulated",
             Self::Lost(_) => "lost",
         }
     }
@@ -141,6 +144,7 @@ impl Problem {
             | Self::Broken(reason)
             | Self::Busy(reason)
             | Self::Architecture(reason)
+            | Self::Simulated(reason)
             | Self::Lost(reason) => reason,
         }
     }
@@ -150,7 +154,7 @@ impl Problem {
         match self {
             Self::Absent(_) | Self::Uri(_) | Self::Broken(_) => "could not be opened",
             Self::Busy(_) => "is in use",
-            Self::Architecture(_) => "is not tested",
+            Self::Architecture(_) | Self::Simulated(_) => "is not tested",
             Self::Lost(_) => "was lost",
         }
     }
@@ -161,7 +165,7 @@ impl Problem {
             Self::Absent(_) => Exit::Passed,
             Self::Uri(_) => Exit::Usage,
             Self::Broken(_) | Self::Lost(_) => Exit::Failed,
-            Self::Busy(_) | Self::Architecture(_) => Exit::Absent,
+            Self::Busy(_) | Self::Architecture(_) | Self::Simulated(_) => Exit::Absent,
         }
     }
 }
@@ -187,6 +191,8 @@ pub struct Summary {
     pub filtered_out: usize,
     /// The demands on the whole run that it did not meet.
     pub unmet: Vec<Unmet>,
+    /// The name of the signal that ended the run, if one did. Cases without a result were not run.
+    pub interrupted: Option<&'static str>,
     /// The duration, from the opening of the first device.
     pub elapsed: Duration,
     /// The exit code for the process.
@@ -269,7 +275,7 @@ pub enum Exit {
     Failed = 1,
     /// 2: the command line or the expectations file is wrong, or a report cannot be opened.
     Usage = 2,
-    /// 3: a required device is absent, in use by another run, or of another architecture than expected.
+    /// 3: a required device is absent, in use by another run, or not such a device as expected.
     Absent = 3,
     /// 4: no case ran, and [`Options::must_run`](crate::Options::must_run) was set.
     Nothing = 4,

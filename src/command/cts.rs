@@ -38,7 +38,11 @@ impl Cts {
         let mut harness = Harness::new(windlass::registry().clone())
             .kernels(&kernels)
             .must_run()
-            .choose_device(choose_device)
+            .choose_device(if self.options.iter().any(|word| word == "--real") {
+                real_device
+            } else {
+                choose_device
+            })
             .provenance(format!("windlass {}", windlass::build_info::PROVENANCE));
         if let Ok(words) = super::started::words() {
             harness = harness.program(words.into_iter().chain(["cts".into()]));
@@ -74,6 +78,11 @@ impl Cts {
             Failure::input(format!("{}={}: {error}", windlass::DEVICE_VARIABLE, escape::line(&uri)))
         })
     }
+}
+
+/// The first real GPU.
+fn real_device() -> ChosenDevice {
+    ChosenDevice { uri: format!("{}://", windlass::REAL_SCHEME), reason: None }
 }
 
 /// The first real GPU, else the simulated one.

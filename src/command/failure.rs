@@ -24,17 +24,26 @@ pub(crate) enum Exit {
     Input = 2,
     /// A required device is absent.
     Absent = 3,
+    /// Nothing ran.
+    Nothing = 4,
     /// A HIP call did not return in time.
     Hung = 5,
 }
 
-/// The exit codes of all subcommands, for the help and the documentation. Code 4 is that of [`windlass_cts::Exit`].
+/// The exit codes of all subcommands, for the help and the documentation.
 pub(crate) const EXIT_CODES: [(u8, &str); 6] = [
     (Exit::Done as u8, "done"),
     (Exit::Failed as u8, "the run or a check failed"),
     (Exit::Input as u8, "the command line or the input is wrong"),
-    (Exit::Absent as u8, "a required device is absent, or cts finds it in use or of another architecture"),
-    (windlass_cts::Exit::Nothing as u8, "nothing ran: cts skipped every case, or none fits the filters"),
+    (
+        Exit::Absent as u8,
+        "a required device is absent, or cts finds it in use, simulated or of another architecture",
+    ),
+    (
+        Exit::Nothing as u8,
+        "nothing ran: cts skipped every case, or none fits the filters; the device of run runs no kernels; the program of exec \
+         --check used no HIP",
+    ),
     (Exit::Hung as u8, "a HIP call did not return in time: devices and report name it"),
 ];
 
@@ -87,6 +96,11 @@ impl Failure {
     /// A required device is absent.
     pub(crate) fn absent(message: impl Into<String>) -> Self {
         Self::new(Exit::Absent, message)
+    }
+
+    /// Nothing ran.
+    pub(crate) fn nothing(message: impl Into<String>) -> Self {
+        Self::new(Exit::Nothing, message)
     }
 
     /// A HIP call did not return in time.

@@ -13,6 +13,7 @@ mod environment;
 mod escape;
 #[cfg(all(feature = "sim", target_os = "linux"))]
 mod exec;
+mod executes;
 mod extract;
 mod failure;
 #[cfg(feature = "sim")]

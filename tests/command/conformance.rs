@@ -276,6 +276,46 @@ fn skips_are_limited_and_cases_demanded() {
 }
 
 #[test]
+fn an_absent_device_that_is_required_outranks_the_demands() {
+    let demands = ["--max-skips", "0", "--must-pass", "queue.*"];
+    let run = |options: &[&str]| {
+        windlass(
+            [&["cts", "--device", "hip-sim://7", "--exact", "queue.diamond"], &demands[..], options].concat(),
+        )
+    };
+    let finished = run(&["--require"]);
+    assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+    assert!(finished.stderr.contains("not met: --max-skips 0"), "{}", finished.stderr);
+    assert_eq!(run(&[]).code, Some(1));
+    // A failure on another device outranks both.
+    let finished = run(&["--require", "--device", "hip-sim://gfx942?fail=hipStreamCreateWithFlags"]);
+    assert_eq!(finished.code, Some(1), "{}{}", finished.stdout, finished.stderr);
+}
+
+#[test]
+fn the_advice_after_a_run_of_nothing_names_a_device_that_runs_kernels() {
+    let finished = windlass(["cts", "--device", "hip-sim://gfx942?devices=0"]);
+    assert!(!finished.stderr.contains("hip-null"), "{}", finished.stderr);
+    let finished = windlass(["cts", "--device", "hip-sim://7"]);
+    assert_eq!(finished.code, Some(4), "{}", finished.stderr);
+    assert!(finished.stderr.contains("windlass cts --device hip-sim://\n"), "{}", finished.stderr);
+}
+
+#[test]
+fn a_list_of_nothing_says_so() {
+    for (options, code, words) in [
+        (&["--exact", "nope"][..], 2, "no case is called `nope`"),
+        (&["nope"], 4, "no case fits the filters and the level"),
+        (&["--level", "smoke", "--exact", "executable_cache.devices_apart"], 4, "no case fits the filters"),
+    ] {
+        let finished = windlass(["cts", "--list"].iter().chain(options));
+        assert_eq!(finished.code, Some(code), "{options:?}: {}{}", finished.stdout, finished.stderr);
+        assert!(finished.stderr.contains(words), "{options:?}: {}", finished.stderr);
+        assert!(finished.stdout.is_empty(), "{}", finished.stdout);
+    }
+}
+
+#[test]
 fn the_variable_says_which_device_is_tested() {
     let finished =
         finish(command().env("WINDLASS_DEVICE", "null://").args(["cts", "--exact", "queue.diamond"]));

@@ -116,6 +116,32 @@ fn exit_codes_and_signals_are_passed_on() {
 }
 
 #[test]
+fn a_check_fails_what_faulted_or_used_no_gpu() {
+    let Some(library) = library() else { return };
+    let check = |device: &str, script: &str| {
+        let mut command = command();
+        command.args(["exec", "--check", "--device", device, "--library"]).arg(&library);
+        finish(command.args(["--", "sh", "-c", script]))
+    };
+    let right = run(1024).join(" ");
+    let faulty = format!("{}; true", run(1 << 20).join(" ").replace("--grid 4", "--grid 64"));
+    for (device, script, code, said) in [
+        ("hip-sim://", &*right, 0, "windlass exec: 1 launch and 0 faults on a simulated gfx942"),
+        ("hip-sim://", &faulty, 1, "error: --check: a kernel, a copy or a fill faulted"),
+        ("hip-sim://", "true", 4, "error: --check: no process used the simulated GPU"),
+        // The program's own code says more.
+        ("hip-sim://", "exit 7", 7, "windlass exec: nothing used"),
+        ("hip-sim://", &format!("{faulty}; exit 7"), 7, "1 fault on a simulated gfx942"),
+    ] {
+        let finished = check(device, script);
+        assert_eq!(finished.code, Some(code), "{script}: {finished:?}");
+        let last = finished.stderr.lines().last().unwrap_or_default();
+        assert!(last.contains(said), "{script}: {finished:?}");
+    }
+    assert_eq!(finish(&mut exec(&library, ["sh", "-c", &faulty])).code, Some(0));
+}
+
+#[test]
 fn what_happened_before_a_violent_end_is_known() {
     let Some(library) = library() else { return };
     let quoted = |elements| run(elements).join(" ");
@@ -229,16 +255,19 @@ fn schedules_are_counted_and_each_is_written_down() {
 #[test]
 fn a_request_to_end_reaches_the_program() {
     let Some(library) = library() else { return };
-    let mut command = exec(&library, ["sh", "-c", "echo \"$ROCM_PATH\"; exec sleep 600"]);
-    let mut child =
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
-    let mut folder = String::new();
-    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut folder).expect("a line");
-    let killed = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
-    assert!(killed.expect("kill starts").success());
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(143), "{output:?}");
-    assert!(!Path::new(folder.trim_end()).exists(), "{folder} is still there");
+    for (signal, code) in [("-TERM", 143), ("-INT", 130), ("-QUIT", 131), ("-HUP", 129)] {
+        // The program ends by itself later, so that a signal that is lost fails the test.
+        let mut command = exec(&library, ["sh", "-c", "ulimit -c 0; echo \"$ROCM_PATH\"; exec sleep 5"]);
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
+        let mut folder = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut folder).expect("a line");
+        let killed = Command::new("kill").args([signal, &child.id().to_string()]).status();
+        assert!(killed.expect("kill starts").success());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(code), "{signal}: {output:?}");
+        assert!(!Path::new(folder.trim_end()).exists(), "{folder} is still there");
+    }
 }
 
 #[test]
@@ -306,6 +335,34 @@ fn mistakes_are_named() {
     std::fs::remove_dir_all(&colon).expect("the folder goes");
     assert_eq!(finished.code, Some(2), "{finished:?}");
     assert!(finished.stderr.contains("TMPDIR"), "{finished:?}");
+    for folder in ["/nonexistent", "/proc"] {
+        let finished = finish(exec(&library, ["true"]).env("TMPDIR", folder));
+        assert_eq!(finished.code, Some(2), "{finished:?}");
+        assert!(finished.stderr.contains(folder) && finished.stderr.contains("TMPDIR"), "{finished:?}");
+    }
+}
+
+#[test]
+fn the_folder_may_have_any_name_that_the_loader_can_find() {
+    let Some(library) = library() else { return };
+    for (name, works) in
+        [("with space", true), ("\u{e4}", true), ("$ORIGIN", false), ("${LIB}", false), ("a;b", false)]
+    {
+        let folder = scratch(name);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let finished = finish(exec(&library, run(1024)).env("TMPDIR", &folder));
+        std::fs::remove_dir_all(&folder).expect("the folder goes");
+        if works {
+            assert_eq!(finished.code, Some(0), "{name}: {finished:?}");
+            assert!(finished.stderr.contains("1 launch and 0 faults"), "{name}: {finished:?}");
+        } else {
+            assert_eq!(finished.code, Some(2), "{name}: {finished:?}");
+            assert!(
+                finished.stderr.contains("TMPDIR") && finished.stderr.contains(name),
+                "{name}: {finished:?}"
+            );
+        }
+    }
 }
 
 /// A program of rocminfo's name, which looks in the same places as rocminfo 5.2 to 6.4.

@@ -83,6 +83,24 @@ fn a_check_runs_a_kernel_on_each_device() {
 }
 
 #[test]
+fn a_check_fails_what_cannot_be_opened_to_be_checked() {
+    for (name, value, words) in [
+        ("WINDLASS_SIM", "garbage", "--check: hip-sim:// has no device to check"),
+        ("WINDLASS_SIM", "gfx942?fail=hipInit", "--check: hip-sim:// has no device to check"),
+        (
+            "WINDLASS_HIP_LIBRARY",
+            "/no/such/libamdhip64.so",
+            "--check: WINDLASS_HIP_LIBRARY names /no/such/libamdhip64.so, and no device of it can be checked",
+        ),
+    ] {
+        let finished = finish(command().args(["devices", "--check"]).env(name, value));
+        assert_eq!(finished.code, Some(1), "{value}: {}", finished.stderr);
+        assert!(finished.stderr.contains(words), "{value}: {}", finished.stderr);
+        assert_eq!(finish(command().arg("devices").env(name, value)).code, Some(0));
+    }
+}
+
+#[test]
 fn a_simulated_gpu_is_no_gpu_that_can_be_required() {
     let finished = windlass(["devices", "--require", "gfx1"]);
     assert_eq!(finished.code, Some(3), "{}", finished.stderr);

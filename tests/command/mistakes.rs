@@ -207,6 +207,41 @@ fn truncated_and_foreign_files() {
 }
 
 #[test]
+fn a_file_without_code_is_a_wrong_input_and_no_absent_gpu() {
+    let whole = fs::read(VECTOR_ADD).unwrap();
+    let path = scratch("ccob");
+    let name = path.display().to_string();
+    for (bytes, words) in [
+        (&whole[..whole.len() / 2], "cut short"),
+        (b"", "no AMD GPU code"),
+        (b"#!/bin/sh\n", "no AMD GPU code"),
+    ] {
+        fs::write(&path, bytes).unwrap();
+        let finished = windlass(["run", &name, "--grid", "1"]);
+        assert_says(&finished, 2, &[&name, words]);
+        assert!(!finished.stderr.contains("no GPU here"), "{}", finished.stderr);
+    }
+    let _ = fs::remove_file(&path);
+}
+
+#[test]
+fn a_device_that_runs_no_kernels_is_exit_code_4() {
+    for (uri, words) in [
+        ("hip-null://", "the null HIP runs no kernels"),
+        ("hip-null://0?queues=2", "the null HIP runs no kernels"),
+        ("shuffle://?seed=1&over=hip-null://", "the null HIP runs no kernels"),
+        ("null://", "null://"),
+    ] {
+        let finished = vector_add(&[("--device", uri)]);
+        assert_says(&finished, 4, &["nothing ran", words]);
+        assert!(!finished.stderr.contains("as expected"), "{}", finished.stderr);
+    }
+    let mut run = command();
+    run.args(["run", VECTOR_ADD, "--grid", "1"]).env("WINDLASS_DEVICE", "hip-null://");
+    assert_says(&finish(&mut run), 4, &["the null HIP runs no kernels", "--device"]);
+}
+
+#[test]
 fn missing_library() {
     for uri in ["hip://?library=/no/such/libamdhip64.so", "hip://0?library=/no/such/libamdhip64.so"] {
         assert_says(&vector_add(&[("--device", uri)]), 3, &["/no/such/libamdhip64.so", "hip-sim://"]);

@@ -32,6 +32,10 @@ impl Change {
     /// The kinds, in the order of the output.
     pub(super) const KINDS: [&'static str; 7] = [BROKEN, FIXED, FLAKY, SKIPPED, RUN, ABSENT, SLOWER];
 
+    pub(super) fn is_absent(&self) -> bool {
+        self.kind == ABSENT
+    }
+
     pub(super) fn breaks(&self) -> bool {
         self.kind == BROKEN
     }
@@ -43,9 +47,10 @@ impl fmt::Display for Change {
     }
 }
 
-/// All changes, by kind.
-pub(super) fn between(old: &Recorded, new: &Recorded, limits: Limits) -> Vec<Change> {
+/// All changes, by kind, and the number of cases that both runs have.
+pub(super) fn between(old: &Recorded, new: &Recorded, limits: Limits) -> (Vec<Change>, usize) {
     let mut changes = Vec::new();
+    let mut common = 0;
     let mut push = |kind, subject: String, detail: String| changes.push(Change { kind, subject, detail });
     for problem in new.problems.iter().filter(|problem| !old.problems.contains(problem)) {
         push(BROKEN, "the run".to_owned(), problem.clone());
@@ -63,6 +68,7 @@ pub(super) fn between(old: &Recorded, new: &Recorded, limits: Limits) -> Vec<Cha
             _ => device,
         };
         let before = old.cases.get(&(earlier.clone(), case.clone()));
+        common += usize::from(before.is_some());
         if let Some((kind, detail)) = change(before, now) {
             push(kind, subject.clone(), detail);
         }
@@ -83,7 +89,7 @@ pub(super) fn between(old: &Recorded, new: &Recorded, limits: Limits) -> Vec<Cha
         }
     }
     changes.sort_by_key(|change| Change::KINDS.iter().position(|kind| *kind == change.kind));
-    changes
+    (changes, common)
 }
 
 fn change(before: Option<&Outcome>, now: &Outcome) -> Option<(&'static str, String)> {

@@ -19,8 +19,9 @@ pub(crate) const WORD: &str = "compare";
 /// Names the cases that changed between two runs, by their reports: files of --json or of --junit
 #[derive(Debug, Parser)]
 #[command(
-    after_help = "Exit codes: 0 nothing broke; 1 a case broke, a device is not there any more, or NEW did not come to its \
-                  end; 2 the command line is wrong, or a file is no report."
+    after_help = "Exit codes: 0 nothing broke; 1 a case broke, a device is not there any more, NEW did not come to its \
+                  end, or --max-absent was not met; 2 the command line is wrong, a file is no report, or the runs have no \
+                  case in common."
 )]
 struct Arguments {
     /// The report of the earlier run
@@ -33,6 +34,9 @@ struct Arguments {
     /// Seconds by which a slower case differs at least
     #[arg(long, value_name = "SECONDS", default_value_t = 0.05, value_parser = floor)]
     floor: f64,
+    /// Fail if more cases than this are in OLD and not in NEW
+    #[arg(long, value_name = "N")]
+    max_absent: Option<usize>,
 }
 
 fn factor(text: &str) -> Result<f64, String> {
@@ -65,10 +69,22 @@ pub(crate) fn main(arguments: &[OsString], out: &mut dyn Write, err: &mut dyn Wr
         }
     };
     let limits = Limits { factor: arguments.slower, floor: arguments.floor };
-    let changes = changes::between(&old, &new, limits);
+    let (changes, common) = changes::between(&old, &new, limits);
+    let absent = changes.iter().filter(|change| change.is_absent()).count();
+    let exit = if changes.iter().any(Change::breaks) {
+        Exit::Failed
+    } else if common == 0 {
+        let (old, new) = (arguments.old.display(), arguments.new.display());
+        let _ = writeln!(err, "cts: {old} and {new} have no case in common, so nothing was compared");
+        Exit::Usage
+    } else if let Some(most) = arguments.max_absent.filter(|most| absent > *most) {
+        let _ = writeln!(err, "cts: not met: --max-absent {most}: {absent} cases are absent");
+        Exit::Failed
+    } else {
+        Exit::Passed
+    };
     match write(out, &changes) {
-        Ok(()) if changes.iter().any(Change::breaks) => Exit::Failed,
-        Ok(()) => Exit::Passed,
+        Ok(()) => exit,
         Err(error) => {
             let _ = writeln!(err, "cts: the changes could not be written: {error}");
             Exit::Failed

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The results that a report recorded.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use quick_junit::{Report, TestCaseStatus, TestSuite};
 use serde_json::Value;
+
+use crate::bounded_file;
+
+/// The most MiB of a report.
+const MOST: u64 = 256;
 
 /// The results of a run.
 #[derive(Default)]
@@ -33,7 +38,8 @@ impl Recorded {
     /// Reads the lines of `--json` or the document of `--junit`.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         let name = path.display();
-        let text = fs::read_to_string(path).map_err(|error| format!("{name} could not be read: {error}"))?;
+        let text =
+            bounded_file::read(path, MOST).map_err(|error| format!("{name} could not be read: {error}"))?;
         let recorded = if text.trim_start().starts_with('<') { junit(&text) } else { json(&text) };
         recorded.map_err(|error| format!("{name} is no report of --json or --junit: {error}"))
     }
@@ -106,8 +112,13 @@ fn junit(text: &str) -> Result<Recorded, String> {
 }
 
 fn suite_of(suite: &TestSuite, recorded: &mut Recorded) {
-    let device = suite.properties.iter().find(|property| property.name.as_str() == "device");
-    let device = device.map_or("", |property| property.value.as_str());
+    let property = |name: &str| {
+        let found = suite.properties.iter().find(|property| property.name.as_str() == name);
+        found.map(|property| property.value.as_str())
+    };
+    let device = property("device").unwrap_or_default();
+    // JSON has no cases of a device that was never opened. A lost device has a description beside its problem.
+    let opened = property("not-opened").is_none() || property("device-description").is_some();
     for case in &suite.test_cases {
         let classname = case.classname.as_ref().map_or("", |name| name.as_str());
         let group = classname.trim_start_matches("windlass-cts.");
@@ -129,7 +140,7 @@ fn suite_of(suite: &TestSuite, recorded: &mut Recorded) {
             "run" => recorded.problems.push(not_met(case.name.as_str())),
             _ => {}
         }
-        if matches!(group, "device" | "run") {
+        if matches!(group, "device" | "run") || !opened {
             continue;
         }
         let outcome = Outcome {

@@ -35,6 +35,8 @@ pub(crate) struct Report<'a> {
     expectations: Option<ReportFile<'a>>,
     /// The first error of a file. The other receivers still get the results.
     trouble: io::Result<()>,
+    /// The first error of the output, if files still get the results.
+    said: io::Result<()>,
     progress: ProgressLine,
 }
 
@@ -56,6 +58,7 @@ impl<'a> Report<'a> {
             summary: ReportFile::open(at_end(&options.summary), &behind)?,
             expectations: ReportFile::open(at_end(&options.write_expectations), &kept)?,
             trouble: Ok(()),
+            said: Ok(()),
             progress: ProgressLine::hidden(),
             out,
             options,
@@ -117,8 +120,11 @@ impl<'a> Report<'a> {
         let options = self.options;
         self.write(|it| &mut it.junit, |file| junit::write(file, summary, options));
         self.write(|it| &mut it.summary, |file| markdown::write(file, summary, options));
-        self.write(|it| &mut it.expectations, |file| expectations::write(file, summary));
-        said.and(self.trouble)
+        // Without the results of all cases, entries would be lost.
+        if summary.interrupted.is_none() {
+            self.write(|it| &mut it.expectations, |file| expectations::write(file, summary));
+        }
+        self.said.and(said).and(self.trouble)
     }
 
     /// Writes to a file, if there is one. After an error the file is not used any more.
@@ -141,11 +147,20 @@ impl<'a> Report<'a> {
     ) -> io::Result<()> {
         let line = format!("{event}\n");
         self.write(|it| &mut it.json, |file| file.write_all(line.as_bytes()));
+        if self.said.is_err() {
+            return Ok(());
+        }
         let out = &mut *self.out;
-        self.progress.aside(|| match self.options.format {
+        let said = self.progress.aside(|| match self.options.format {
             Format::Json => out.write_all(line.as_bytes()),
             Format::Text | Format::Terse => text(out),
-        })
+        });
+        let files = [&self.json, &self.junit, &self.summary, &self.expectations];
+        if files.iter().all(|file| file.is_none()) {
+            return said;
+        }
+        self.said = said;
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 //! The runs of one case: its repetitions, its retries, the health check after a failure, and the judgement.
 
 use std::{
-    sync::OnceLock,
+    sync::{Mutex, OnceLock, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -13,6 +13,7 @@ use crate::{
     case::Case,
     expectations::{Expectation, ExpectationKind},
     health::HEALTH,
+    interrupt,
     options::Options,
     summary::Verdict,
 };
@@ -58,6 +59,8 @@ pub(super) struct Attempts<'a> {
     /// The time for a device to recover. `None` if it is not checked.
     recovery: Option<Duration>,
     lost: OnceLock<String>,
+    /// The cases that were running when a signal asked for the end.
+    interrupted: Mutex<Vec<&'static str>>,
 }
 
 impl<'a> Attempts<'a> {
@@ -65,7 +68,7 @@ impl<'a> Attempts<'a> {
         let usual = (!device.simulated).then_some(RECOVERY);
         // The parent of a child checks the device.
         let recovery = options.recovery.or(usual).filter(|_| !options.child);
-        Self { options, recovery, lost: OnceLock::new() }
+        Self { options, recovery, lost: OnceLock::new(), interrupted: Mutex::default() }
     }
 
     /// The reason why the device counts as lost.
@@ -73,23 +76,33 @@ impl<'a> Attempts<'a> {
         self.lost.get().map(String::as_str)
     }
 
-    /// Runs all repetitions of a case, and judges the outcome.
-    pub(super) fn run(&self, bench: &mut dyn Bench, log: &mut KernelLog, planned: &Planned) -> Ended {
+    /// The cases that were running when a signal asked for the end.
+    pub(super) fn interrupted(self) -> Vec<&'static str> {
+        self.interrupted.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs all repetitions of a case, and judges the outcome. `None` if a signal ended the case.
+    pub(super) fn run(&self, bench: &mut dyn Bench, log: &mut KernelLog, planned: &Planned) -> Option<Ended> {
         let entry = planned.entry.as_ref();
         if let Some(entry) = entry.filter(|entry| !entry.run) {
-            return Ended::at_once(Verdict::Skip(entry.to_string()));
+            return Some(Ended::at_once(Verdict::Skip(entry.to_string())));
         }
         if let Some(reason) = self.lost() {
-            return Ended::not_run(format!("not run: {reason}"));
+            return Some(Ended::not_run(format!("not run: {reason}")));
         }
         if let Some(reason) = bench.exhausted() {
-            return Ended::not_run(reason);
+            return Some(Ended::not_run(reason));
         }
         let start = Instant::now();
         let mut failures = Vec::new();
         let verdict = self.repeat(bench, log, planned, &mut failures);
+        // The signal may have caused the failure.
+        if matches!(verdict, Verdict::Fail(_)) && interrupt::signal().is_some() {
+            self.interrupted.lock().unwrap_or_else(PoisonError::into_inner).push(planned.case.name);
+            return None;
+        }
         let verdict = judge(entry, verdict, &failures);
-        Ended { verdict, failures, elapsed: start.elapsed(), not_run: false }
+        Some(Ended { verdict, failures, elapsed: start.elapsed(), not_run: false })
     }
 
     fn repeat(
@@ -109,7 +122,7 @@ impl<'a> Attempts<'a> {
             let mut verdict = self.attempt(bench, log, planned.case, seed);
             for _ in 0..retries {
                 let Verdict::Fail(message) = &verdict else { break };
-                if self.lost().is_some() || bench.exhausted().is_some() {
+                if self.lost().is_some() || bench.exhausted().is_some() || interrupt::signal().is_some() {
                     break;
                 }
                 failures.push(message.clone());
@@ -132,7 +145,9 @@ impl<'a> Attempts<'a> {
     fn attempt(&self, bench: &mut dyn Bench, log: &mut KernelLog, case: Case, seed: u64) -> Verdict {
         log.mark();
         let mut verdict = bench.attempt(case, seed);
-        if let Verdict::Fail(message) = &mut verdict {
+        if let Verdict::Fail(message) = &mut verdict
+            && interrupt::signal().is_none()
+        {
             if let Some(health) = self.recover(bench, case) {
                 message.push('\n');
                 message.push_str(&health);
@@ -153,7 +168,7 @@ impl<'a> Attempts<'a> {
         let mut first: Option<String> = None;
         let mut pause = PAUSE;
         for tried in 1.. {
-            if bench.exhausted().is_some() {
+            if bench.exhausted().is_some() || interrupt::signal().is_some() {
                 break;
             }
             let Verdict::Fail(message) = bench.attempt(HEALTH, self.options.seed) else { break };

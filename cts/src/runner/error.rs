@@ -9,7 +9,8 @@ use crate::expectations::ExpectationsError;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The output or a report could not be written. All cases were run, unless the output failed.
+    /// The output or a report could not be written. The files of reports are whole, unless one of them failed. Without
+    /// such files, the first error of the output ends the run.
     Output(io::Error),
     /// A report's file could not be opened. Nothing was run.
     Report(io::Error),

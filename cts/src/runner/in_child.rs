@@ -23,6 +23,7 @@ use windlass_hal::DeviceInfo;
 use crate::{
     case::Case,
     health::{self, HEALTH},
+    interrupt,
     options::Options,
     report::json::{self, Event},
     summary::{Problem, Verdict},
@@ -72,14 +73,18 @@ impl<'a> InChild<'a> {
         let deadline = Instant::now() + 2 * limit + GRACE;
         let mut finished = Finished::default();
         let closed = loop {
-            match events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match events.recv_timeout(left.min(interrupt::PAUSE)) {
                 Ok(Event::Opened(info)) => finished.opened = Some(Ok(info)),
                 Ok(Event::NotOpened(problem)) => finished.opened = Some(Err(problem)),
                 Ok(Event::Case(verdict)) => finished.verdict = Some(verdict),
                 // The exit itself is awaited separately, because libraries tear down in it.
                 Ok(Event::Ended) => break true,
                 Err(RecvTimeoutError::Disconnected) => break true,
-                Err(RecvTimeoutError::Timeout) => break false,
+                Err(RecvTimeoutError::Timeout) if left.is_zero() || interrupt::signal().is_some() => {
+                    break false;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
             }
         };
         finished.status = if closed { wait(&mut child, GRACE)? } else { None };
@@ -87,6 +92,10 @@ impl<'a> InChild<'a> {
             child.kill()?;
             // A process whose call into the kernel driver does not return cannot end.
             finished.stuck = wait(&mut child, GRACE)?.is_none();
+        }
+        if finished.status.is_some_and(asked_to_end) {
+            // A terminal asks this process too, perhaps a moment later.
+            thread::sleep(interrupt::PAUSE);
         }
         finished.errors = errors.map(Tail::lines).unwrap_or_default();
         Ok(finished)
@@ -177,6 +186,20 @@ impl Finished {
             let _ = write!(trouble, "\n  {line}");
         }
         Some(trouble)
+    }
+}
+
+/// Whether a child ended by a signal that terminals and administrators send.
+fn asked_to_end(status: ExitStatus) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt as _;
+        status.signal().is_some_and(|signal| [libc::SIGHUP, libc::SIGINT, libc::SIGTERM].contains(&signal))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = status;
+        false
     }
 }
 

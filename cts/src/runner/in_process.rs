@@ -4,7 +4,7 @@
 use std::{
     sync::mpsc::{self, RecvTimeoutError},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use windlass_hal::{Device, DeviceInfo, Registry, panics::caught};
@@ -12,7 +12,7 @@ use windlass_hal::{Device, DeviceInfo, Registry, panics::caught};
 use crate::{
     case::Case,
     context::Context,
-    health,
+    health, interrupt,
     options::Options,
     outcome::Stop,
     summary::{Problem, Verdict},
@@ -105,6 +105,7 @@ impl Bench for InProcess<'_> {
 /// The reason why a watched function gave no result.
 enum Unfinished {
     Hung(Duration),
+    Interrupted(&'static str),
     Panicked(String),
     NoThread(std::io::Error),
 }
@@ -113,6 +114,7 @@ impl std::fmt::Display for Unfinished {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Hung(limit) => write!(f, "hung: it did not end within {} s", limit.as_secs_f64()),
+            Self::Interrupted(signal) => write!(f, "was running when {signal} came"),
             Self::Panicked(text) => write!(f, "panicked: {text}"),
             Self::NoThread(error) => write!(f, "got no thread to run on: {error}"),
         }
@@ -132,6 +134,7 @@ impl Unfinished {
                     "a driver answers with an error: `RUST_BACKTRACE=1` with `--exact {case}` shows where from"
                 )
             }
+            Self::Interrupted(_) => "the run ends".to_owned(),
             Self::NoThread(_) => "the process has as many as the system allows".to_owned(),
         }
     }
@@ -150,10 +153,20 @@ fn watched<T: Send + 'static>(
         let _ = sender.send(result);
     });
     spawned.map_err(Unfinished::NoThread)?;
-    match receiver.recv_timeout(limit) {
-        Ok(Ok(result)) => Ok(result),
-        Ok(Err(text)) => Err(Unfinished::Panicked(text)),
-        Err(RecvTimeoutError::Timeout) => Err(Unfinished::Hung(limit)),
-        Err(RecvTimeoutError::Disconnected) => Err(Unfinished::Panicked("its thread vanished".to_owned())),
+    let deadline = Instant::now() + limit;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        return match receiver.recv_timeout(left.min(interrupt::PAUSE)) {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(text)) => Err(Unfinished::Panicked(text)),
+            Err(RecvTimeoutError::Timeout) => match interrupt::signal() {
+                Some(signal) => Err(Unfinished::Interrupted(signal)),
+                None if left.is_zero() => Err(Unfinished::Hung(limit)),
+                None => continue,
+            },
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(Unfinished::Panicked("its thread vanished".to_owned()))
+            }
+        };
     }
 }

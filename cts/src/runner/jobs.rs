@@ -14,14 +14,15 @@ use std::{
 use super::attempts::{Ended, Planned};
 
 /// Runs cases on `workers` at the same time, each of which runs one case after the other. `emit` gets each result in the
-/// order of the cases, as soon as those before it have ended. After an error no further case begins.
+/// order of the cases, as soon as those before it have ended. After an error, and after a case that a signal ended, no
+/// further case begins.
 pub(super) fn spread<W>(
     planned: &[Planned],
     workers: Vec<W>,
     emit: &mut dyn FnMut(&Planned, Ended) -> io::Result<()>,
 ) -> io::Result<()>
 where
-    W: FnMut(&Planned) -> io::Result<Ended> + Send,
+    W: FnMut(&Planned) -> io::Result<Option<Ended>> + Send,
 {
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
@@ -45,9 +46,12 @@ where
         for (index, result) in &receiver {
             early.insert(index, result);
             while let Some(result) = early.remove(&due) {
-                result.and_then(|ended| emit(&planned[due], ended)).inspect_err(|_| {
+                let emitted =
+                    result.and_then(|ended| ended.map(|ended| emit(&planned[due], ended)).transpose());
+                if !matches!(emitted, Ok(Some(()))) {
                     next.store(planned.len(), Ordering::Relaxed);
-                })?;
+                }
+                emitted?;
                 due += 1;
             }
         }

@@ -8,7 +8,7 @@
 use std::{
     collections::HashMap,
     fs::File,
-    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    io::{self, Seek as _, SeekFrom, Write as _},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     time::Duration,
@@ -17,6 +17,7 @@ use std::{
 use serde_json::{Map, Value, json};
 
 use crate::{
+    bounded_file,
     case::Case,
     options::Options,
     summary::{KILLED, Verdict},
@@ -50,8 +51,7 @@ impl Journal {
         if !try_lock(&file).map_err(unusable)? {
             return Err(refuse("another run is using it".to_owned()));
         }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(unusable)?;
+        let bytes = bounded_file::rest(&mut file, MOST).map_err(unusable)?;
         let run = identity(options, selected);
         let mut journal =
             Self { path: path.to_owned(), file: Mutex::new(file), earlier: HashMap::new(), resumed: false };
@@ -163,6 +163,8 @@ impl Journal {
     }
 }
 
+/// The most MiB of a file.
+const MOST: u64 = 256;
 const OVER: &str = r#"{"over":true}"#;
 
 /// The options that decide which verdicts a run gives.

@@ -12,7 +12,7 @@ use std::{
 use windlass_hal::DeviceInfo;
 
 use super::regular;
-use crate::{options::Options, summary::Problem};
+use crate::{interrupt, options::Options, summary::Problem};
 
 /// The same for all users and jobs of a machine, unlike `TMPDIR`.
 const FOLDER: &str = "/tmp";
@@ -59,7 +59,7 @@ pub(super) fn lock(
                 told = true;
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || interrupt::signal().is_some() {
                 return Ok(Err(Problem::Busy(format!(
                     "another run holds {} for longer than the {} s of --lock-timeout",
                     path.display(),

@@ -23,6 +23,7 @@ use crate::{
     case::Case,
     demands,
     expectations::Expectations,
+    interrupt,
     options::Options,
     report::Report,
     summary::{CaseResult, Exit, Problem, Summary, TestedDevice, Verdict},
@@ -73,7 +74,16 @@ pub fn run_cases(
         report.resumed(journal.ended(), selected.len() * options.devices.len())?;
     }
     let start = Instant::now();
-    let mut run = Run { registry, options, expectations, journal, report, summary, incomplete: false };
+    let mut run = Run {
+        registry,
+        options,
+        expectations,
+        journal,
+        report,
+        summary,
+        incomplete: false,
+        during: Vec::new(),
+    };
     let wrong = run.unexpected();
     for (index, uri) in options.devices.iter().enumerate() {
         let selected = if options.probe { &[] } else { &selected[..] };
@@ -97,6 +107,8 @@ struct Run<'a> {
     summary: Summary,
     /// Whether a device that fails the run, or its loss, kept cases from running.
     incomplete: bool,
+    /// The cases that were running when a signal asked for the end.
+    during: Vec<&'static str>,
 }
 
 impl<'a> Run<'a> {
@@ -108,11 +120,11 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The reasons against running anything on each device, if the options name architectures and a device has another
-    /// one or cannot be opened.
+    /// The reasons against running anything on each device, if the options demand architectures or real devices, and a
+    /// device is another one or cannot be opened.
     fn unexpected(&self) -> Vec<Problem> {
-        let expected = &self.options.expect_arch;
-        if expected.is_empty() {
+        let Options { expect_arch: expected, real, .. } = self.options;
+        if expected.is_empty() && !real {
             return Vec::new();
         }
         let problems: Vec<_> = self
@@ -121,6 +133,12 @@ impl<'a> Run<'a> {
             .iter()
             .map(|uri| match self.bench(uri).open() {
                 Err(problem) => Some(problem),
+                Ok(info) if *real && info.simulated => Some(Problem::Simulated(format!(
+                    "it is simulated ({}, {}), and --real asks for hardware",
+                    info.name,
+                    info.library.as_deref().unwrap_or("no library")
+                ))),
+                Ok(_) if expected.is_empty() => None,
                 Ok(info) if expected.iter().any(|expected| is_of(&info.architecture, expected)) => None,
                 Ok(info) => Some(Problem::Architecture(format!(
                     "it is {} ({}), and --expect-arch expects {}",
@@ -131,9 +149,10 @@ impl<'a> Run<'a> {
             })
             .collect();
         let Some(first) = problems.iter().position(Option::is_some) else { return Vec::new() };
-        let other =
-            format!("nothing runs, because {} is not as --expect-arch says", self.options.devices[first]);
-        problems.into_iter().map(|it| it.unwrap_or_else(|| Problem::Architecture(other.clone()))).collect()
+        let option = if *real { "--real" } else { "--expect-arch" };
+        let other = format!("nothing runs, because {} is not as {option} says", self.options.devices[first]);
+        let problem = |reason| if *real { Problem::Simulated(reason) } else { Problem::Architecture(reason) };
+        problems.into_iter().map(|it| it.unwrap_or_else(|| problem(other.clone()))).collect()
     }
 
     /// Opens and locks a device.
@@ -154,16 +173,23 @@ impl<'a> Run<'a> {
     fn device(&mut self, uri: &'a str, selected: &[Case], wrong: Option<Problem>) -> io::Result<()> {
         let options = self.options;
         let index = self.summary.devices.len();
+        if interrupt::signal().is_some() {
+            return Ok(());
+        }
         let mut bench = self.bench(uri);
         let opened = match wrong {
             Some(problem) => Err(problem),
             None => self.open(bench.as_mut(), uri)?,
         };
+        // The signal may have ended the opening.
+        if opened.is_err() && interrupt::signal().is_some() {
+            return Ok(());
+        }
         let (info, problem, _lock) = match opened {
             Ok((info, lock)) => (Some(info), None, Some(lock)),
             Err(problem) => (None, Some(problem), None),
         };
-        let require = options.require || !options.expect_arch.is_empty();
+        let require = options.require || options.real || !options.expect_arch.is_empty();
         let exit = problem.as_ref().map_or(Exit::Passed, |problem| problem.exit(require));
         self.summary.exit = self.summary.exit.and(exit);
         self.incomplete |= exit != Exit::Passed;
@@ -199,7 +225,10 @@ impl<'a> Run<'a> {
             let (attempts, journal) = (&attempts, self.journal.as_ref());
             let workers = logs.into_iter().map(|mut log| {
                 let mut bench = InChild::new(options, uri);
-                move |planned: &Planned| one(journal, index, attempts, &mut bench, &mut log, planned)
+                move |planned: &Planned| match interrupt::signal() {
+                    Some(_) => Ok(None),
+                    None => one(journal, index, attempts, &mut bench, &mut log, planned),
+                }
             });
             let workers: Vec<_> = workers.collect();
             let (summary, report) = (&mut self.summary, &mut self.report);
@@ -209,9 +238,13 @@ impl<'a> Run<'a> {
             })?;
         } else {
             for planned in &planned {
+                if interrupt::signal().is_some() {
+                    break;
+                }
                 self.report.running(&planned.case);
                 let ended =
                     one(self.journal.as_ref(), index, &attempts, bench.as_mut(), &mut logs[0], planned)?;
+                let Some(ended) = ended else { break };
                 self.incomplete |= ended.not_run;
                 emit(&mut self.summary, &mut self.report, index, planned, ended)?;
             }
@@ -224,14 +257,22 @@ impl<'a> Run<'a> {
             self.summary.exit = self.summary.exit.and(device.exit);
             self.report.lost(&self.summary.devices[index])?;
         }
+        self.during.extend(attempts.interrupted());
         Ok(())
     }
 
     fn end(mut self, cases: &[Case], start: Instant) -> Result<Summary, RunError> {
         let summary = &mut self.summary;
         summary.elapsed = start.elapsed();
-        summary.unmet = demands::unmet(summary, cases, self.options);
-        for unmet in &summary.unmet {
+        summary.interrupted = interrupt::signal();
+        summary.unmet = match summary.interrupted {
+            Some(signal) => vec![demands::interrupted(summary, cases, self.options, signal, &self.during)],
+            None => demands::unmet(summary, cases, self.options),
+        };
+        self.incomplete |= summary.interrupted.is_some();
+        // The demands cannot be met without the device, so its absence is the reason.
+        let absent = summary.exit == Exit::Absent && summary.interrupted.is_none();
+        for unmet in summary.unmet.iter().filter(|_| !absent) {
             summary.exit = summary.exit.and(unmet.exit);
         }
         self.report.end(summary)?;
@@ -242,7 +283,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Runs a case, unless an earlier run has its verdict.
+/// Runs a case, unless an earlier run has its verdict. `None` if a signal ended the case.
 fn one(
     journal: Option<&Journal>,
     device: usize,
@@ -250,18 +291,20 @@ fn one(
     bench: &mut dyn Bench,
     log: &mut KernelLog,
     planned: &Planned,
-) -> io::Result<Ended> {
+) -> io::Result<Option<Ended>> {
     let Some(journal) = journal else { return Ok(attempts.run(bench, log, planned)) };
     let ended = match journal.find(device, &planned.case) {
-        Some(Ok(ended)) => return Ok(ended),
+        Some(Ok(ended)) => return Ok(Some(ended)),
         Some(Err(failure)) => Ended::at_once(attempts::judge_once(planned.entry.as_ref(), failure)),
         None => {
             journal.begin(device, &planned.case)?;
-            attempts.run(bench, log, planned)
+            // A case that a signal ended fails in the run that continues this one, as it may be the reason for the signal.
+            let Some(ended) = attempts.run(bench, log, planned) else { return Ok(None) };
+            ended
         }
     };
     journal.end(device, &planned.case, &ended)?;
-    Ok(ended)
+    Ok(Some(ended))
 }
 
 fn emit(

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 NAMES = ["libamdhip64.so", *(f"libamdhip64.so.{major}" for major in (5, 6, 7, 8))]
@@ -103,6 +104,95 @@ def a_real_hip_is_respected():
         assert windlass.env()["WINDLASS_HIP_LIBRARY"] and maps().count("amdhip64") == loaded.count("amdhip64")
 
 
+def threads_share_a_machine():
+    import windlass
+
+    before = dict(os.environ)
+    together = threading.Barrier(6)
+
+    def at_once(act):
+        def run(index):
+            try:
+                results[index] = act(index)
+            except BaseException as error:
+                results[index] = error
+
+        results = [None] * together.parties
+        threads = [threading.Thread(target=run, args=(index,)) for index in range(together.parties)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        errors = [result for result in results if isinstance(result, BaseException)]
+        assert not errors, errors
+        return results
+
+    def launches(index):
+        together.wait()
+        with windlass.simulated() as machine:
+            # Half of the threads leave before the others start a child.
+            together.wait()
+            if index % 2:
+                ended = subprocess.run([sys.executable, "-c", child], cwd=here, stderr=subprocess.DEVNULL)
+                assert ended.returncode == 1, ended
+            return machine
+
+    child, here = "import vector_add; vector_add.vector_add(1 << 20)", os.path.dirname(os.path.abspath(__file__))
+    machines = at_once(launches)
+    assert len(set(map(id, machines))) == 1, machines
+    assert machines[0].counts().faults == 3, machines[0].counts()
+    assert dict(os.environ) == before, set(os.environ) ^ set(before)
+
+    def variables(index):
+        together.wait()
+        return windlass.env("gfx90a")
+
+    folders = {one["ROCM_PATH"] for one in at_once(variables)}
+    assert len(folders) == 1, folders
+
+
+def a_refused_launch_fails_a_check():
+    import windlass
+
+    here = os.path.dirname(os.path.abspath(__file__))
+    for block, code in ((256, 0), (4096, 1)):
+        # Nobody looks at the status of the call.
+        use = f"import vector_add; vector_add.checked = lambda status: None; vector_add.vector_add(block={block})"
+        words = [windlass.command(), "exec", "--check", "--library", windlass.library(), "--", sys.executable, "-c", use]
+        ended = subprocess.run(words, cwd=here, stderr=subprocess.PIPE)
+        assert ended.returncode == code, ended
+        assert (b"error: --check: a launch was refused" in ended.stderr) == bool(code), ended
+
+
+def a_device_is_a_text():
+    import windlass
+
+    for action in (windlass.simulated(7).__enter__, lambda: windlass.env(7)):
+        try:
+            action()
+        except TypeError as error:
+            assert 'such as "gfx942"' in str(error) and "this one is 7 of type int" in str(error), error
+        else:
+            raise AssertionError("no error")
+
+
+def a_folder_may_have_letters_that_the_locale_lacks():
+    with tempfile.TemporaryDirectory() as folder:
+        named = os.path.join(folder, "ordner-\u00e4")
+        os.mkdir(named.encode())
+        ascii = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+        environment = {**os.environb, b"TMPDIR": named.encode(), **{k.encode(): v.encode() for k, v in ascii.items()}}
+        use = (
+            "import windlass, vector_add\n"
+            "from windlass._machine import synchronize\n"
+            "with windlass.simulated() as machine:\n"
+            "    vector_add.vector_add(); synchronize(machine)\n"
+            "    assert machine.counts().launches == 1, machine.counts()\n"
+        )
+        here = os.path.dirname(os.path.abspath(__file__))
+        subprocess.run([sys.executable, "-c", use], env=environment, cwd=here, check=True)
+
+
 def the_folder_goes_with_the_process():
     end = "import os, signal, sys, windlass; print(windlass.env()['ROCM_PATH'], flush=True); os.kill(os.getpid(), int(sys.argv[1]))"
     for signal in (0, 9):
@@ -124,6 +214,10 @@ if __name__ == "__main__":
             "a_child_alone",
             "a_loaded_hip_is_respected",
             "a_real_hip_is_respected",
+            "threads_share_a_machine",
+            "a_refused_launch_fails_a_check",
+            "a_device_is_a_text",
+            "a_folder_may_have_letters_that_the_locale_lacks",
             "the_folder_goes_with_the_process",
         ):
             subprocess.run([sys.executable, __file__, case], check=True)

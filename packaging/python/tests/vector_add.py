@@ -12,7 +12,7 @@ def checked(status):
     assert status == 0, f"HIP's status {status}"
 
 
-def vector_add(elements=LENGTH, wait=True):
+def vector_add(elements=LENGTH, wait=True, block=256):
     """Adds `elements` numbers, of which 1024 exist. Returns the sums if it waits for them."""
     hip = ctypes.CDLL("libamdhip64.so")
     module, kernel, sums = ctypes.c_void_p(), ctypes.c_void_p(), (ctypes.c_float * LENGTH)()
@@ -27,8 +27,8 @@ def vector_add(elements=LENGTH, wait=True):
         checked(hip.hipMemcpy(pointers[-1], numbers, ctypes.c_size_t(4 * LENGTH), 1))
     arguments = [*pointers, ctypes.c_int(elements)]
     addresses = (ctypes.c_void_p * 4)(*[ctypes.cast(ctypes.byref(one), ctypes.c_void_p) for one in arguments])
-    groups = -(-elements // 256)
-    checked(hip.hipModuleLaunchKernel(kernel, groups, 1, 1, 256, 1, 1, 0, None, addresses, None))
+    groups = -(-elements // block)
+    checked(hip.hipModuleLaunchKernel(kernel, groups, 1, 1, block, 1, 1, 0, None, addresses, None))
     if wait:
         checked(hip.hipMemcpy(sums, pointers[2], ctypes.c_size_t(4 * LENGTH), 2))
         return list(sums)

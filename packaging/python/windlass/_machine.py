@@ -14,7 +14,7 @@ import sys
 import threading
 from typing import Iterator, NamedTuple
 
-from ._installation import LIBRARY, command
+from ._installation import LIBRARY, command, left_out
 from ._names import library_of_names
 
 
@@ -52,7 +52,8 @@ class Machine:
         self._lock = threading.Lock()
         self._reports: list[str] = []
         answer: dict[str, str | None] = self._answer()
-        self.variables = {name: value or "" for name, value in answer.items()}
+        # The answer is UTF-8, also where this process's locale is another.
+        self.variables = {name: os.fsdecode((value or "").encode()) for name, value in answer.items()}
         """The variables by which programs find this machine. An empty one counts as unset."""
         atexit.register(self._end)
 
@@ -78,8 +79,10 @@ class Machine:
         if not line:
             said = b"" if self._holder.stderr.closed else self._holder.stderr.read()
             reason = said.decode(errors="replace").strip().removeprefix("error: ")
+            advice = left_out()
             raise RuntimeError(
                 f"cannot simulate {self.uri}: {reason or '`windlass exec --print-env`, which holds it, was ended from outside'}"
+                + (f"\n{advice}" if advice else "")
             )
         return json.loads(line)
 
@@ -92,8 +95,24 @@ class Machine:
             self._holder.wait(timeout=2)
 
 
+# Guards the variables below and os.environ. Reentrant, because a signal handler may start a machine too.
+_lock = threading.RLock()
 _environments: dict[tuple, Machine] = {}
 _here: Machine | None = None
+_entries = 0
+"""The number of `simulated` that are entered now, by all threads. They share the environment of this process."""
+_before: dict[str, str | None] = {}
+"""The variables before the first of these entries."""
+
+
+def _renew_lock() -> None:
+    # A thread that does not exist in the child may hold the old one.
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def env(device: str = "gfx942", **options: object) -> dict[str, str]:
@@ -103,10 +122,12 @@ def env(device: str = "gfx942", **options: object) -> dict[str, str]:
     until this process ends.
     """
     names = ("LD_LIBRARY_PATH", "ROCM_PATH", "WINDLASS_SIM", "TMPDIR")
-    key = (os.getpid(), _uri(device, options), *map(os.environ.get, names))
-    if key not in _environments:
-        _environments[key] = Machine(device, **options)
-    return dict(_environments[key].variables)
+    uri = _uri(device, options)
+    with _lock:
+        key = (os.getpid(), uri, *map(os.environ.get, names))
+        if key not in _environments:
+            _environments[key] = Machine(device, **options)
+        return dict(_environments[key].variables)
 
 
 @contextlib.contextmanager
@@ -114,22 +135,40 @@ def simulated(device: str = "gfx942", **options: object) -> Iterator[Machine]:
     """Makes this process and the children that it starts find a simulated HIP.
 
     Enter this before the first library loads HIP. At its end, the environment is as before; the library stays loaded in
-    this process, as every HIP does, so that a later `simulated` must name the same machine.
+    this process, as every HIP does, so that a later `simulated` must name the same machine. Several threads may enter it;
+    the end of the last one restores the environment.
     """
-    machine = _of_this_process(device, options)
-    before = {name: os.environ.get(name) for name in machine.variables}
-    os.environ.update(machine.variables)
+    global _entries
+    with _lock:
+        machine = _of_this_process(device, options)
+        if _entries == 0:
+            _before.update((name, os.environ.get(name)) for name in machine.variables)
+            os.environ.update(machine.variables)
+        _entries += 1
     try:
         yield machine
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        with _lock:
+            _entries -= 1
+            if _entries == 0:
+                _restore()
+
+
+def _restore() -> None:
+    for name, value in _before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+    _before.clear()
 
 
 def _uri(device: str, options: dict[str, object]) -> str:
+    if not isinstance(device, str):
+        raise TypeError(
+            f'a device is a text such as "gfx942" or "hip-sim://gfx942?devices=2", and this one is {device!r} of type '
+            f"{type(device).__name__}"
+        )
     uri = device if "://" in device else f"hip-sim://{device}"
     for key, value in options.items():
         uri += f"{'&' if '?' in uri else '?'}{key}={value}"
@@ -183,8 +222,8 @@ def synchronize(machine: Machine) -> None:
     """Waits for the work of this process on the machine, if it has used it."""
     # The library maps the file of counts at its first call. A call from here would be the first one otherwise, after
     # which forked processes could not use HIP.
-    with open("/proc/self/maps") as maps:
-        if machine is not _here or machine.variables["WINDLASS_TALLY"] not in maps.read():
+    with open("/proc/self/maps", "rb") as maps:
+        if machine is not _here or os.fsencode(machine.variables["WINDLASS_TALLY"]) not in maps.read():
             return
     hip = ctypes.CDLL(machine.library)
     current, count = ctypes.c_int(), ctypes.c_int()

@@ -40,7 +40,7 @@ use super::{
     A target without features stands for every mode of them. The report names the modes that a file serves if it does not \
     serve all. For a single mode, write gfx90a:xnack-.\n\n\
     Exit codes: 0 every target has code in every file with GPU code, for one of its modes at least; 1 a target has no \
-    code in a file, or a file is damaged, cannot be read or is not examined; 2 the command line is wrong, or there is no GPU code at all.")]
+    code in a file, or a file is damaged, cannot be read, is not examined, or is named and has no code; 2 the command line is wrong, or there is no GPU code at all.")]
 pub(crate) struct Audit {
     /// Files and folders
     #[arg(required = true)]

@@ -31,6 +31,8 @@ pub(super) struct Report {
     pub(super) problems: Vec<Problem>,
     /// Files of a kind that is not examined.
     pub(super) notes: Vec<Problem>,
+    /// Files of the command line that have no GPU code.
+    pub(super) without_code: Vec<String>,
 }
 
 /// A file with GPU code, or the files for one target each whose paths differ in the target alone.
@@ -100,6 +102,7 @@ impl Report {
             files: unit::group(found.units).iter().map(|unit| describe(unit, targets)).collect(),
             problems: found.problems.into_iter().map(problem).collect(),
             notes: found.notes.into_iter().map(problem).collect(),
+            without_code: found.without_code,
         }
     }
 
@@ -125,6 +128,10 @@ impl Report {
         }
         if !self.notes.is_empty() {
             wrong.push(format!("{} not examined", count(self.notes.len(), "file", "files")));
+        }
+        if !self.without_code.is_empty() && (!self.files.is_empty() || !wrong.is_empty()) {
+            let files = count(self.without_code.len(), "named file", "named files");
+            wrong.push(format!("{files} without GPU code"));
         }
         match (wrong.is_empty(), self.files.is_empty()) {
             (false, _) => Err(Failure::failed(wrong.join("; "))),

@@ -45,6 +45,8 @@ pub(super) struct Found {
     pub(super) problems: Vec<(String, String)>,
     /// Files of a kind that is not examined, and advice.
     pub(super) notes: Vec<(String, String)>,
+    /// Files of the command line that have no GPU code.
+    pub(super) without_code: Vec<String>,
     /// The number of examined files.
     pub(super) files: usize,
     /// The number of examined members of wheels.
@@ -89,7 +91,12 @@ impl<'s> Search<'s> {
                     Ok(entry)
                         if entry.file_type().is_file() || entry.depth() == 0 && !entry.path().is_dir() =>
                     {
+                        let before = self.told();
                         self.file(entry.path());
+                        // Most files of a folder have no GPU code. A file that somebody names should have some.
+                        if entry.depth() == 0 && self.told() == before {
+                            self.found.without_code.push(path.display().to_string());
+                        }
                     }
                     Ok(_) => {}
                     Err(error) => {
@@ -102,6 +109,12 @@ impl<'s> Search<'s> {
         }
         self.judge_split();
         self.found
+    }
+
+    /// The number of files that the report tells of.
+    fn told(&self) -> usize {
+        let Found { units, problems, notes, .. } = &self.found;
+        units.len() + problems.len() + notes.len() + self.split.len()
     }
 
     /// Reports the libraries whose kpack archive was nowhere in the search. A wheel may hold the library and another wheel

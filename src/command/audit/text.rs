@@ -41,6 +41,9 @@ impl Report {
         for note in &self.notes {
             text.push_str(&note.text("note"));
         }
+        for path in &self.without_code {
+            text.push_str(&format!("\n{}\n  has no AMD GPU code\n", escape::line(path)));
+        }
         let with = self.files.iter().map(|file| file.files).sum::<usize>();
         text.push_str(&format!(
             "\n{} with GPU code; {} looked at{}\n",

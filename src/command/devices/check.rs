@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `devices --check`: one kernel on a device, and its numbers.
 
-use windlass::{Code, Deadline, Device, DispatchConfig, Error, Executable, Feature, Result, Semaphore};
+use windlass::{Code, Deadline, Device, DispatchConfig, Error, Executable, Result, Semaphore};
 
-use super::report::{Check, Verdict};
+use super::report::{Check, DriverReport, Verdict};
+use crate::command::{
+    escape, executes,
+    failure::{Failure, Outcome},
+};
 
 /// The kernel, which adds two lists of `f32`.
 const KERNEL: &str = "vector_add";
@@ -24,12 +28,8 @@ pub(super) fn check(uri: &str) -> Check {
         Ok(device) => device,
         Err(error) => return wrong(error),
     };
-    let info = device.info();
-    if let Some(lack) = info.lacks.iter().find(|lack| lack.feature == Feature::Dispatch) {
-        return not(lack.reason.clone());
-    }
-    if info.simulated && uri.starts_with("hip-null://") {
-        return not("the null HIP runs no kernels".to_owned());
+    if let Some(reason) = executes::nothing(device.info()) {
+        return not(reason);
     }
     let executable = match load(&device) {
         Ok(executable) => executable,
@@ -44,6 +44,25 @@ pub(super) fn check(uri: &str) -> Check {
         }
         Ok(Some(message)) => Check { verdict: Verdict::Wrong, message },
         Err(error) => wrong(error),
+    }
+}
+
+/// An error if a source that this machine must have has no device: the simulated GPU, and a library that the user named.
+pub(super) fn judge_sources(sources: &[DriverReport]) -> Outcome {
+    let without_device = |scheme: &str| {
+        let found = sources.iter().find(|source| source.scheme == scheme && source.devices.is_empty());
+        found.map(|source| source.problem.as_deref().unwrap_or_default())
+    };
+    if let Some(problem) = without_device("hip-sim") {
+        return Err(Failure::failed(format!("--check: hip-sim:// has no device to check: {problem}")));
+    }
+    let named = std::env::var_os("WINDLASS_HIP_LIBRARY").filter(|library| !library.is_empty());
+    match (named, without_device(windlass::REAL_SCHEME)) {
+        (Some(library), Some(problem)) => Err(Failure::failed(format!(
+            "--check: WINDLASS_HIP_LIBRARY names {}, and no device of it can be checked: {problem}",
+            escape::path(library.as_ref())
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -109,6 +109,9 @@ impl Devices {
             output::write(&sources.iter().map(DriverReport::text).collect::<Vec<_>>().join("\n"))?;
         }
         judge(&sources)?;
+        if self.check {
+            check::judge_sources(&sources)?;
+        }
         required.map_or(Ok(()), |required| require(&sources, &required))
     }
 }

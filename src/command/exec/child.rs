@@ -12,7 +12,7 @@ use std::{
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM},
-    iterator::Signals,
+    iterator::{SignalsInfo, exfiltrator::WithRawSiginfo},
     low_level::signal_name,
 };
 
@@ -33,21 +33,25 @@ impl Ending {
     }
 }
 
-/// Starts the program and waits for its end. SIGTERM and SIGHUP are passed on, so that the program ends first. The
-/// program gets a terminal's signals from the terminal.
+/// Starts the program and waits for its end. Signals that ask for the end are passed on, so that the program ends first.
+/// SIGINT and SIGQUIT of a terminal are not, because the program gets them from the terminal.
 pub(super) fn run(command: &mut Command) -> io::Result<Ending> {
     // Before the start, so that a signal in between does not leave the program behind.
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
+    let mut signals = SignalsInfo::<WithRawSiginfo>::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM])?;
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
     let running = Mutex::new(true);
     let handle = signals.handle();
     let status = thread::scope(|scope| {
         scope.spawn(|| {
-            for signal in signals.forever() {
-                let signal = match signal {
+            for info in signals.forever() {
+                // The kernel's own signals have a positive code.
+                let is_of_a_process = info.si_code <= 0;
+                let signal = match info.si_signo {
                     SIGTERM => Signal::TERM,
                     SIGHUP => Signal::HUP,
+                    SIGINT if is_of_a_process => Signal::INT,
+                    SIGQUIT if is_of_a_process => Signal::QUIT,
                     _ => continue,
                 };
                 if *running.lock().unwrap_or_else(PoisonError::into_inner) {

@@ -17,6 +17,7 @@ use super::{
     amd::{self, Runtime},
     hidden, is_hip,
 };
+use crate::command::escape;
 
 /// The names of HIP: the one for linking, then the sonames of ROCm 5, 6, 7 and, as planned, the next.
 const NAMES: [&str; 5] =
@@ -74,22 +75,35 @@ impl Folder {
     }
 
     fn empty() -> Outcome<Self> {
-        let root = tempfile::Builder::new().prefix("windlass-exec-").tempdir();
-        let root =
-            root.map_err(|error| Failure::failed(format!("cannot make a folder for links: {error}")))?;
-        let folder = Self { root, library: PathBuf::new() };
-        if folder.root().as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b':' | b';')) {
+        // Programs may change their current folder.
+        let outer = std::env::temp_dir();
+        let outer = std::path::absolute(&outer).unwrap_or(outer);
+        let named = escape::path(&outer);
+        if outer.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b':' | b';' | b'$')) {
             return Err(Failure::input(format!(
-                "TMPDIR: LD_LIBRARY_PATH cannot name {}, as colons and semicolons end a folder there; name another folder",
-                folder.root().display()
+                "TMPDIR={named}: LD_LIBRARY_PATH cannot name it, as colons and semicolons end a folder there, and the dynamic \
+                 linker replaces words behind `$`; name another folder"
             )));
         }
+        let root = tempfile::Builder::new().prefix("windlass-exec-").tempdir_in(&outer).map_err(|error| {
+            let error = error
+                .get_ref()
+                .and_then(|inner| inner.source())
+                .map_or(error.to_string(), ToString::to_string);
+            Failure::input(format!(
+                "cannot make a folder for links in {named}: {error}; TMPDIR names another one"
+            ))
+        })?;
+        let folder = Self { root, library: PathBuf::new() };
         fs::create_dir(folder.libraries()).map_err(|error| folder.not_filled(&error))?;
         Ok(folder)
     }
 
     fn not_filled(&self, error: &io::Error) -> Failure {
-        Failure::failed(format!("cannot make links in {}: {error}", self.root().display()))
+        Failure::input(format!(
+            "cannot make links in {}: {error}; TMPDIR names another folder",
+            escape::path(self.root())
+        ))
     }
 
     fn link<'a>(&self, library: &Path, names: impl Iterator<Item = &'a OsStr>) -> io::Result<()> {
@@ -165,7 +179,7 @@ fn copy(library: &Path, machine: &Options) -> Outcome<Option<Vec<u8>>> {
     };
     let mut bytes = super::super::input::read(library)?;
     hidden::hide(&mut bytes, lacks)
-        .map_err(|error| Failure::failed(format!("cannot make a copy of {}: {error}", library.display())))?;
+        .map_err(|error| Failure::input(format!("cannot make a copy of {}: {error}", library.display())))?;
     Ok(Some(bytes))
 }
 

@@ -113,5 +113,5 @@ impl Library {
 
 /// The path of this command.
 fn command() -> Outcome<PathBuf> {
-    started::file().map_err(|error| Failure::failed(format!("cannot tell where this command lies: {error}")))
+    started::file().map_err(|error| Failure::input(format!("cannot tell where this command lies: {error}")))
 }

@@ -56,6 +56,10 @@ pub(crate) struct Exec {
     /// standard input ends. A line of input is answered by a line with the counts, and the reports of new faults
     #[arg(long, conflicts_with_all = ["kernel_driver", "command"])]
     print_env: bool,
+    /// Fail if a kernel, a copy or a fill faulted or a launch was refused (exit code 1), or if no process used the simulated
+    /// GPU (4). A program that fails keeps its exit code
+    #[arg(long, conflicts_with = "print_env")]
+    check: bool,
     /// The program and its arguments
     #[arg(last = true, required_unless_present = "print_env", value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -101,7 +105,11 @@ impl Exec {
         }
         let ending = child::run(&mut command)
             .map_err(|error| Failure::input(format!("cannot run {}: {error}", program.display())))?;
-        note(&closing_line(&options, runtime.as_ref(), Tally::read(&folder.tally()), &ending));
+        let tally = Tally::read(&folder.tally());
+        note(&closing_line(&options, runtime.as_ref(), &tally, &ending));
+        if self.check && ending.code() == 0 {
+            judge(&tally)?;
+        }
         Ok(ending.code())
     }
 
@@ -166,11 +174,22 @@ fn surround(command: &mut Command, folder: &Folder, machine: &str) {
         .env(Tally::VARIABLE, folder.tally());
 }
 
+/// The verdict of `--check`.
+fn judge(tally: &std::io::Result<Tally>) -> Outcome {
+    match tally {
+        Err(_) => Err(Failure::failed("--check: the counts cannot be read")),
+        Ok(Tally { processes: 0, .. }) => Err(Failure::nothing("--check: no process used the simulated GPU")),
+        Ok(Tally { faults: 1.., .. }) => Err(Failure::failed("--check: a kernel, a copy or a fill faulted")),
+        Ok(Tally { refused: 1.., .. }) => Err(Failure::failed("--check: a launch was refused")),
+        Ok(_) => Ok(()),
+    }
+}
+
 /// The line on standard error at the end of the program.
 fn closing_line(
     machine: &Options,
     runtime: Option<&amd::Runtime>,
-    tally: std::io::Result<Tally>,
+    tally: &std::io::Result<Tally>,
     ending: &child::Ending,
 ) -> String {
     let library = if runtime.is_some() { library::HSA.name } else { library::HIP.name };

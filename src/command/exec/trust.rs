@@ -2,7 +2,7 @@
 //! The users who may put a library where this command looks for one. Programs run its code, as root perhaps.
 
 use std::{
-    fs,
+    fs, io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
@@ -18,6 +18,26 @@ impl Trust {
     pub(super) fn of_command(command: &Path) -> Self {
         let owner = fs::metadata(command).map(|command| command.uid()).ok();
         Self([0, rustix::process::geteuid().as_raw()].into_iter().chain(owner).collect())
+    }
+
+    /// Root and this user.
+    pub(super) fn of_user() -> Self {
+        Self(vec![0, rustix::process::geteuid().as_raw()])
+    }
+
+    /// Refuses a folder if another user may put another one in its place: if others may write to a folder above it. They
+    /// may write to a sticky one, as `/tmp` is, where nobody else can move it away.
+    pub(super) fn check_place(&self, folder: &Path) -> io::Result<()> {
+        let folder = fs::canonicalize(folder)?;
+        for above in folder.ancestors().skip(1) {
+            let found = fs::metadata(above)?;
+            let sticky = found.mode() & 0o1000 != 0;
+            let mode = if sticky { 0 } else { found.mode() };
+            if let Some(reason) = self.doubt_of(found.uid(), found.gid(), mode) {
+                return Err(io::Error::other(format!("{}: {reason}", escape::path(above))));
+            }
+        }
+        Ok(())
     }
 
     /// The real path of the file `name` in a folder. `None` if there is none, or if another user may have put it there; then

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use windlass::{Code, DEVICE_VARIABLE, Device, REAL_SCHEME};
-use windlass_codeobject::{Bundle, EntryKind, File, HostLibrary};
+use windlass_codeobject::{Bundle, EntryKind, Error, File, HostLibrary};
 
 use crate::command::{
     escape,
@@ -15,7 +15,7 @@ use crate::command::{
 /// Opens the device that the command line or `WINDLASS_DEVICE` names. Else the host, for a file with code for the host
 /// alone; else the first real GPU; else a simulated GPU that the file has code for. A host or simulated GPU that was
 /// not named is announced on standard error.
-pub(crate) fn open(named: Option<&str>, path: &Path, file: Option<&File<'_>>) -> Outcome<Device> {
+pub(crate) fn open(named: Option<&str>, path: &Path, file: Result<&File<'_>, &Error>) -> Outcome<Device> {
     let open = |uri: &str| windlass::open(uri).map_err(|error| Failure::open(uri, &error));
     if let Some(uri) = named {
         return open(uri);
@@ -23,6 +23,10 @@ pub(crate) fn open(named: Option<&str>, path: &Path, file: Option<&File<'_>>) ->
     if let Some(uri) = std::env::var_os(DEVICE_VARIABLE).filter(|uri| !uri.is_empty()) {
         return windlass::default_device().map_err(|error| Failure::open(&uri.to_string_lossy(), &error));
     }
+    // No device that this function chooses runs anything else.
+    let file = file.map_err(|error| {
+        Failure::input(format!("{}: {}", escape::path(path), escape::line(&error.to_string())))
+    })?;
     if let Some(uri) = host(file) {
         note(&format!("the file has code for the host alone: running on {uri}"));
         return open(uri);
@@ -39,9 +43,11 @@ pub(crate) fn open(named: Option<&str>, path: &Path, file: Option<&File<'_>>) ->
 }
 
 /// The URI of the host as a device, if the file has kernels for this machine and no code for any GPU.
-fn host(file: Option<&File<'_>>) -> Option<&'static str> {
+fn host(file: &File<'_>) -> Option<&'static str> {
     const URI: &str = "local://";
-    let file = file.filter(|file| input::targets(file).is_empty())?;
+    if !input::targets(file).is_empty() {
+        return None;
+    }
     let devices = windlass::registry().driver("local").and_then(|driver| driver.enumerate()).ok()?;
     let is_for_host = |bundle: &Bundle<'_>| {
         bundle.entries().iter().enumerate().any(|(index, entry)| {
@@ -58,11 +64,9 @@ fn host(file: Option<&File<'_>>) -> Option<&'static str> {
 }
 
 /// A simulated GPU for a target that the file holds.
-fn simulated(path: &Path, file: Option<&File<'_>>) -> Outcome<Device> {
+fn simulated(path: &Path, file: &File<'_>) -> Outcome<Device> {
     let nothing =
         |why: String| Failure::absent(format!("no GPU here, and {why}; name a device by --device URI"));
-    let file =
-        file.ok_or_else(|| nothing(format!("{} is no code that a simulated one runs", escape::path(path))))?;
     let default = windlass::open("hip-sim://");
     if let Err(error) = &default
         && error.code() == Code::InvalidArgument

@@ -22,7 +22,7 @@ use windlass_codeobject::Options;
 
 use self::{compare::Tolerance, launch::Launch, spec::Spec, trace::Trace};
 use super::{
-    escape,
+    escape, executes,
     failure::{Failure, Outcome, Stage, note},
     input, output,
     progress::Progress,
@@ -137,7 +137,12 @@ impl Run {
 
         let input = input::open(&self.file)?;
         let parsed = input.file(&Options::default());
-        let device = choice::open(self.device.as_deref(), &self.file, parsed.as_ref().ok())?;
+        let device = choice::open(self.device.as_deref(), &self.file, parsed.as_ref())?;
+        if let Some(reason) = executes::nothing(device.info()) {
+            return Err(Failure::nothing(format!(
+                "nothing ran: {reason}; `windlass devices --check` shows the devices that run kernels, and --device names one"
+            )));
+        }
         if let (Err(error), true) = (&parsed, input::agent(device.info()).is_some()) {
             return Err(Failure::input(format!("{}: {error}", escape::path(&self.file))));
         }

@@ -338,6 +338,25 @@ fn folders_are_walked_and_odd_files_do_no_harm() {
 }
 
 #[test]
+fn a_named_file_without_code_is_named() {
+    let folder = Folder::new();
+    let empty = folder.put("empty.co", b"");
+    let text = folder.put("notes.txt", b"of somebody");
+    let finished = audit(&[VECTOR_ADD, &empty, &text], "gfx942");
+    assert_eq!(finished.code, Some(1), "{}", finished.stderr);
+    for path in [&empty, &text] {
+        let line = format!("{path}\n  has no AMD GPU code");
+        assert!(finished.stdout.contains(&line), "{line}: {}", finished.stdout);
+    }
+    assert!(finished.stderr.contains("2 named files without GPU code"), "{}", finished.stderr);
+    let (code, report) = report(&[VECTOR_ADD, &empty], "gfx942");
+    assert_eq!((code, report["without_code"].as_array().unwrap().len()), (Some(1), 1), "{report:#}");
+    // Most files of a folder have none.
+    fs::copy(VECTOR_ADD, folder.0.join("a.ccob")).unwrap();
+    assert_eq!(audit(&[folder.path()], "gfx942").code, Some(0));
+}
+
+#[test]
 fn the_committed_kernels_are_all_judged() {
     let (code, report) = report(&[BUNDLES], "gfx942");
     assert_eq!(code, Some(1), "two of them have no code for gfx942");

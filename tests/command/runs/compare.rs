@@ -105,6 +105,29 @@ fn a_run_that_did_not_end_or_lost_its_device_broke() {
 }
 
 #[test]
+fn runs_without_a_common_case_are_not_compared() {
+    let cases = ["queue.diamond", "dispatch.vector_add"];
+    let sound = run(SOUND, &cases, &[]);
+    let other = run(SOUND, &["semaphore.starts_at_initial"], &[]);
+    // Nothing of an absent device is known, in both kinds of reports.
+    let absent = run("hip-sim://7", &cases, &[]);
+    for form in 0..2 {
+        let finished = compare(&sound[form], &other[form], &[]);
+        assert_eq!(finished.code, Some(2), "{}", finished.stdout);
+        assert!(finished.stderr.contains("have no case in common"), "{}", finished.stderr);
+    }
+    let both = [0, 1].map(|form| compare(&sound[form], &absent[form], &[]));
+    assert_eq!((both[0].code, &both[0].stdout), (Some(1), &both[1].stdout), "{}", both[1].stderr);
+    assert!(both[0].stdout.contains("0 newly skipped; 0 newly run; 2 absent"), "{}", both[0].stdout);
+    let fewer = run(SOUND, &cases[..1], &[]);
+    for (most, code) in [("1", 0), ("0", 1)] {
+        let finished = compare(&sound[0], &fewer[0], &["--max-absent", most]);
+        assert_eq!(finished.code, Some(code), "{}{}", finished.stdout, finished.stderr);
+        assert_eq!(finished.stderr.contains("not met: --max-absent 0"), code == 1, "{}", finished.stderr);
+    }
+}
+
+#[test]
 fn a_case_is_slower_beyond_a_factor_and_a_floor() {
     let report = |seconds: [f64; 3]| {
         let file = Scratch::new("jsonl");

@@ -2,6 +2,7 @@
 //! Devices of another architecture than expected, and devices that do not recover from a failure.
 
 use super::{BROKEN, FLAKY, SOUND, Scratch, cts, event, verdicts};
+use crate::support::{command, finish};
 
 #[test]
 fn a_device_of_another_architecture_is_exit_code_3_before_anything_runs() {
@@ -71,4 +72,34 @@ fn a_device_that_works_when_opened_again_goes_on() {
     let (_, events) = cts(BROKEN, &cases, &[]);
     let ends = [("queue.diamond", "pass"), ("dispatch.vector_add", "fail"), ("dispatch.positions", "fail")];
     assert_eq!(verdicts(&events), ends);
+}
+
+#[test]
+fn a_simulated_gpu_is_refused_where_a_real_one_is_required() {
+    let junit = Scratch::new("xml");
+    let mut runs = vec![cts(SOUND, &["queue.diamond"], &["--real", "--junit", junit.path()]).0];
+    // A simulated GPU behind the URI of real ones.
+    #[cfg(target_os = "linux")]
+    let library = crate::exec::library();
+    #[cfg(not(target_os = "linux"))]
+    let library: Option<std::path::PathBuf> = None;
+    if let Some(library) = library {
+        let words = ["cts", "--device", "hip://", "--exact", "queue.diamond", "--junit", junit.path()];
+        let run = |more: &str| finish(command().args(words).arg(more).env("WINDLASS_HIP_LIBRARY", &library));
+        assert_eq!(run("--require").code, Some(0));
+        runs.push(run("--real"));
+    }
+    for finished in runs {
+        assert_eq!(finished.code, Some(3), "{}{}", finished.stdout, finished.stderr);
+        assert!(finished.stderr.contains("is not tested: it is simulated ("), "{}", finished.stderr);
+        assert!(!finished.stdout.contains("pass  "), "{}", finished.stdout);
+        assert!(junit.text().contains("errors=\"1\""), "{}", junit.text());
+    }
+    // It requires a device, and takes no simulated one where none is named.
+    let finished =
+        finish(command().args(["cts", "--real", "--exact", "queue.diamond", "--lock-timeout", "0"]));
+    if !std::path::Path::new("/dev/kfd").exists() {
+        assert_eq!(finished.code, Some(3), "{}{}", finished.stdout, finished.stderr);
+        assert!(finished.stderr.contains("hip:// could not be opened"), "{}", finished.stderr);
+    }
 }

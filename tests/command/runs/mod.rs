@@ -6,6 +6,8 @@ mod devices;
 mod order;
 mod resume;
 mod retries;
+#[cfg(unix)]
+mod signals;
 
 use std::path::{Path, PathBuf};
 

@@ -129,3 +129,28 @@ fn a_file_of_another_run_is_refused() {
     fs::write(&file.0, &whole[..20]).unwrap();
     assert_eq!(cts(SOUND, &CASES, &resume).0.code, Some(0));
 }
+
+#[test]
+#[cfg(unix)]
+fn files_without_an_end_are_refused() {
+    let folder = Scratch::new("folder");
+    fs::create_dir_all(&folder.0).unwrap();
+    for (option, file, words) in [
+        ("--resume", "/dev/full", "not a regular file"),
+        ("--resume", folder.path(), "director"),
+        ("--expectations", "/dev/zero", "it has more than 16 MiB"),
+    ] {
+        let (finished, _) = cts(SOUND, &CASES, &[option, file]);
+        assert_eq!(finished.code, Some(2), "{option} {file}: {}", finished.stderr);
+        assert!(finished.stderr.contains(file), "{}", finished.stderr);
+        assert!(finished.stderr.contains(words), "{}", finished.stderr);
+    }
+    fs::remove_dir(&folder.0).unwrap();
+    let file = Scratch::new("run");
+    fs::File::create(&file.0).unwrap().set_len(1 << 40).unwrap();
+    let (finished, _) = cts(SOUND, &CASES, &["--resume", file.path()]);
+    assert_eq!(finished.code, Some(2), "{}", finished.stderr);
+    assert!(finished.stderr.contains("it has more than 256 MiB"), "{}", finished.stderr);
+    let finished = crate::support::windlass(["cts", "compare", file.path(), "/dev/zero"]);
+    assert_eq!(finished.code, Some(2), "{}", finished.stderr);
+}
