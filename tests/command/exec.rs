@@ -455,8 +455,9 @@ fn variables_serve_programs_that_somebody_else_starts() {
         }
         let finished = finish(&mut program);
         assert_eq!(finished.code, Some(i32::from(faults > 0)), "{finished:?}");
-        question.write_all(b"\n").expect("a question");
+        question.write_all(format!("after {elements}\n").as_bytes()).expect("a question");
         let counts = answer();
+        assert_eq!(counts["question"], format!("after {elements}"), "{counts}");
         assert_eq!(counts["faults"], faults, "{counts}");
         let reports = counts["reports"].as_array().expect("a list");
         assert_eq!(reports.len(), faults, "{counts}");

@@ -151,6 +151,44 @@ def threads_share_a_machine():
     assert len(folders) == 1, folders
 
 
+def forked_children_ask_too():
+    import windlass
+
+    with windlass.simulated() as machine:
+        machine.counts()
+        children = [os.fork() for _ in range(4)]
+        if 0 in children:
+            # Each asks often, while the others do.
+            launches = {machine.counts().launches for _ in range(50)}
+            os._exit(0 if launches == {0} else 1)
+        ends = [os.waitpid(child, 0)[1] for child in children]
+        assert ends == [0] * 4, ends
+        assert machine.counts().launches == 0
+
+
+def an_unread_answer_is_passed_over():
+    import windlass
+
+    class Timeout(Exception):
+        pass
+
+    def stop(*_):
+        raise Timeout
+
+    child = "import vector_add; vector_add.vector_add(1 << 20)"
+    here = os.path.dirname(os.path.abspath(__file__))
+    with windlass.simulated() as machine:
+        asked = machine._answer
+        machine._answer = stop
+        try:
+            machine.counts()
+        except Timeout:
+            pass
+        machine._answer = asked
+        subprocess.run([sys.executable, "-c", child], cwd=here, stderr=subprocess.DEVNULL)
+        assert machine.counts().faults == 1, machine.counts()
+
+
 def a_refused_launch_fails_a_check():
     import windlass
 
@@ -215,6 +253,8 @@ if __name__ == "__main__":
             "a_loaded_hip_is_respected",
             "a_real_hip_is_respected",
             "threads_share_a_machine",
+            "forked_children_ask_too",
+            "an_unread_answer_is_passed_over",
             "a_refused_launch_fails_a_check",
             "a_device_is_a_text",
             "a_folder_may_have_letters_that_the_locale_lacks",

@@ -11,8 +11,12 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 from typing import Iterator, NamedTuple
+
+if sys.platform == "linux":
+    import fcntl
 
 from ._installation import LIBRARY, command, left_out
 from ._names import library_of_names
@@ -50,6 +54,9 @@ class Machine:
             start_new_session=True,
         )
         self._lock = threading.Lock()
+        # Forked children share the pipes. A lock of this kind belongs to a process.
+        self._between_processes = tempfile.TemporaryFile()
+        self._questions = 0
         self._reports: list[str] = []
         answer: dict[str, str | None] = self._answer()
         # The answer is UTF-8, also where this process's locale is another.
@@ -65,14 +72,21 @@ class Machine:
     def counts(self) -> Counts:
         """The counts so far."""
         with self._lock:
+            fcntl.lockf(self._between_processes, fcntl.LOCK_EX)
             try:
-                self._holder.stdin.write(b"\n")
-                self._holder.stdin.flush()
-            except (BrokenPipeError, ValueError):
-                pass
-            answer = self._answer()
-            self._reports += answer.pop("reports")
-            return Counts(**answer, reports=tuple(self._reports))
+                self._questions += 1
+                question = f"{os.getpid()} {self._questions}"
+                with contextlib.suppress(BrokenPipeError, ValueError):
+                    self._holder.stdin.write(f"{question}\n".encode())
+                    self._holder.stdin.flush()
+                while True:
+                    answer = self._answer()
+                    self._reports += answer.pop("reports")
+                    # An exception in a signal handler, such as a test's timeout, leaves an answer unread.
+                    if answer.pop("question") == question:
+                        return Counts(**answer, reports=tuple(self._reports))
+            finally:
+                fcntl.lockf(self._between_processes, fcntl.LOCK_UN)
 
     def _answer(self) -> dict:
         line = self._holder.stdout.readline() if not self._holder.stdout.closed else b""
@@ -109,6 +123,9 @@ def _renew_lock() -> None:
     # A thread that does not exist in the child may hold the old one.
     global _lock
     _lock = threading.RLock()
+    for machine in [*_environments.values(), _here]:
+        if machine:
+            machine._lock = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -26,6 +26,8 @@ use super::{
 /// The answer to a line of input.
 #[derive(Serialize)]
 struct Counts {
+    /// The line, so that an answer that nobody read is not taken for a later one.
+    question: String,
     processes: u64,
     launches: u64,
     faults: u64,
@@ -41,7 +43,7 @@ pub(super) fn serve(command: &Command, folder: &Folder) -> Outcome {
     let lines = lines().map_err(|error| Failure::failed(format!("cannot watch standard input: {error}")))?;
     print(&variables(command)?)?;
     let mut read = 0;
-    while let Ok(true) = lines.recv() {
+    while let Ok(Some(question)) = lines.recv() {
         let tally = Tally::read(&folder.tally());
         let tally = tally.map_err(|error| {
             Failure::failed(format!("the counts of the simulated GPU cannot be read: {error}"))
@@ -50,25 +52,25 @@ pub(super) fn serve(command: &Command, folder: &Folder) -> Outcome {
             Failure::failed(format!("the reports of the simulated GPU cannot be read: {error}"))
         })?;
         let Tally { processes, launches, faults, refused, .. } = tally;
-        print(&Counts { processes, launches, faults, refused, reports })?;
+        print(&Counts { question, processes, launches, faults, refused, reports })?;
     }
     Ok(())
 }
 
-/// True for each line of input, and false at the end.
-fn lines() -> io::Result<mpsc::Receiver<bool>> {
+/// The lines of input, and `None` at the end.
+fn lines() -> io::Result<mpsc::Receiver<Option<String>>> {
     let (sender, lines) = mpsc::channel();
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
     let ended = sender.clone();
     thread::spawn(move || {
         let _ = signals.forever().next();
-        ended.send(false)
+        ended.send(None)
     });
     thread::spawn(move || {
         for line in io::stdin().lock().lines() {
-            let _ = sender.send(line.is_ok());
+            let _ = sender.send(line.ok());
         }
-        sender.send(false)
+        sender.send(None)
     });
     Ok(lines)
 }
