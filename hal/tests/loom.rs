@@ -78,12 +78,12 @@ fn an_observer_hears_the_payload_before_a_failure_and_nothing_behind_it() {
             let semaphore = semaphore.clone();
             move || semaphore.signal(1).unwrap()
         });
-        let failer = thread::spawn({
+        let failing = thread::spawn({
             let semaphore = semaphore.clone();
             move || semaphore.fail(Error::aborted("planned"))
         });
         signaller.join().unwrap();
-        failer.join().unwrap();
+        failing.join().unwrap();
         let reached = semaphore.wait_blocking(1, Deadline::now()).is_ok();
         let expected: &[u64] = if reached { &[1, u64::MAX] } else { &[u64::MAX] };
         assert_eq!(*ear.0.lock().unwrap(), expected);

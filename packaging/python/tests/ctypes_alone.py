@@ -216,7 +216,7 @@ def a_device_is_a_text():
 
 def a_folder_may_have_letters_that_the_locale_lacks():
     with tempfile.TemporaryDirectory() as folder:
-        named = os.path.join(folder, "ordner-\u00e4")
+        named = os.path.join(folder, "letters-\u00e4")
         os.mkdir(named.encode())
         ascii = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
         environment = {**os.environb, b"TMPDIR": named.encode(), **{k.encode(): v.encode() for k, v in ascii.items()}}
