@@ -24,13 +24,15 @@ pub(crate) enum Target {
         /// If set, an edge of this domain also ends the wait.
         accepts: Option<Domain>,
     },
+    /// An observer, whose registration only the failure ends.
+    Observer(Arc<Watch>),
 }
 
 impl Target {
     /// The domain whose edges end this wait, if there is one.
     pub(super) fn accepts(&self) -> Option<Domain> {
         match self {
-            Self::Waker(_) => None,
+            Self::Waker(_) | Self::Observer(_) => None,
             Self::Timepoint { accepts, .. } => *accepts,
         }
     }
@@ -40,6 +42,11 @@ impl Target {
         match self {
             Self::Waker(waker) => Notification::Wake(waker),
             Self::Timepoint { sink, token, .. } => Notification::Resolve { sink, token, resolution },
+            Self::Observer(watch) => match resolution {
+                Resolution::Failed(error) => Notification::Failed(watch, error),
+                // The payloads are told by themselves.
+                Resolution::Reached | Resolution::Edge(_) => Notification::Advanced(watch, 0),
+            },
         }
     }
 }

@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc};
 use crate::order::{
     notifications::Notifications,
     observer::{Observer, Watch},
-    semaphore::Semaphore,
+    semaphore::{Registration, Semaphore},
 };
 
 /// An observer's registration. Dropping it ends the observation; a call that has begun on another thread may outlast
@@ -14,7 +14,7 @@ use crate::order::{
 #[must_use = "dropping an observation ends it"]
 pub struct Observation {
     semaphore: Semaphore,
-    watch: Arc<Watch>,
+    registration: Option<Registration>,
 }
 
 impl Semaphore {
@@ -25,17 +25,18 @@ impl Semaphore {
     /// A device that owes values of an observed semaphore makes progress by itself, as for a future. A signal of an
     /// observed semaphore takes a lock.
     pub fn observe(&self, observer: Arc<dyn Observer>) -> Observation {
-        let watch = Arc::new(Watch::new(observer));
         let mut notifications = Notifications::new();
-        self.add_watch(&watch, &mut notifications);
+        let registration = self.add_watch(Arc::new(Watch::new(observer)), &mut notifications);
         notifications.fire();
-        Observation { semaphore: self.clone(), watch }
+        Observation { semaphore: self.clone(), registration }
     }
 }
 
 impl Drop for Observation {
     fn drop(&mut self) {
-        self.semaphore.remove_watch(&self.watch);
+        if let Some(registration) = &self.registration {
+            self.semaphore.cancel(registration);
+        }
     }
 }
 

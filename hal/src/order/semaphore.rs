@@ -29,6 +29,8 @@ use crate::{
 };
 
 const FAILED: u64 = 1 << 63;
+/// The value in the registration of an observer, which no payload reaches.
+const OBSERVED: u64 = u64::MAX;
 
 /// A timeline semaphore: the only way to order work in Windlass.
 ///
@@ -50,7 +52,7 @@ pub struct Semaphore(Arc<Shared>);
 struct Shared {
     /// The payload, and the bit [`FAILED`] once the semaphore has failed. Only the holder of the lock sets that bit.
     payload: AtomicU64,
-    /// Whether `state` has waiters, observers or edges. It is set before the payload is read for a new one. Whoever raises the
+    /// Whether `state` has waiters or edges. It is set before the payload is read for a new one. Whoever raises the
     /// payload reads it afterwards. So one of the two sees the other.
     attended: AtomicBool,
     state: Mutex<SemaphoreState>,
@@ -61,16 +63,12 @@ struct SemaphoreState {
     /// Ordered by value, and by age where values are equal.
     waiters: Waiters,
     next_waiter: u64,
-    observers: Observers,
     /// The promised values above the payload.
     promises: Promises,
 }
 
 /// The waiters of a semaphore that had any. So one that never had any costs nothing to drop.
 type Waiters = Option<BTreeMap<Registration, Target>>;
-
-/// The observers of a semaphore that had any.
-type Observers = Option<Box<Vec<Arc<Watch>>>>;
 
 /// A registered wait, for [`Semaphore::cancel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,7 +104,6 @@ impl Semaphore {
                 failure: None,
                 waiters: None,
                 next_waiter: 0,
-                observers: None,
                 promises: Promises::default(),
             }),
         }))
@@ -210,7 +207,7 @@ impl Semaphore {
 
     /// Lets signals pass without the lock again once nobody attends.
     fn rest(&self, state: &MutexGuard<'_, SemaphoreState>) {
-        if state.promises.is_empty() && !state.has_waiters() && state.observers.is_none() {
+        if state.promises.is_empty() && !state.has_waiters() {
             self.0.attended.store(false, Ordering::Relaxed);
         }
     }
@@ -237,14 +234,13 @@ impl Semaphore {
         let waiters = state.waiters.take();
         waiters.into_iter().flatten().for_each(|(registration, target)| {
             // A signal may have raised the payload just before, without the lock.
+            if let Target::Observer(watch) = &target {
+                notifications.push(Notification::Advanced(watch.clone(), reached));
+            }
             let is_reached = registration.value <= reached;
             let end = if is_reached { Resolution::Reached } else { Resolution::Failed(error.clone()) };
             notifications.push(target.over(end));
         });
-        for watch in state.observers.take().into_iter().flat_map(|observers| *observers) {
-            notifications.push(Notification::Advanced(watch.clone(), reached));
-            notifications.push(Notification::Failed(watch, error.clone()));
-        }
         self.rest(&state);
     }
 
@@ -261,9 +257,6 @@ impl Semaphore {
         }
         if state.has_waiters() {
             state.tell_waiters(value, &edge, notifications);
-        }
-        if state.observers.is_some() {
-            notifications.push(Notification::Demand(edge.clone()));
         }
         state.promises.add(value, edge);
     }
@@ -349,9 +342,7 @@ impl Semaphore {
             self.rest(&state);
             return Err(resolution);
         }
-        let registration = Registration { value, id: state.next_waiter };
-        state.next_waiter += 1;
-        state.waiters.get_or_insert_default().insert(registration, target);
+        let registration = state.enter(value, target);
         let owed = state.promises.covering(value, None).cloned();
         drop(state);
         if let Some(edge) = owed {
@@ -391,39 +382,27 @@ impl Semaphore {
         drop(target);
     }
 
-    /// Registers an observer, which hears of the payloads above the present one.
-    pub(super) fn add_watch(&self, watch: &Arc<Watch>, notifications: &mut Notifications) {
+    /// Registers an observer, which hears of the payloads above the present one. `None` where it has heard of a failure.
+    pub(super) fn add_watch(
+        &self,
+        watch: Arc<Watch>,
+        notifications: &mut Notifications,
+    ) -> Option<Registration> {
         if fork::is_child() {
-            return;
+            return None;
         }
         let mut state = lock(&self.0.state);
         watch.begin_at(self.attend(&state) & !FAILED);
         if let Some(error) = state.failure.clone() {
-            notifications.push(Notification::Failed(watch.clone(), error));
+            notifications.push(Notification::Failed(watch, error));
             self.rest(&state);
-            return;
+            return None;
         }
-        state.observers.get_or_insert_default().push(watch.clone());
+        let registration = state.enter(OBSERVED, Target::Observer(watch));
         for edge in state.promises.edges() {
             notifications.push(Notification::Demand(edge.clone()));
         }
-    }
-
-    /// Ends an observation.
-    pub(super) fn remove_watch(&self, watch: &Arc<Watch>) {
-        if fork::is_child() {
-            return;
-        }
-        let mut state = lock(&self.0.state);
-        let Some(observers) = &mut state.observers else { return };
-        let at = observers.iter().position(|known| Arc::ptr_eq(known, watch));
-        let removed = at.map(|at| observers.swap_remove(at));
-        if observers.is_empty() {
-            state.observers = None;
-        }
-        self.rest(&state);
-        drop(state);
-        drop(removed);
+        Some(registration)
     }
 
     /// The number of registered waits. A dropped future must leave none.
@@ -456,8 +435,20 @@ impl SemaphoreState {
         self.waiters.as_ref().is_some_and(|waiters| !waiters.is_empty())
     }
 
+    fn enter(&mut self, value: u64, target: Target) -> Registration {
+        let registration = Registration { value, id: self.next_waiter };
+        self.next_waiter += 1;
+        self.waiters.get_or_insert_default().insert(registration, target);
+        registration
+    }
+
     fn observers(&self) -> impl Iterator<Item = &Arc<Watch>> {
-        self.observers.iter().flat_map(|observers| observers.iter())
+        let observed = Registration { value: OBSERVED, id: 0 }..;
+        let targets = self.waiters.iter().flat_map(move |waiters| waiters.range(observed.clone()));
+        targets.filter_map(|(_, target)| match target {
+            Target::Observer(watch) => Some(watch),
+            Target::Waker(_) | Target::Timepoint { .. } => None,
+        })
     }
 
     fn waiter(&mut self, registration: &Registration) -> Option<&mut Target> {
@@ -479,7 +470,7 @@ impl SemaphoreState {
                 notifications.push(target.over(Resolution::Edge(edge.clone())));
             }
         }
-        if waiters.range(covered).next().is_some() {
+        if waiters.range(covered).next().is_some() || self.observers().next().is_some() {
             notifications.push(Notification::Demand(edge.clone()));
         }
     }
