@@ -199,8 +199,8 @@ impl Semaphore {
                 notifications.push(first.remove().over(Resolution::Reached));
             }
         }
-        for watch in state.observers() {
-            notifications.push(Notification::Advanced(watch.clone(), payload));
+        if state.is_observed() {
+            state.tell_observers(payload, notifications);
         }
         self.rest(&state);
     }
@@ -442,13 +442,21 @@ impl SemaphoreState {
         registration
     }
 
-    fn observers(&self) -> impl Iterator<Item = &Arc<Watch>> {
+    /// Whether there are observers, which are behind all waiters.
+    #[inline]
+    fn is_observed(&self) -> bool {
+        let waiters = self.waiters.as_ref().filter(|waiters| !waiters.is_empty());
+        waiters.and_then(BTreeMap::last_key_value).is_some_and(|(last, _)| last.value == OBSERVED)
+    }
+
+    #[cold]
+    fn tell_observers(&self, payload: u64, notifications: &mut Notifications) {
         let observed = Registration { value: OBSERVED, id: 0 }..;
-        let targets = self.waiters.iter().flat_map(move |waiters| waiters.range(observed.clone()));
-        targets.filter_map(|(_, target)| match target {
-            Target::Observer(watch) => Some(watch),
-            Target::Waker(_) | Target::Timepoint { .. } => None,
-        })
+        for (_, target) in self.waiters.iter().flat_map(|waiters| waiters.range(observed.clone())) {
+            if let Target::Observer(watch) = target {
+                notifications.push(Notification::Advanced(watch.clone(), payload));
+            }
+        }
     }
 
     fn waiter(&mut self, registration: &Registration) -> Option<&mut Target> {
@@ -470,7 +478,7 @@ impl SemaphoreState {
                 notifications.push(target.over(Resolution::Edge(edge.clone())));
             }
         }
-        if waiters.range(covered).next().is_some() || self.observers().next().is_some() {
+        if waiters.range(covered).next().is_some() || self.is_observed() {
             notifications.push(Notification::Demand(edge.clone()));
         }
     }
