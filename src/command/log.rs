@@ -33,7 +33,7 @@ pub(crate) fn start(tells_calls: bool) -> Outcome {
         ))
     })?;
     // An event that cannot be written is lost: the layer would report it on standard error, and panic if that is closed.
-    let log = fmt::layer().log_internal_errors(false).with_writer(io::stderr);
+    let log = fmt::layer().with_thread_ids(true).log_internal_errors(false).with_writer(io::stderr);
     tracing_subscriber::registry()
         .with(log.with_filter(targets))
         .with(tells_calls.then(|| Calls.with_filter(told())))

@@ -150,7 +150,10 @@ impl Rows<'_> {
         while process.next(until).is_ok_and(|(_, line)| !is_row(&line)) {}
         process.kill();
         let errors = process.errors();
-        let (_, call) = errors.lines().last()?.rsplit_once("windlass::hip: ")?;
+        // The row is measured by the first thread. Others may have made calls since.
+        let is_first = |line: &&str| line.contains(" ThreadId(01) ");
+        let line = errors.lines().rev().find(is_first).or_else(|| errors.lines().last())?;
+        let (_, call) = line.rsplit_once("windlass::hip: ")?;
         Some(call.to_owned())
     }
 

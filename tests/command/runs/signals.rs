@@ -4,7 +4,7 @@
 use std::{
     fs,
     io::{BufRead, BufReader},
-    os::unix::process::ExitStatusExt,
+    os::unix::process::{CommandExt, ExitStatusExt},
     process::{Command, Stdio},
 };
 
@@ -27,6 +27,19 @@ fn files() -> [Scratch; 3] {
     ["jsonl", "xml", "md"].map(Scratch::new)
 }
 
+/// The tests may have been started with signals ignored, as by `nohup` or in the background of a shell.
+fn hears_signals(command: &mut Command) {
+    // SAFETY: between fork and exec the function calls nothing but `signal`, which may be called there.
+    unsafe {
+        command.pre_exec(|| {
+            for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGTERM] {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+            Ok(())
+        });
+    }
+}
+
 #[test]
 fn a_signal_ends_the_run_with_its_reports() {
     for (signal, number, more) in [
@@ -37,6 +50,7 @@ fn a_signal_ends_the_run_with_its_reports() {
     ] {
         let files = files();
         let mut run = cts(STUCK, &files, more);
+        hears_signals(&mut run);
         let mut child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a start");
         let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
         assert!(lines.any(|line| line == "pass  queue.diamond"), "{more:?}");
