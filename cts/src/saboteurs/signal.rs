@@ -25,7 +25,8 @@ saboteurs! {
             "semaphore_thread.racing_signals_take_maximum",
             "semaphore_observer.hears_queue_signals",
         ];
-    signals_too_low: "A signal stops one value short.", Submit(signal_too_low), ["queue.barrier_signals"];
+    signals_too_low: "A signal stops one value short.", Submit(signal_too_low),
+        ["queue.barrier_signals", "semaphore_observer.hears_promised_signals"];
     forgets_a_signal: "Only the first point of a signal list is signalled.", Submit(forget),
         ["queue.barrier_signals"];
     forgets_the_first_signal: "The first point of a signal list is forgotten.",
