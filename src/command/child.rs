@@ -60,7 +60,8 @@ pub(crate) fn say<A: Serialize>(line: &Line<A>) {
     }
 }
 
-/// Tells each HIP call to the process that asked.
+/// Tells each HIP call of the main thread, which does the work that was asked for. Threads of the driver make calls
+/// beside it, such as the last of a stream, and those return.
 pub(crate) struct Calls;
 
 impl<S: Subscriber> Layer<S> for Calls {
@@ -73,7 +74,7 @@ impl<S: Subscriber> Layer<S> for Calls {
                 }
             }
         }
-        if *event.metadata().level() == Level::TRACE {
+        if *event.metadata().level() == Level::TRACE && thread::current().name() == Some("main") {
             let mut message = Message(None);
             event.record(&mut message);
             message.0.into_iter().for_each(|call| say::<()>(&Line::Call(call)));
