@@ -82,7 +82,7 @@ impl<S: Subscriber> Layer<S> for Calls {
     }
 }
 
-/// What happens to the standard error of a process.
+/// The use of the standard error of a process.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Errors {
     /// It is that of this process.
@@ -275,7 +275,7 @@ impl<A: DeserializeOwned + Send + 'static> Asked<A> {
     }
 }
 
-/// What a process did last, and advice.
+/// The last act of a process, and advice.
 fn last(call: Option<&str>, stopped: Stopped, longer: &str) -> String {
     match (call, stopped) {
         (Some(call), Stopped::Hung) => {

@@ -102,7 +102,7 @@ fn libraries_of_others_are_passed_over() {
     assert!(give("bin", 0, 54321));
     installed.mode("bin", 0o775);
     installed.assert_refused("bin", "the group 54321 may write there");
-    // Whoever owns the command could as well change it.
+    // The owner of the command could as well change the command.
     let copy = installed.0.join("bin/copy");
     fs::copy(installed.0.join("bin/windlass"), &copy).unwrap();
     fs::rename(&copy, installed.0.join("bin/windlass")).unwrap();

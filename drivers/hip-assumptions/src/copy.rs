@@ -131,7 +131,7 @@ pub(crate) fn pageable_memory_is_the_callers_again_when_the_copy_returns(gpu: &G
             std::thread::yield_now();
         }
         gate.open();
-        let bytes = copying.join().expect("the thread ends well");
+        let bytes = copying.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         assert_eq!(gpu.read(stream, memory, 1 << 16), vec![1; 1 << 16]);
         drop(bytes);
     });

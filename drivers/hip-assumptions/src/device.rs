@@ -9,8 +9,8 @@ use crate::hips::{Hip, OK};
 pub(crate) fn the_current_device_belongs_to_the_thread(hip: &Hip) {
     hip.select(hip.devices - 1);
     assert_eq!(hip.current(), hip.devices - 1);
-    let elsewhere =
-        std::thread::scope(|scope| scope.spawn(|| hip.current()).join()).expect("the thread ends well");
+    let elsewhere = std::thread::scope(|scope| scope.spawn(|| hip.current()).join())
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     assert_eq!(elsewhere, 0, "a new thread begins with the first device");
     hip.select(0);
 }

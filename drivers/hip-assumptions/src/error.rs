@@ -22,7 +22,7 @@ pub(crate) fn the_last_error_belongs_to_the_thread(hip: &Hip) {
             assert_eq!(call!(hip.hipSetDevice(1_000_000)), INVALID);
             call!(hip.hipGetLastError())
         };
-        scope.spawn(failing).join().expect("the thread ends well")
+        scope.spawn(failing).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     });
     assert_eq!(elsewhere, INVALID);
     assert_eq!(call!(hip.hipGetLastError()), OK);
@@ -62,7 +62,7 @@ pub(crate) fn a_fault_stays(gpu: &Gpu<'_>) {
     let (stream, event) = (gpu.stream(), gpu.event());
     let nowhere =
         block(&[&address(std::ptr::without_provenance_mut(64)), &0_i64.to_le_bytes(), &7_u32.to_le_bytes()]);
-    assert_eq!(gpu.launch(gpu.find(FAULTS, "write_at"), [1; 3], [1; 3], 0, stream, &nowhere), OK);
+    assert_eq!(gpu.launch(gpu.find(FAULTS, c"write_at"), [1; 3], [1; 3], 0, stream, &nowhere), OK);
     let fault = hipError_t::hipErrorIllegalAddress;
     // The record may come before or after the fault.
     call!(gpu.hipEventRecord(event, stream));

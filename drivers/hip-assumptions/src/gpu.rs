@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A GPU that runs the suite's kernels, and work that stays in flight until a gate opens.
 
-use std::ffi::{CStr, CString};
+use std::collections::BTreeMap;
+use std::ffi::CStr;
 use std::ops::Deref;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -30,8 +31,8 @@ const MODULES: [&str; 7] = [VECTOR_ADD, GLOBALS, ENTRIES, POSITIONS, ORDER, FAUL
 /// A GPU with kernels.
 pub(crate) struct Gpu<'a> {
     hip: &'a Hip,
-    kernels: Kernels,
-    target: TargetId,
+    /// The code of each of [`MODULES`] for the device.
+    images: BTreeMap<&'static str, Vec<u8>>,
     spin: Handle<hipFunction_t>,
     /// Pinned memory of gates, kept until the end, because freeing it might wait for the gate.
     flags: Mutex<Vec<Handle<*mut c_void>>>,
@@ -57,9 +58,21 @@ pub(crate) fn architecture(hip: &Hip, device: c_int) -> String {
         // SAFETY: as above.
         unsafe { old.assume_init() }.gcnArchName
     };
-    let bytes: Vec<u8> = name.iter().map(|byte| byte.to_ne_bytes()[0]).collect();
-    let text = CStr::from_bytes_until_nul(&bytes).expect("a terminated name");
-    text.to_str().expect("a name").to_owned()
+    let bytes = name.iter().map(|byte| byte.to_ne_bytes()[0]).take_while(|byte| *byte != 0);
+    String::from_utf8_lossy(&bytes.collect::<Vec<_>>()).into_owned()
+}
+
+/// The code object of a module that fits a target.
+fn image_of(kernels: Kernels, module: &str, target: &TargetId) -> Result<Vec<u8>, String> {
+    let bundle = kernels(module).ok_or_else(|| format!("there is no bundle {module}"))?;
+    let options = Options::default();
+    let file = File::parse(bundle, &options).map_err(|error| format!("{module}: {error}"))?;
+    let bundles = file.bundles().first();
+    let (bundle, entry) = bundles
+        .and_then(|bundle| Some((bundle, bundle.select(target, &options).best?)))
+        .ok_or_else(|| format!("no {module} for {target}"))?;
+    let image = bundle.image(entry).map_err(|error| format!("{module}: {error}"))?;
+    Ok(image.to_vec())
 }
 
 impl<'a> Gpu<'a> {
@@ -67,29 +80,23 @@ impl<'a> Gpu<'a> {
     pub(crate) fn of(hip: &'a Hip, kernels: Kernels) -> Result<Self, String> {
         let name = architecture(hip, 0);
         let target = name.parse().map_err(|error| format!("{name} is no target: {error}"))?;
-        let mut gpu =
-            Self { hip, kernels, target, spin: Handle::new(ptr::null_mut()), flags: Mutex::default() };
-        if let Some(module) = MODULES.iter().find(|module| gpu.image(module).is_none()) {
-            return Err(format!("no {module} for {name}"));
-        }
+        let image = |module| Ok((module, image_of(kernels, module, &target)?));
+        let images = MODULES.into_iter().map(image).collect::<Result<_, String>>()?;
+        let mut gpu = Self { hip, images, spin: Handle::new(ptr::null_mut()), flags: Mutex::default() };
         gpu.spin = Handle::new(gpu.function(gpu.load(SPIN), c"spin_until_host"));
         Ok(gpu)
     }
 
-    /// The code object of a module that fits the device.
-    pub(crate) fn image(&self, module: &str) -> Option<Vec<u8>> {
-        let options = Options::default();
-        let file = File::parse((self.kernels)(module)?, &options).expect("a bundle");
-        let bundle = file.bundles().first().expect("one bundle");
-        let entry = bundle.select(&self.target, &options).best?;
-        Some(bundle.image(entry).expect("its bytes").to_vec())
+    /// The code object of a module that fits the device, with room behind it, because HIP takes no length.
+    pub(crate) fn image(&self, module: &str) -> Vec<u8> {
+        let mut image = self.images[module].clone();
+        image.resize(image.len() + 4096, 0);
+        image
     }
 
     pub(crate) fn load(&self, name: &str) -> hipModule_t {
         let mut module = ptr::null_mut();
-        // Room behind the image, because HIP takes no length.
-        let mut image = self.image(name).expect("code for the device");
-        image.resize(image.len() + 4096, 0);
+        let image = self.image(name);
         ok!(self.hipModuleLoadData(&mut module, image.as_ptr().cast()));
         // HIP does not promise that it is done with the image.
         std::mem::forget(image);
@@ -102,8 +109,8 @@ impl<'a> Gpu<'a> {
         function
     }
 
-    pub(crate) fn find(&self, module: &str, name: &str) -> hipFunction_t {
-        self.function(self.load(module), &CString::new(name).expect("a name"))
+    pub(crate) fn find(&self, module: &str, name: &CStr) -> hipFunction_t {
+        self.function(self.load(module), name)
     }
 
     /// Launches as the driver does: one block of arguments in the kernel's layout.
@@ -253,7 +260,7 @@ impl Add {
         });
         let count = (Self::COUNT as i32).to_le_bytes();
         let arguments = block(&[&address(a), &address(b), &address(sum), &count]);
-        Self { function: gpu.find(VECTOR_ADD, "vector_add"), sum, arguments }
+        Self { function: gpu.find(VECTOR_ADD, c"vector_add"), sum, arguments }
     }
 
     pub(crate) fn launch(&self, gpu: &Gpu<'_>, stream: hipStream_t) -> hipError_t {

@@ -22,7 +22,7 @@ pub(crate) fn hidden_arguments_are_filled_by_hip(gpu: &Gpu<'_>) {
     let (grid, group) = ([3_u32, 2, 1], [4_u32, 2, 2]);
     let items = (grid.iter().product::<u32>() * group.iter().product::<u32>()) as usize;
     let out = gpu.device_memory(48 * items);
-    let kernel = gpu.find(POSITIONS, "write_positions");
+    let kernel = gpu.find(POSITIONS, c"write_positions");
     assert_eq!(gpu.launch(kernel, grid, group, 0, stream, &address(out)), OK);
     let words = gpu.read_words(stream, out, 12 * items);
     for row in words.chunks_exact(12) {
@@ -35,7 +35,7 @@ pub(crate) fn hidden_arguments_are_filled_by_hip(gpu: &Gpu<'_>) {
 
 pub(crate) fn a_kernel_without_parameters_needs_no_block(gpu: &Gpu<'_>) {
     let stream = gpu.stream();
-    assert_eq!(gpu.launch(gpu.find(ENTRIES, "empty"), [2, 1, 1], [64, 1, 1], 0, stream, &[]), OK);
+    assert_eq!(gpu.launch(gpu.find(ENTRIES, c"empty"), [2, 1, 1], [64, 1, 1], 0, stream, &[]), OK);
     ok!(gpu.hipStreamSynchronize(stream));
     ok!(gpu.hipStreamDestroy(stream));
 }
@@ -43,7 +43,7 @@ pub(crate) fn a_kernel_without_parameters_needs_no_block(gpu: &Gpu<'_>) {
 pub(crate) fn local_memory_beyond_what_is_declared_is_there(gpu: &Gpu<'_>) {
     let stream = gpu.stream();
     let out = gpu.device_memory(4);
-    let kernel = gpu.find(FAULTS, "write_lds_at");
+    let kernel = gpu.find(FAULTS, c"write_lds_at");
     let arguments = block(&[&address(out), &1023_u32.to_le_bytes(), &77_u32.to_le_bytes()]);
     assert_eq!(gpu.launch(kernel, [1; 3], [1; 3], 4096, stream, &arguments), OK);
     assert_eq!(gpu.read_words(stream, out, 1), [77]);

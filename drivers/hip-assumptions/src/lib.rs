@@ -4,6 +4,9 @@
 //! The name of each program is the assumption; `docs/hip-assumptions.md` has its source, row by row. A library that
 //! breaks an assumption needs a row in the driver's quirks, or a driver that does not rely on it.
 //!
+//! A program panics where its assumption is broken, with the call and its values. That is its verdict, so a caller runs
+//! it where a panic ends nothing else: a test, or a process of its own.
+//!
 //! The tests run each program on the simulated GPU, on the null HIP where it serves, and on the system's HIP.
 //! `windlass report` runs each in a process of its own, on the HIP that it reports about.
 

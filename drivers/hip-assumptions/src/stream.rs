@@ -10,7 +10,7 @@ use crate::hips::{Handle, Hip, NOT_READY, OK};
 pub(crate) fn a_stream_does_its_work_in_order(gpu: &Gpu<'_>) {
     const COUNT: usize = 1000;
     let stream = gpu.stream();
-    let kernel = gpu.find(ORDER, "multiply_add");
+    let kernel = gpu.find(ORDER, c"multiply_add");
     let [values, copy] = [(); 2].map(|()| gpu.device_memory(4 * COUNT));
     ok!(gpu.hipMemsetD32Async(values, 1, COUNT, stream));
     let mut expected = 1_u32;
@@ -136,7 +136,7 @@ pub(crate) fn any_number_of_streams_that_wait_for_events_of_each_other_go_on(gpu
     const STREAMS: usize = 13;
     let streams = [(); STREAMS].map(|()| gpu.stream());
     let events = [(); STREAMS].map(|()| gpu.event());
-    let kernel = gpu.find(ORDER, "multiply_add");
+    let kernel = gpu.find(ORDER, c"multiply_add");
     let value = gpu.device_memory(4);
     ok!(gpu.hipMemsetD32Async(value, 1, 1, streams[0]));
     ok!(gpu.hipEventRecord(events[0], streams[0]));

@@ -53,7 +53,7 @@ pub(crate) fn no_call_of_a_submission_waits_for_work_in_flight(gpu: &Gpu<'_>) {
 /// The calls that a program may make while its work runs: allocate, load code, query.
 pub(crate) fn making_things_does_not_wait_for_work_in_flight(gpu: &Gpu<'_>) {
     let stream = gpu.stream();
-    let image = gpu.image(VECTOR_ADD).expect("code for the device");
+    let image = gpu.image(VECTOR_ADD);
     let gate = gpu.hold(stream);
     let (memory, host, made, module) = gpu.while_closed(&gate, || {
         let memory = gpu.device_memory(1 << 20);

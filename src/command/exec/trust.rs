@@ -13,7 +13,7 @@ use super::super::escape;
 pub(super) struct Trust(Vec<u32>);
 
 impl Trust {
-    /// Root, this user, and the owner of the command. That owner could as well change the command, and is neither of the
+    /// Root, this user, and the owner of the command. The owner could as well change the command, and is neither of the
     /// others where a container sees the checkout of the machine's user.
     pub(super) fn of_command(command: &Path) -> Self {
         let owner = fs::metadata(command).map(|command| command.uid()).ok();
