@@ -290,10 +290,11 @@ fn a_report_that_is_killed_leaves_all_that_is_known() {
         .expect("the command starts");
     let until = Instant::now() + Duration::from_secs(60);
     let file = folder.path("windlass-report.json");
-    // Each state of the file is whole, whenever it is read.
+    // Each state of a file is whole, whenever it is read. The page is written behind the JSON.
     loop {
         assert!(Instant::now() < until, "the last part begins");
-        if file.exists() && part(&folder.json(), "assumptions")["outcome"] == "running" {
+        let begun = file.exists() && part(&folder.json(), "assumptions")["outcome"] == "running";
+        if begun && folder.page().contains("| assumptions | running |") {
             break;
         }
         std::thread::sleep(Duration::from_millis(1));
