@@ -95,9 +95,10 @@ fn memory_grows_in_place_and_transfers_cross_from_one_mapping_to_the_next() {
 
     let edge = base.wrapping_byte_add(page - 6);
     ok!(machine, hipMemsetD16(edge, 0x0302, 6));
-    assert_eq!(machine.download::<u8>(edge.wrapping_byte_sub(2), 16), [
-        1, 1, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 0, 0
-    ]);
+    assert_eq!(
+        machine.download::<u8>(edge.wrapping_byte_sub(2), 16),
+        [1, 1, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 0, 0]
+    );
     let values: Vec<u32> = (0..1000).collect();
     let middle = base.wrapping_byte_add(page - 2000);
     ok!(machine, hipMemcpyHtoD(middle, values.as_ptr().cast(), 4000));
@@ -252,7 +253,11 @@ fn wrong_calls_are_refused() {
     fails!(hipErrorInvalidValue, machine, hipMemAddressReserve(null_mut(), page, 0, null_mut(), 0));
     fails!(hipErrorInvalidValue, machine, hipMemAddressReserve(&mut pointer, page, 0, null_mut(), 1));
     for (size, alignment) in [(0, 0), (page + 1, 0), (page, 3)] {
-        fails!(hipErrorOutOfMemory, machine, hipMemAddressReserve(&mut pointer, size, alignment, null_mut(), 0));
+        fails!(
+            hipErrorOutOfMemory,
+            machine,
+            hipMemAddressReserve(&mut pointer, size, alignment, null_mut(), 0)
+        );
     }
     let mut handle = null_mut();
     let mut wrong = properties(0);

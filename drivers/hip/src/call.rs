@@ -15,8 +15,8 @@ use windlass_hal::{Error, PciAddress, Result, callback_pool};
 use windlass_hip_sys::{
     Launcher,
     bindings::{
-        hipDeviceAttribute_t, hipDeviceP2PAttr, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t, hipEvent_t,
-        hipEventBlockingSync, hipEventDisableTiming, hipFunction_t, hipHostMallocMapped,
+        hipDeviceAttribute_t, hipDeviceP2PAttr, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t,
+        hipEvent_t, hipEventBlockingSync, hipEventDisableTiming, hipFunction_t, hipHostMallocMapped,
         hipHostMallocPortable, hipHostRegisterMapped, hipHostRegisterPortable, hipMemcpyKind, hipModule_t,
         hipPointerAttribute_t, hipStream_t, hipStreamNonBlocking, hipUUID,
     },

@@ -6,8 +6,8 @@ use std::sync::{Arc, PoisonError, Weak};
 use windlass_codeobject::Options as CodeOptions;
 use windlass_hal::{
     Accounts, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, External, HostCalls,
-    Limits, Notifications, OperationRef, Point, QueueAffinity, Release, Result, Semaphore, Statistics, Topology,
-    TopologyEdge, TopologyNode, WaitPolicy, callback_pool, driver,
+    Limits, Notifications, OperationRef, Point, QueueAffinity, Release, Result, Semaphore, Statistics,
+    Topology, TopologyEdge, TopologyNode, WaitPolicy, callback_pool, driver,
     edge::Domain,
     file,
     pending::{self, PendingSet},
@@ -170,11 +170,7 @@ unsafe impl driver::RawDevice for Device {
         Ok(info::facts(&gpu.hip))
     }
 
-    fn reserve_growable(
-        &self,
-        params: &BufferParams,
-        capacity: u64,
-    ) -> Result<Arc<dyn driver::RawGrowable>> {
+    fn reserve_growable(&self, params: &BufferParams, capacity: u64) -> Result<Arc<dyn driver::RawGrowable>> {
         self.0.usable()?;
         let reserved = growable::reserve(&self.0, params, capacity);
         Ok(Arc::new(self.0.retire_if_lost(reserved)?))

@@ -57,8 +57,7 @@ impl Hip {
         let (properties, mut bytes) = (self.properties_of_memory(), 0);
         let recommended = hipMemAllocationGranularity_flags::hipMemAllocationGranularityRecommended;
         // SAFETY: pointers to locals.
-        let status =
-            unsafe { self.api.hipMemGetAllocationGranularity(&mut bytes, &properties, recommended) };
+        let status = unsafe { self.api.hipMemGetAllocationGranularity(&mut bytes, &properties, recommended) };
         self.check("hipMemGetAllocationGranularity", status)?;
         Ok(bytes as u64)
     }
@@ -113,8 +112,7 @@ impl Hip {
         gpus: impl Iterator<Item = &'a Self>,
     ) -> Result<()> {
         let flags = hipMemAccessFlags::hipMemAccessFlagsProtReadWrite;
-        let access: Vec<_> =
-            gpus.map(|hip| hipMemAccessDesc { location: hip.location(), flags }).collect();
+        let access: Vec<_> = gpus.map(|hip| hipMemAccessDesc { location: hip.location(), flags }).collect();
         let _current = self.current()?;
         // SAFETY: a mapping, and a list with its length.
         let status = unsafe {

@@ -15,8 +15,8 @@ use windlass_hal::{
 };
 
 use crate::{
-    command_buffer::CommandBuffer, executable::Executable, library::Library, queues::Queues, submit::is_known,
-    topology,
+    command_buffer::CommandBuffer, executable::Executable, library::Library, queues::Queues,
+    submit::is_known, topology,
 };
 
 /// An opened local device.
@@ -94,11 +94,7 @@ unsafe impl driver::RawDevice for Device {
         Ok(topology::facts(self.queues.thread_count(), self.heap.free_and_total()))
     }
 
-    fn reserve_growable(
-        &self,
-        params: &BufferParams,
-        capacity: u64,
-    ) -> Result<Arc<dyn driver::RawGrowable>> {
+    fn reserve_growable(&self, params: &BufferParams, capacity: u64) -> Result<Arc<dyn driver::RawGrowable>> {
         Ok(Arc::new(self.heap.reserve_growable(params, capacity)?))
     }
 

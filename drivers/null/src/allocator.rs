@@ -33,7 +33,11 @@ impl Heap {
 
     /// Memory that grows. A driver with memory of its own makes a [`Growable`] over an
     /// [`AddressSpace`](windlass_hal::growable::AddressSpace) of its own.
-    pub(crate) fn reserve_growable(&self, params: &BufferParams, capacity: u64) -> Result<Growable<HostSpace>> {
+    pub(crate) fn reserve_growable(
+        &self,
+        params: &BufferParams,
+        capacity: u64,
+    ) -> Result<Growable<HostSpace>> {
         self.0.reserve_growable(params, capacity)
     }
 }

@@ -96,11 +96,7 @@ unsafe impl driver::RawDevice for Device {
 
     /// Reserves addresses that kernels see, without memory behind them, for memory that grows in place and that its
     /// buffers keep; the lack is `Feature::VirtualMemory`.
-    fn reserve_growable(
-        &self,
-        params: &BufferParams,
-        capacity: u64,
-    ) -> Result<Arc<dyn driver::RawGrowable>> {
+    fn reserve_growable(&self, params: &BufferParams, capacity: u64) -> Result<Arc<dyn driver::RawGrowable>> {
         Ok(Arc::new(self.heap.reserve_growable(params, capacity)?))
     }
 

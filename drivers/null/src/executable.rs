@@ -5,8 +5,8 @@
 use std::{any::Any, sync::Arc};
 
 use windlass_hal::{
-    Error, FunctionInfo, GlobalInfo, Occupancy, QueueAffinity, Result, SuggestedWorkgroup, SymbolInfo, driver,
-    edge::Domain,
+    Error, FunctionInfo, GlobalInfo, Occupancy, QueueAffinity, Result, SuggestedWorkgroup, SymbolInfo,
+    driver, edge::Domain,
 };
 
 /// Loaded code. In-flight work keeps it alive, so dropping it may unload the code.
@@ -74,7 +74,9 @@ unsafe impl driver::RawExecutable for Executable {
         _threads: u32,
         _dynamic_local_memory: u32,
     ) -> Result<Occupancy> {
-        Err(Error::unimplemented(format!("the occupancy of function {function}: the null device runs no kernels")))
+        Err(Error::unimplemented(format!(
+            "the occupancy of function {function}: the null device runs no kernels"
+        )))
     }
 
     /// Returns a workgroup size that the function can be launched with and that fills the processor, and how many of
@@ -85,7 +87,9 @@ unsafe impl driver::RawExecutable for Executable {
         _affinity: QueueAffinity,
         _dynamic_local_memory: u32,
     ) -> Result<SuggestedWorkgroup> {
-        Err(Error::unimplemented(format!("a workgroup size of function {function}: the null device runs no kernels")))
+        Err(Error::unimplemented(format!(
+            "a workgroup size of function {function}: the null device runs no kernels"
+        )))
     }
 
     /// Returns `self`, so that `submit` and `prepare` find this type again behind the trait object.

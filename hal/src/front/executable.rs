@@ -161,7 +161,9 @@ impl Function {
             )));
         }
         let found = self.executable.occupancy(self.index, queues, threads, dynamic_local_memory);
-        found.context(|| format!("asking how many workgroups of {threads} work-items of `{}` fit", self.name()))
+        found.context(|| {
+            format!("asking how many workgroups of {threads} work-items of `{}` fit", self.name())
+        })
     }
 
     /// A workgroup size that fills a processor with this function, for workgroups with `dynamic_local_memory` bytes of

@@ -25,7 +25,10 @@ impl Device {
         check_params(params)?;
         fork::check()?;
         if let Some(lack) = self.info().lacks.iter().find(|lack| lack.feature == Feature::VirtualMemory) {
-            return Err(Error::unimplemented(format!("this device has no buffers that grow: {}", lack.reason)));
+            return Err(Error::unimplemented(format!(
+                "this device has no buffers that grow: {}",
+                lack.reason
+            )));
         }
         if params.memory_type.0 & MemoryType::HOST_VISIBLE.0 == MemoryType::HOST_VISIBLE.0
             || params.usage.contains(BufferUsage::MAPPING)
@@ -114,7 +117,9 @@ impl GrowableBuffer {
         };
         let size = self.size();
         if range.end > size {
-            return Err(Error::out_of_range(format!("bytes {range:?} of memory that has grown to {size} bytes")));
+            return Err(Error::out_of_range(format!(
+                "bytes {range:?} of memory that has grown to {size} bytes"
+            )));
         }
         let raw = Arc::clone(&self.raw).buffer(range.start, length)?;
         Ok(Buffer::from_driver(raw, self.params))

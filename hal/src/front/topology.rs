@@ -55,11 +55,18 @@ impl Topology {
         Ok(Self::new(nodes, |from, to| {
             let (start, end) = (&all[from as usize], &all[to as usize]);
             let device = start.device as usize;
-            if start.device == end.device {
-                let edge = own[device].edge(from - firsts[device], to - firsts[device]);
-                return edge.cloned().unwrap_or_default();
+            let (raw, other) = (&devices[device].open.raw, &devices[end.device as usize].open.raw);
+            if start.device != end.device
+                && raw.domain() == other.domain()
+                && start.physical_device == end.physical_device
+            {
+                return TopologyEdge::new(LinkKind::Same, Some(0)).with_peer_access();
             }
-            let known = devices[device].open.raw.edge_to(start.physical_device, end);
+            if raw.domain() == other.domain() {
+                let (from, to) = (from - firsts[device], to - firsts[end.device as usize]);
+                return own[device].edge(from, to).cloned().unwrap_or_default();
+            }
+            let known = raw.edge_to(start.physical_device, end);
             known.unwrap_or_else(|| match start.is_host && end.is_host {
                 true => TopologyEdge::new(LinkKind::Same, Some(0)).with_peer_access(),
                 false => TopologyEdge::new(LinkKind::HostStaged, None),

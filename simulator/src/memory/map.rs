@@ -5,7 +5,7 @@
 use super::allocation::{AllocationInfo, AllocationKind};
 use super::place::Place;
 use super::shadow::Shadow;
-use super::window::{MemoryUse, Grants};
+use super::window::{Grants, MemoryUse};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;

@@ -175,7 +175,14 @@ impl Memory {
         map.forget_freed(base..base + size.max(1));
         map.live.insert(
             base,
-            AllocationRecord { info, delta, read_only: Arc::default(), homes: ALL_DEVICES, writers: ALL_DEVICES, shadow },
+            AllocationRecord {
+                info,
+                delta,
+                read_only: Arc::default(),
+                homes: ALL_DEVICES,
+                writers: ALL_DEVICES,
+                shadow,
+            },
         );
         Ok(base)
     }
@@ -485,7 +492,8 @@ impl Memory {
         let generation = self.generation.load(Ordering::Acquire);
         let Some(record) = map.at_or_before(address).filter(|record| record.holds(address, len)) else {
             let all = map.holding(address, len)?;
-            let (first, reached) = (all.first()?, |record: &&&AllocationRecord| record.is_reached(reach, usage));
+            let (first, reached) =
+                (all.first()?, |record: &&&AllocationRecord| record.is_reached(reach, usage));
             let open = all.iter().filter(reached).count() == all.len();
             return open.then_some(Window { base: address, size: len, delta: first.delta, generation });
         };

@@ -110,7 +110,13 @@ mod linux {
         }
 
         /// Maps a part of a file behind a range of whole pages.
-        pub(in super::super) fn map(&self, offset: u64, len: u64, file: &OwnedFd, at: u64) -> Result<(), String> {
+        pub(in super::super) fn map(
+            &self,
+            offset: u64,
+            len: u64,
+            file: &OwnedFd,
+            at: u64,
+        ) -> Result<(), String> {
             let start = self.pointer(offset, len).ok_or("the range is not in the reservation")?;
             // SAFETY: the range lies in this mapping, and every access to it is a relaxed atomic through a raw pointer,
             // which may see old or new bytes.

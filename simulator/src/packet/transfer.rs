@@ -325,7 +325,11 @@ fn locate(memory: &Memory, address: u64, rows: Rows) -> Result<Side, Misfit> {
     let extent = rows.extent()?;
     let end = address.checked_add(extent).filter(|_| address != 0).ok_or(Misfit::Range)?;
     if memory.lookup(address).is_some() {
-        return if memory.holds(address, end - address) { Ok(Side::Known(address)) } else { Err(Misfit::Range) };
+        return if memory.holds(address, end - address) {
+            Ok(Side::Known(address))
+        } else {
+            Err(Misfit::Range)
+        };
     }
     // Neither is the client's memory: device addresses fault on the host, and freed memory is gone.
     let reserved = memory.device_range().contains(&address);

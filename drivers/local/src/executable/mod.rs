@@ -6,8 +6,8 @@ mod native;
 use std::{any::Any, sync::Arc};
 
 use windlass_hal::{
-    Error, FunctionInfo, GlobalInfo, Limits, Occupancy, QueueAffinity, Result, SuggestedWorkgroup, SymbolInfo,
-    SymbolKind, driver,
+    Error, FunctionInfo, GlobalInfo, Limits, Occupancy, QueueAffinity, Result, SuggestedWorkgroup,
+    SymbolInfo, SymbolKind, driver,
     edge::Domain,
     host_memory::{HostBuffer, HostMemory},
 };

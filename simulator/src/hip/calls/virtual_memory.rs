@@ -73,7 +73,8 @@ pub(in crate::hip) unsafe extern "C" fn hipMemAddressReserve(
             return Err(Code::INVALID_VALUE);
         }
         let (size, alignment) = (size as u64, alignment as u64);
-        if size == 0 || !size.is_multiple_of(GRANULARITY) || !(alignment == 0 || alignment.is_power_of_two()) {
+        if size == 0 || !size.is_multiple_of(GRANULARITY) || !(alignment == 0 || alignment.is_power_of_two())
+        {
             return Err(Code::OUT_OF_MEMORY);
         }
         // A wish for certain addresses is none that HIP has to grant.
