@@ -61,6 +61,8 @@ saboteurs! {
     keeps_what_grew: "Memory that grows is never given back.", Reserves(|inner, params, capacity| {
         inner.reserve_growable(params, capacity).inspect(|raw| std::mem::forget(raw.clone()))
     }), ["growable.counted"];
+    skips_kernels_over_growths: "A kernel with a range over several growths does not run.",
+        SkipsKernels::default(), ["growable.kernels_see_the_new_part"];
     cuts_work_at_growths: "Work on ranges over several growths ends at the first granule.", Cuts::default(),
         [
             "growable.transfers_cross_growths", "growable.grows_beside_work", "growable.in_command_buffers",
@@ -190,6 +192,25 @@ impl Sabotage for Cuts {
                 s.operation = Operation::Barrier;
             }
             _ => {}
+        }
+        s.to(inner)
+    }
+}
+
+/// Does not run kernels whose buffers reach over a granule.
+#[derive(Default)]
+struct SkipsKernels(Cuts);
+
+impl Sabotage for SkipsKernels {
+    fn reserve_growable(&self, inner: &Inner, params: &BufferParams, capacity: u64) -> Result<Raw> {
+        self.0.reserve_growable(inner, params, capacity)
+    }
+
+    fn submit(&self, inner: &Inner, mut s: Submission<'_>) -> Result<()> {
+        if let Operation::Dispatch(dispatch) = &s.operation
+            && dispatch.resources.iter().any(|buffer| self.0.cut(buffer).is_some())
+        {
+            s.operation = Operation::Barrier;
         }
         s.to(inner)
     }
