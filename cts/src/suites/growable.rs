@@ -342,12 +342,16 @@ fn outlives_the_device(ctx: &Context) -> Outcome {
 fn dealloca_is_a_barrier(ctx: &Context) -> Outcome {
     let (growable, _) = half(ctx)?;
     let (queue, done) = (ctx.queue(0)?, Semaphore::new(0));
-    let buffer = growable.buffer(0..growable.size())?;
+    let size = growable.size();
+    let buffer = growable.buffer(0..size)?;
     queue.fill(&[], &[done.at(1)], &buffer, 4_u8)?;
     queue.dealloca(&[done.at(1)], &[done.at(2)], &buffer)?;
     ctx.wait(&done.at(2))?;
-    let first = growable.buffer(0..64)?;
-    same_bytes(&ctx.download(&first)?, &[4; 64], "the memory after the dealloca")
+    drop(buffer);
+    ensure_eq!(growable.size(), size, "the size after the dealloca");
+    let (one, other) = (growable.buffer(0..64)?, growable.buffer(0..128)?.subspan(0, 64)?);
+    queue.fill(&[], &[done.at(3)], &one, 5_u8)?;
+    same_bytes(&ctx.download_after(&done.at(3), &other)?, &[5; 64], "the memory after the dealloca")
 }
 
 fn belongs_to_its_device(ctx: &Context) -> Outcome {
