@@ -107,6 +107,12 @@
 // A number of bytes without a limit.
 #define WINDLASS_UNLIMITED UINT64_MAX
 
+// A number of 32 bits that the device does not know.
+#define WINDLASS_UNKNOWN UINT32_MAX
+
+// A number of 64 bits that the device does not know.
+#define WINDLASS_UNKNOWN_BYTES UINT64_MAX
+
 // Opens a file for windlass_queue_read.
 #define WINDLASS_FILE_READ (1 << 0)
 
@@ -187,6 +193,10 @@ typedef struct windlass_file_t windlass_file_t;
 // A function of an executable, which it keeps loaded.
 typedef struct windlass_function_t windlass_function_t;
 
+// Memory that grows in place: reserved device addresses with memory behind their first part. The addresses never
+// change, and growing keeps all contents.
+typedef struct windlass_growable_t windlass_growable_t;
+
 // A host call in progress. It belongs to the library, and ends with the call.
 typedef struct windlass_host_call_t windlass_host_call_t;
 
@@ -220,6 +230,9 @@ typedef struct windlass_symbol_list_t windlass_symbol_list_t;
 
 // A callback that waits for a semaphore.
 typedef struct windlass_timepoint_t windlass_timepoint_t;
+
+// The processors of one or more devices, and a link for each ordered pair of them.
+typedef struct windlass_topology_t windlass_topology_t;
 
 // The kind of a failure: one of WINDLASS_CODE_*, with the numeric values of gRPC and IREE. Later versions may add
 // codes.
@@ -345,6 +358,23 @@ typedef struct {
     uint32_t max_workgroup_threads;
     // Bytes of local memory (LDS) of every workgroup.
     uint32_t static_local_memory;
+    // Vector registers (VGPRs) of a work-item, accumulation registers included where both share one file. Here and in
+    // all fields below, WINDLASS_UNKNOWN stands for a number that the code does not state.
+    uint32_t vector_registers;
+    // Scalar registers (SGPRs) of a wave.
+    uint32_t scalar_registers;
+    // Accumulation registers (AGPRs) of a work-item.
+    uint32_t accumulation_registers;
+    // Private memory (scratch) of a work-item.
+    uint32_t private_memory_bytes;
+    // Whether the size of the stack is not known before the launch: 0, 1 or WINDLASS_UNKNOWN.
+    uint32_t dynamic_stack;
+    // Vector registers that the compiler stored in memory for lack of registers.
+    uint32_t spilled_vector_registers;
+    // Scalar registers that the compiler stored elsewhere for lack of registers.
+    uint32_t spilled_scalar_registers;
+    // Work-items of a wave that the code was compiled for.
+    uint32_t wave_size;
 } windlass_function_info_t;
 
 // The kind of a parameter: one of WINDLASS_PARAMETER_*. Later versions may add kinds.
@@ -619,6 +649,95 @@ typedef struct {
 // The possible uses of buffers with given parameters: a set of WINDLASS_COMPATIBILITY_*, with IREE's numeric values.
 typedef uint32_t windlass_compatibility_t;
 
+// A processor with its memory. The string belongs to the topology.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_topology_node_init does so.
+    size_t struct_size;
+    // The number of its device in the list that the topology was made of.
+    uint32_t device;
+    // Its number among the device's processors, as windlass_device_physical_affinity takes it.
+    uint32_t physical_device;
+    // The address on the PCI bus, such as "0000:c1:00.0"; NULL where it has none, or the driver does not know it.
+    const char *pci_address;
+    // The NUMA node of the host that is nearest, or WINDLASS_UNKNOWN.
+    uint32_t numa_node;
+    // Whether the processor is the host's: 0 or 1.
+    uint32_t is_host;
+    // The library, or the simulated machine, through which the processor is reached. Two nodes with the same number and
+    // the same PCI address are one processor.
+    uint64_t runtime;
+} windlass_topology_node_t;
+
+// The kind of a link: one of WINDLASS_LINK_*. Later versions may add kinds.
+typedef uint32_t windlass_link_kind_t;
+
+// The link from one node to another.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_topology_edge_init does so.
+    size_t struct_size;
+    // The kind of link.
+    windlass_link_kind_t link;
+    // The links in a row between the two, or WINDLASS_UNKNOWN.
+    uint32_t hops;
+    // Whether kernels of the first node can read and write the memory of the second: 0 or 1.
+    uint32_t peer_access;
+    // Whether atomics over the link are atomic for both nodes: 0, 1 or WINDLASS_UNKNOWN.
+    uint32_t native_atomics;
+    // The relative cost of moving a byte, from 0 for the same memory to 15. It ranks links, and is no measurement.
+    uint32_t copy_cost;
+    // The distance between the nearest NUMA nodes, 10 for the same node, or WINDLASS_UNKNOWN.
+    uint32_t numa_distance;
+} windlass_topology_edge_t;
+
+// The facts of one processor of a device. WINDLASS_UNKNOWN, or WINDLASS_UNKNOWN_BYTES, stands for a fact that the device
+// does not know. A fact without a unit in its name is a count.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_device_facts_init does so.
+    size_t struct_size;
+    // Compute units, or threads of the CPU that run kernels.
+    uint32_t compute_units;
+    // Work-items of a wave.
+    uint32_t wave_size;
+    // Work-items that a compute unit holds at once.
+    uint32_t max_threads_per_compute_unit;
+    // Dies or partitions of the processor that run workgroups.
+    uint32_t compute_dies;
+    // The greatest clock rate of the compute units.
+    uint32_t core_clock_khz;
+    // The greatest clock rate of the memory.
+    uint32_t memory_clock_khz;
+    // The rate of the clock that kernels read as wall time.
+    uint32_t wall_clock_khz;
+    // The width of the memory bus.
+    uint32_t memory_bus_bits;
+    // Local memory (LDS) that one workgroup may have.
+    uint32_t local_memory_per_workgroup_bytes;
+    // Local memory (LDS) that the workgroups of a compute unit share.
+    uint32_t local_memory_per_compute_unit_bytes;
+    // Registers of 32 bits that one workgroup may have.
+    uint32_t registers_per_workgroup;
+    // Registers of 32 bits that the workgroups of a compute unit share.
+    uint32_t registers_per_compute_unit;
+    // Vector registers of 32 bits that one work-item may have.
+    uint32_t max_vector_registers;
+    // Whether the processor uses the host's memory as its own: 0, 1 or WINDLASS_UNKNOWN.
+    uint32_t is_integrated;
+    // Whether all workgroups of a launch can be made to run at once: 0, 1 or WINDLASS_UNKNOWN.
+    uint32_t cooperative_launch;
+    // Zero.
+    uint32_t reserved;
+    // The data cache of a compute unit.
+    uint64_t l1_cache_bytes;
+    // The level-2 cache.
+    uint64_t l2_cache_bytes;
+    // The level-3 cache.
+    uint64_t l3_cache_bytes;
+    // The memory of the processor.
+    uint64_t total_memory_bytes;
+    // The memory that nobody uses now, other processes included.
+    uint64_t free_memory_bytes;
+} windlass_device_facts_t;
+
 // Fills `size` bytes at `target` from the program's storage, beginning at byte `offset` of it. Called on a thread of
 // Windlass, which it may block, and on several threads at once. NULL is success; an error, which passes to the library,
 // fails the operation. A C++ exception must not leave the function.
@@ -869,6 +988,12 @@ typedef struct {
 // The symbols of executables.
 #define WINDLASS_FEATURE_SYMBOLS 11
 
+// windlass_function_occupancy and windlass_function_suggested_workgroup.
+#define WINDLASS_FEATURE_OCCUPANCY 12
+
+// Buffers that grow in place.
+#define WINDLASS_FEATURE_VIRTUAL_MEMORY 13
+
 // A device address of eight bytes: a buffer, a slot or null.
 #define WINDLASS_PARAMETER_BUFFER 1
 
@@ -979,6 +1104,27 @@ typedef struct {
 
 // They are in another memory than the parameters prefer.
 #define WINDLASS_COMPATIBILITY_LOW_PERFORMANCE (1 << 20)
+
+// The driver does not know.
+#define WINDLASS_LINK_UNKNOWN 0
+
+// Both nodes are the same processor with the same memory.
+#define WINDLASS_LINK_SAME 1
+
+// AMD's Infinity Fabric between GPUs.
+#define WINDLASS_LINK_XGMI 2
+
+// The bus between sockets of the host.
+#define WINDLASS_LINK_HOST_BUS 3
+
+// The PCI Express bus.
+#define WINDLASS_LINK_PCIE 4
+
+// A network between machines.
+#define WINDLASS_LINK_NETWORK 5
+
+// No direct link: bytes move through host memory.
+#define WINDLASS_LINK_HOST_STAGED 6
 
 // A truth value in a byte, 0 or 1.
 #define WINDLASS_ELEMENT_TYPE_BOOL_8 318767112
@@ -1995,6 +2141,112 @@ windlass_error_t *windlass_device_compatibility(windlass_device_t *device,
                                                 uint64_t size,
                                                 windlass_compatibility_t *compatibility);
 
+// The topology of `count` devices, at least one. The nodes are the processors of the first device in order, then those
+// of the next. The caller owns the topology.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_topology_create(size_t count,
+                                           windlass_device_t *const *devices,
+                                           windlass_topology_t **topology);
+
+// Adds a reference and returns the topology. NULL for NULL.
+windlass_topology_t *windlass_topology_retain(windlass_topology_t *topology);
+
+// Releases a reference. NULL is allowed.
+void windlass_topology_release(windlass_topology_t *topology);
+
+// The number of nodes; 0 for NULL.
+size_t windlass_topology_node_count(windlass_topology_t *topology);
+
+// A node by number, from 0. OUT_OF_RANGE if there are fewer. The string is valid until the topology's last reference is
+// released.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_topology_node(windlass_topology_t *topology,
+                                         size_t index,
+                                         windlass_topology_node_t *node);
+
+// The link from one node to another. OUT_OF_RANGE for a node beyond the last, and from a node to itself.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_topology_edge(windlass_topology_t *topology,
+                                         uint32_t from,
+                                         uint32_t to,
+                                         windlass_topology_edge_t *edge);
+
+// The facts of one of the device's processors, counted from 0 as windlass_device_physical_affinity counts them.
+// OUT_OF_RANGE if there are fewer.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_device_facts(windlass_device_t *device,
+                                        uint32_t physical_device,
+                                        windlass_device_facts_t *facts);
+
+// How many workgroups of `threads` work-items in all, each with `dynamic_local_memory` bytes of local memory beside the
+// function's own, a compute unit runs at once; 0 if not even one fits. On a device of several GPUs the answer is for
+// the first one that has a queue of `queues`, bit n for queue n, or 0 for any. OUT_OF_RANGE for no work-items, and for
+// more than can be launched. UNIMPLEMENTED where the device lacks WINDLASS_FEATURE_OCCUPANCY.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_function_occupancy(windlass_function_t *function,
+                                              uint64_t queues,
+                                              uint32_t threads,
+                                              uint32_t dynamic_local_memory,
+                                              uint32_t *workgroups_per_compute_unit);
+
+// A workgroup size that fills a processor with this function: the work-items of a workgroup in all dimensions together,
+// and the least number of such workgroups that keeps the processor busy. The parameters and errors are those of
+// windlass_function_occupancy.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_function_suggested_workgroup(windlass_function_t *function,
+                                                        uint64_t queues,
+                                                        uint32_t dynamic_local_memory,
+                                                        uint32_t *threads,
+                                                        uint32_t *workgroups);
+
+// Reserves `capacity` bytes of device addresses, rounded up to whole granules. They have no memory yet. NULL for
+// `params` is device memory; parameters of memory that the host sees are INVALID_ARGUMENT, and so is a capacity of 0.
+// RESOURCE_EXHAUSTED if the device has no addresses for the capacity, UNIMPLEMENTED where it lacks
+// WINDLASS_FEATURE_VIRTUAL_MEMORY. The caller owns the growable buffer.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_growable_reserve(windlass_device_t *device,
+                                            const windlass_buffer_params_t *params,
+                                            uint64_t capacity,
+                                            windlass_growable_t **growable);
+
+// Adds a reference and returns the growable buffer. NULL for NULL.
+windlass_growable_t *windlass_growable_retain(windlass_growable_t *growable);
+
+// Releases a reference. NULL is allowed. Buffers that were made of it keep their memory.
+void windlass_growable_release(windlass_growable_t *growable);
+
+// The bytes that have memory, counted from the first address; 0 for NULL.
+uint64_t windlass_growable_size(windlass_growable_t *growable);
+
+// The reserved bytes: the greatest size; 0 for NULL.
+uint64_t windlass_growable_capacity(windlass_growable_t *growable);
+
+// The bytes of the pages that memory comes in; 0 for NULL.
+uint64_t windlass_growable_granularity(windlass_growable_t *growable);
+
+// The first address for device code, which never changes; 0 for NULL.
+uint64_t windlass_growable_device_address(windlass_growable_t *growable);
+
+// Puts memory behind the first `size` bytes, rounded up to whole granules. The contents of new memory are undefined.
+// OUT_OF_RANGE above the capacity. RESOURCE_EXHAUSTED if memory is short; nothing has changed then.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_growable_grow_to(windlass_growable_t *growable,
+                                            uint64_t size);
+
+// Gives memory behind the first `size` bytes back, in the pieces in which it came. A buffer that was made of a piece
+// keeps it until it is released. Never waits for work.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_growable_shrink_to(windlass_growable_t *growable,
+                                              uint64_t size);
+
+// A buffer of `length` bytes from `offset` on. It keeps its memory. OUT_OF_RANGE if a part has no memory. The caller
+// owns the buffer.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_growable_buffer(windlass_growable_t *growable,
+                                           uint64_t offset,
+                                           uint64_t length,
+                                           windlass_buffer_t **buffer);
+
 // Opens a file by its path. `flags` is a set of WINDLASS_FILE_*. NOT_FOUND, PERMISSION_DENIED and ALREADY_EXISTS are
 // the system's reasons; UNKNOWN has others in its message. The caller owns the file.
 WINDLASS_MUST_USE
@@ -2294,6 +2546,9 @@ extern "C" {
 WINDLASS_INIT_(windlass_device_info_t, windlass_device_info_init)
 WINDLASS_INIT_(windlass_device_limits_t, windlass_device_limits_init)
 WINDLASS_INIT_(windlass_statistics_t, windlass_statistics_init)
+WINDLASS_INIT_(windlass_device_facts_t, windlass_device_facts_init)
+WINDLASS_INIT_(windlass_topology_node_t, windlass_topology_node_init)
+WINDLASS_INIT_(windlass_topology_edge_t, windlass_topology_edge_init)
 WINDLASS_INIT_(windlass_function_info_t, windlass_function_info_init)
 WINDLASS_INIT_(windlass_parameter_t, windlass_parameter_init)
 

@@ -15,6 +15,7 @@ use crate::{
     boundary::{fallible, infallible},
     device::windlass_device_t,
     error::windlass_error_t,
+    facts::{flag, number},
     handle::{self, Shell, object, used},
     memory::{Growing, bytes, c_string, give, list, text, write_struct},
 };
@@ -103,10 +104,29 @@ pub struct windlass_function_info_t {
     pub max_workgroup_threads: u32,
     /// Bytes of local memory (LDS) of every workgroup.
     pub static_local_memory: u32,
+    /// Vector registers (VGPRs) of a work-item, accumulation registers included where both share one file. Here and in
+    /// all fields below, WINDLASS_UNKNOWN stands for a number that the code does not state.
+    pub vector_registers: u32,
+    /// Scalar registers (SGPRs) of a wave.
+    pub scalar_registers: u32,
+    /// Accumulation registers (AGPRs) of a work-item.
+    pub accumulation_registers: u32,
+    /// Private memory (scratch) of a work-item.
+    pub private_memory_bytes: u32,
+    /// Whether the size of the stack is not known before the launch: 0, 1 or WINDLASS_UNKNOWN.
+    pub dynamic_stack: u32,
+    /// Vector registers that the compiler stored in memory for lack of registers.
+    pub spilled_vector_registers: u32,
+    /// Scalar registers that the compiler stored elsewhere for lack of registers.
+    pub spilled_scalar_registers: u32,
+    /// Work-items of a wave that the code was compiled for.
+    pub wave_size: u32,
 }
 
 // SAFETY: repr(C), its size first, and all zeros are a valid value.
 unsafe impl Growing for windlass_function_info_t {
+    /// Without the registers and all that follows.
+    const LEAST: usize = 56;
     const NAME: &'static str = "windlass_function_info_t";
 }
 
@@ -311,6 +331,14 @@ pub unsafe extern "C" fn windlass_function_info(
             workgroup_size: of.workgroup_size.unwrap_or_default(),
             max_workgroup_threads: of.max_workgroup_threads,
             static_local_memory: of.static_local_memory,
+            vector_registers: number(of.resources.vector_registers),
+            scalar_registers: number(of.resources.scalar_registers),
+            accumulation_registers: number(of.resources.accumulation_registers),
+            private_memory_bytes: number(of.resources.private_memory_bytes),
+            dynamic_stack: flag(of.resources.dynamic_stack),
+            spilled_vector_registers: number(of.resources.spilled_vector_registers),
+            spilled_scalar_registers: number(of.resources.spilled_scalar_registers),
+            wave_size: number(of.resources.wave_size),
         };
         // SAFETY: the contract in the header covers that of `write_struct`.
         unsafe { write_struct(info, &value) }

@@ -41,6 +41,10 @@ pub const WINDLASS_FEATURE_GLOBALS: windlass_feature_t = 9;
 pub const WINDLASS_FEATURE_LINKING: windlass_feature_t = 10;
 /// The symbols of executables.
 pub const WINDLASS_FEATURE_SYMBOLS: windlass_feature_t = 11;
+/// windlass_function_occupancy and windlass_function_suggested_workgroup.
+pub const WINDLASS_FEATURE_OCCUPANCY: windlass_feature_t = 12;
+/// Buffers that grow in place.
+pub const WINDLASS_FEATURE_VIRTUAL_MEMORY: windlass_feature_t = 13;
 
 /// A feature that a device declares to lack. Its use is UNIMPLEMENTED. The strings belong to the owner of the list.
 #[derive(Clone, Copy)]
@@ -54,7 +58,7 @@ pub struct windlass_lack_t {
     pub reason: *const c_char,
 }
 
-const NUMBERS: [(windlass_feature_t, Feature); 11] = [
+const NUMBERS: [(windlass_feature_t, Feature); 13] = [
     (WINDLASS_FEATURE_ALLOCA, Feature::Alloca),
     (WINDLASS_FEATURE_COMMAND_BUFFERS, Feature::CommandBuffers),
     (WINDLASS_FEATURE_DISPATCH, Feature::Dispatch),
@@ -66,6 +70,8 @@ const NUMBERS: [(windlass_feature_t, Feature); 11] = [
     (WINDLASS_FEATURE_GLOBALS, Feature::Globals),
     (WINDLASS_FEATURE_LINKING, Feature::Linking),
     (WINDLASS_FEATURE_SYMBOLS, Feature::Symbols),
+    (WINDLASS_FEATURE_OCCUPANCY, Feature::Occupancy),
+    (WINDLASS_FEATURE_VIRTUAL_MEMORY, Feature::VirtualMemory),
 ];
 
 /// The lacks of a device for C.

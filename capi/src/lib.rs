@@ -109,6 +109,12 @@ pub mod heap;
 
 pub mod compatibility;
 
+pub mod topology;
+
+pub mod facts;
+
+pub mod growable;
+
 pub mod file;
 
 pub mod element_type;

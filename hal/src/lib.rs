@@ -216,13 +216,14 @@ pub use front::{
     event::Event,
     executable::{Executable, Function},
     export::Exported,
+    growable::GrowableBuffer,
     indirect_dispatch::IndirectDispatchConfig,
     queue::Queue,
     recorder::Recorder,
     registry::Registry,
 };
 pub use kit::{
-    file,
+    file, growable,
     host_memory::{self, HostImport},
     mapping::Mapping,
     pool::{self, Pool, PoolKind, PoolParams, PoolStatistics},
@@ -246,6 +247,7 @@ pub use words::{
     element_type::{ElementType, Number},
     error::{Code, Error, Result, ResultExt},
     external::{External, Release},
+    facts::{DeviceFacts, FunctionResources, Occupancy, SuggestedWorkgroup},
     function_info::{FunctionInfo, GlobalInfo, Parameter, ParameterKind},
     heap::Heap,
     info::{DeviceInfo, Feature, Lack},
@@ -257,5 +259,6 @@ pub use words::{
     queue_affinity::QueueAffinity,
     shape::Shape,
     symbol::{SymbolBinding, SymbolInfo, SymbolKind},
+    topology::{LinkKind, PciAddress, Topology, TopologyEdge, TopologyNode},
     uri::{Parameters, Uri},
 };

@@ -18,6 +18,7 @@ pub const WINDLASS_HOST_CALL_RELAXED: u32 = 4;
 pub const WINDLASS_DISPATCH_STATIC_PARAMETERS: u32 = 2;
 pub const WINDLASS_POOL_DEVICE_WAITS: u32 = 1;
 pub const WINDLASS_POOL_EXACT: u32 = 2;
+pub const WINDLASS_UNKNOWN: u32 = 4294967295;
 pub const WINDLASS_FILE_READ: u32 = 1;
 pub const WINDLASS_FILE_WRITE: u32 = 2;
 pub const WINDLASS_FILE_CREATE: u32 = 4;
@@ -56,6 +57,8 @@ pub const WINDLASS_FEATURE_INDIRECT_DISPATCH: u32 = 8;
 pub const WINDLASS_FEATURE_GLOBALS: u32 = 9;
 pub const WINDLASS_FEATURE_LINKING: u32 = 10;
 pub const WINDLASS_FEATURE_SYMBOLS: u32 = 11;
+pub const WINDLASS_FEATURE_OCCUPANCY: u32 = 12;
+pub const WINDLASS_FEATURE_VIRTUAL_MEMORY: u32 = 13;
 pub const WINDLASS_PARAMETER_BUFFER: u32 = 1;
 pub const WINDLASS_PARAMETER_VALUE: u32 = 2;
 pub const WINDLASS_MEMORY_TYPE_HOST_VISIBLE: u32 = 2;
@@ -93,6 +96,13 @@ pub const WINDLASS_COMPATIBILITY_EXPORTABLE: u32 = 4;
 pub const WINDLASS_COMPATIBILITY_QUEUE_TRANSFER: u32 = 1024;
 pub const WINDLASS_COMPATIBILITY_QUEUE_DISPATCH: u32 = 2048;
 pub const WINDLASS_COMPATIBILITY_LOW_PERFORMANCE: u32 = 1048576;
+pub const WINDLASS_LINK_UNKNOWN: u32 = 0;
+pub const WINDLASS_LINK_SAME: u32 = 1;
+pub const WINDLASS_LINK_XGMI: u32 = 2;
+pub const WINDLASS_LINK_HOST_BUS: u32 = 3;
+pub const WINDLASS_LINK_PCIE: u32 = 4;
+pub const WINDLASS_LINK_NETWORK: u32 = 5;
+pub const WINDLASS_LINK_HOST_STAGED: u32 = 6;
 pub const WINDLASS_ELEMENT_TYPE_BOOL_8: u32 = 318767112;
 pub const WINDLASS_ELEMENT_TYPE_INT_8: u32 = 268435464;
 pub const WINDLASS_ELEMENT_TYPE_INT_16: u32 = 268435472;
@@ -221,6 +231,11 @@ pub struct windlass_function_t {
 }
 #[repr(C)]
 #[derive(Debug)]
+pub struct windlass_growable_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
 pub struct windlass_host_call_t {
     _unused: [u8; 0],
 }
@@ -257,6 +272,11 @@ pub struct windlass_symbol_list_t {
 #[repr(C)]
 #[derive(Debug)]
 pub struct windlass_timepoint_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_topology_t {
     _unused: [u8; 0],
 }
 pub type windlass_code_t = u32;
@@ -347,6 +367,14 @@ pub struct windlass_function_info_t {
     pub workgroup_size: [u32; 3usize],
     pub max_workgroup_threads: u32,
     pub static_local_memory: u32,
+    pub vector_registers: u32,
+    pub scalar_registers: u32,
+    pub accumulation_registers: u32,
+    pub private_memory_bytes: u32,
+    pub dynamic_stack: u32,
+    pub spilled_vector_registers: u32,
+    pub spilled_scalar_registers: u32,
+    pub wave_size: u32,
 }
 impl Default for windlass_function_info_t {
     fn default() -> Self {
@@ -583,6 +611,64 @@ pub struct windlass_heap_t {
     pub min_alignment: u64,
 }
 pub type windlass_compatibility_t = u32;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct windlass_topology_node_t {
+    pub struct_size: usize,
+    pub device: u32,
+    pub physical_device: u32,
+    pub pci_address: *const ::std::os::raw::c_char,
+    pub numa_node: u32,
+    pub is_host: u32,
+    pub runtime: u64,
+}
+impl Default for windlass_topology_node_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+pub type windlass_link_kind_t = u32;
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct windlass_topology_edge_t {
+    pub struct_size: usize,
+    pub link: windlass_link_kind_t,
+    pub hops: u32,
+    pub peer_access: u32,
+    pub native_atomics: u32,
+    pub copy_cost: u32,
+    pub numa_distance: u32,
+}
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct windlass_device_facts_t {
+    pub struct_size: usize,
+    pub compute_units: u32,
+    pub wave_size: u32,
+    pub max_threads_per_compute_unit: u32,
+    pub compute_dies: u32,
+    pub core_clock_khz: u32,
+    pub memory_clock_khz: u32,
+    pub wall_clock_khz: u32,
+    pub memory_bus_bits: u32,
+    pub local_memory_per_workgroup_bytes: u32,
+    pub local_memory_per_compute_unit_bytes: u32,
+    pub registers_per_workgroup: u32,
+    pub registers_per_compute_unit: u32,
+    pub max_vector_registers: u32,
+    pub is_integrated: u32,
+    pub cooperative_launch: u32,
+    pub reserved: u32,
+    pub l1_cache_bytes: u64,
+    pub l2_cache_bytes: u64,
+    pub l3_cache_bytes: u64,
+    pub total_memory_bytes: u64,
+    pub free_memory_bytes: u64,
+}
 pub type windlass_storage_read_t = ::std::option::Option<
     unsafe extern "C" fn(
         user_data: *mut ::std::os::raw::c_void,
@@ -1305,6 +1391,68 @@ pub struct Library {
         size: u64,
         compatibility: *mut windlass_compatibility_t,
     ) -> *mut windlass_error_t,
+    pub windlass_topology_create: unsafe extern "C" fn(
+        count: usize,
+        devices: *const *mut windlass_device_t,
+        topology: *mut *mut windlass_topology_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_topology_retain:
+        unsafe extern "C" fn(topology: *mut windlass_topology_t) -> *mut windlass_topology_t,
+    pub windlass_topology_release: unsafe extern "C" fn(topology: *mut windlass_topology_t),
+    pub windlass_topology_node_count: unsafe extern "C" fn(topology: *mut windlass_topology_t) -> usize,
+    pub windlass_topology_node: unsafe extern "C" fn(
+        topology: *mut windlass_topology_t,
+        index: usize,
+        node: *mut windlass_topology_node_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_topology_edge: unsafe extern "C" fn(
+        topology: *mut windlass_topology_t,
+        from: u32,
+        to: u32,
+        edge: *mut windlass_topology_edge_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_device_facts: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        physical_device: u32,
+        facts: *mut windlass_device_facts_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_function_occupancy: unsafe extern "C" fn(
+        function: *mut windlass_function_t,
+        queues: u64,
+        threads: u32,
+        dynamic_local_memory: u32,
+        workgroups_per_compute_unit: *mut u32,
+    ) -> *mut windlass_error_t,
+    pub windlass_function_suggested_workgroup: unsafe extern "C" fn(
+        function: *mut windlass_function_t,
+        queues: u64,
+        dynamic_local_memory: u32,
+        threads: *mut u32,
+        workgroups: *mut u32,
+    ) -> *mut windlass_error_t,
+    pub windlass_growable_reserve: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        params: *const windlass_buffer_params_t,
+        capacity: u64,
+        growable: *mut *mut windlass_growable_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_growable_retain:
+        unsafe extern "C" fn(growable: *mut windlass_growable_t) -> *mut windlass_growable_t,
+    pub windlass_growable_release: unsafe extern "C" fn(growable: *mut windlass_growable_t),
+    pub windlass_growable_size: unsafe extern "C" fn(growable: *mut windlass_growable_t) -> u64,
+    pub windlass_growable_capacity: unsafe extern "C" fn(growable: *mut windlass_growable_t) -> u64,
+    pub windlass_growable_granularity: unsafe extern "C" fn(growable: *mut windlass_growable_t) -> u64,
+    pub windlass_growable_device_address: unsafe extern "C" fn(growable: *mut windlass_growable_t) -> u64,
+    pub windlass_growable_grow_to:
+        unsafe extern "C" fn(growable: *mut windlass_growable_t, size: u64) -> *mut windlass_error_t,
+    pub windlass_growable_shrink_to:
+        unsafe extern "C" fn(growable: *mut windlass_growable_t, size: u64) -> *mut windlass_error_t,
+    pub windlass_growable_buffer: unsafe extern "C" fn(
+        growable: *mut windlass_growable_t,
+        offset: u64,
+        length: u64,
+        buffer: *mut *mut windlass_buffer_t,
+    ) -> *mut windlass_error_t,
     pub windlass_file_open: unsafe extern "C" fn(
         path: *const ::std::os::raw::c_char,
         flags: u32,
@@ -1679,6 +1827,29 @@ impl Library {
         let windlass_device_heap = __library.get(b"windlass_device_heap\0").map(|sym| *sym)?;
         let windlass_device_compatibility =
             __library.get(b"windlass_device_compatibility\0").map(|sym| *sym)?;
+        let windlass_topology_create = __library.get(b"windlass_topology_create\0").map(|sym| *sym)?;
+        let windlass_topology_retain = __library.get(b"windlass_topology_retain\0").map(|sym| *sym)?;
+        let windlass_topology_release = __library.get(b"windlass_topology_release\0").map(|sym| *sym)?;
+        let windlass_topology_node_count =
+            __library.get(b"windlass_topology_node_count\0").map(|sym| *sym)?;
+        let windlass_topology_node = __library.get(b"windlass_topology_node\0").map(|sym| *sym)?;
+        let windlass_topology_edge = __library.get(b"windlass_topology_edge\0").map(|sym| *sym)?;
+        let windlass_device_facts = __library.get(b"windlass_device_facts\0").map(|sym| *sym)?;
+        let windlass_function_occupancy = __library.get(b"windlass_function_occupancy\0").map(|sym| *sym)?;
+        let windlass_function_suggested_workgroup =
+            __library.get(b"windlass_function_suggested_workgroup\0").map(|sym| *sym)?;
+        let windlass_growable_reserve = __library.get(b"windlass_growable_reserve\0").map(|sym| *sym)?;
+        let windlass_growable_retain = __library.get(b"windlass_growable_retain\0").map(|sym| *sym)?;
+        let windlass_growable_release = __library.get(b"windlass_growable_release\0").map(|sym| *sym)?;
+        let windlass_growable_size = __library.get(b"windlass_growable_size\0").map(|sym| *sym)?;
+        let windlass_growable_capacity = __library.get(b"windlass_growable_capacity\0").map(|sym| *sym)?;
+        let windlass_growable_granularity =
+            __library.get(b"windlass_growable_granularity\0").map(|sym| *sym)?;
+        let windlass_growable_device_address =
+            __library.get(b"windlass_growable_device_address\0").map(|sym| *sym)?;
+        let windlass_growable_grow_to = __library.get(b"windlass_growable_grow_to\0").map(|sym| *sym)?;
+        let windlass_growable_shrink_to = __library.get(b"windlass_growable_shrink_to\0").map(|sym| *sym)?;
+        let windlass_growable_buffer = __library.get(b"windlass_growable_buffer\0").map(|sym| *sym)?;
         let windlass_file_open = __library.get(b"windlass_file_open\0").map(|sym| *sym)?;
         let windlass_file_from_descriptor =
             __library.get(b"windlass_file_from_descriptor\0").map(|sym| *sym)?;
@@ -1892,6 +2063,25 @@ impl Library {
             windlass_device_heap_count,
             windlass_device_heap,
             windlass_device_compatibility,
+            windlass_topology_create,
+            windlass_topology_retain,
+            windlass_topology_release,
+            windlass_topology_node_count,
+            windlass_topology_node,
+            windlass_topology_edge,
+            windlass_device_facts,
+            windlass_function_occupancy,
+            windlass_function_suggested_workgroup,
+            windlass_growable_reserve,
+            windlass_growable_retain,
+            windlass_growable_release,
+            windlass_growable_size,
+            windlass_growable_capacity,
+            windlass_growable_granularity,
+            windlass_growable_device_address,
+            windlass_growable_grow_to,
+            windlass_growable_shrink_to,
+            windlass_growable_buffer,
             windlass_file_open,
             windlass_file_from_descriptor,
             windlass_file_from_functions,
@@ -2982,6 +3172,136 @@ impl Library {
         compatibility: *mut windlass_compatibility_t,
     ) -> *mut windlass_error_t {
         (self.windlass_device_compatibility)(device, params, size, compatibility)
+    }
+    pub unsafe fn windlass_topology_create(
+        &self,
+        count: usize,
+        devices: *const *mut windlass_device_t,
+        topology: *mut *mut windlass_topology_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_topology_create)(count, devices, topology)
+    }
+    pub unsafe fn windlass_topology_retain(
+        &self,
+        topology: *mut windlass_topology_t,
+    ) -> *mut windlass_topology_t {
+        (self.windlass_topology_retain)(topology)
+    }
+    pub unsafe fn windlass_topology_release(&self, topology: *mut windlass_topology_t) {
+        (self.windlass_topology_release)(topology)
+    }
+    pub unsafe fn windlass_topology_node_count(&self, topology: *mut windlass_topology_t) -> usize {
+        (self.windlass_topology_node_count)(topology)
+    }
+    pub unsafe fn windlass_topology_node(
+        &self,
+        topology: *mut windlass_topology_t,
+        index: usize,
+        node: *mut windlass_topology_node_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_topology_node)(topology, index, node)
+    }
+    pub unsafe fn windlass_topology_edge(
+        &self,
+        topology: *mut windlass_topology_t,
+        from: u32,
+        to: u32,
+        edge: *mut windlass_topology_edge_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_topology_edge)(topology, from, to, edge)
+    }
+    pub unsafe fn windlass_device_facts(
+        &self,
+        device: *mut windlass_device_t,
+        physical_device: u32,
+        facts: *mut windlass_device_facts_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_device_facts)(device, physical_device, facts)
+    }
+    pub unsafe fn windlass_function_occupancy(
+        &self,
+        function: *mut windlass_function_t,
+        queues: u64,
+        threads: u32,
+        dynamic_local_memory: u32,
+        workgroups_per_compute_unit: *mut u32,
+    ) -> *mut windlass_error_t {
+        (self.windlass_function_occupancy)(
+            function,
+            queues,
+            threads,
+            dynamic_local_memory,
+            workgroups_per_compute_unit,
+        )
+    }
+    pub unsafe fn windlass_function_suggested_workgroup(
+        &self,
+        function: *mut windlass_function_t,
+        queues: u64,
+        dynamic_local_memory: u32,
+        threads: *mut u32,
+        workgroups: *mut u32,
+    ) -> *mut windlass_error_t {
+        (self.windlass_function_suggested_workgroup)(
+            function,
+            queues,
+            dynamic_local_memory,
+            threads,
+            workgroups,
+        )
+    }
+    pub unsafe fn windlass_growable_reserve(
+        &self,
+        device: *mut windlass_device_t,
+        params: *const windlass_buffer_params_t,
+        capacity: u64,
+        growable: *mut *mut windlass_growable_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_growable_reserve)(device, params, capacity, growable)
+    }
+    pub unsafe fn windlass_growable_retain(
+        &self,
+        growable: *mut windlass_growable_t,
+    ) -> *mut windlass_growable_t {
+        (self.windlass_growable_retain)(growable)
+    }
+    pub unsafe fn windlass_growable_release(&self, growable: *mut windlass_growable_t) {
+        (self.windlass_growable_release)(growable)
+    }
+    pub unsafe fn windlass_growable_size(&self, growable: *mut windlass_growable_t) -> u64 {
+        (self.windlass_growable_size)(growable)
+    }
+    pub unsafe fn windlass_growable_capacity(&self, growable: *mut windlass_growable_t) -> u64 {
+        (self.windlass_growable_capacity)(growable)
+    }
+    pub unsafe fn windlass_growable_granularity(&self, growable: *mut windlass_growable_t) -> u64 {
+        (self.windlass_growable_granularity)(growable)
+    }
+    pub unsafe fn windlass_growable_device_address(&self, growable: *mut windlass_growable_t) -> u64 {
+        (self.windlass_growable_device_address)(growable)
+    }
+    pub unsafe fn windlass_growable_grow_to(
+        &self,
+        growable: *mut windlass_growable_t,
+        size: u64,
+    ) -> *mut windlass_error_t {
+        (self.windlass_growable_grow_to)(growable, size)
+    }
+    pub unsafe fn windlass_growable_shrink_to(
+        &self,
+        growable: *mut windlass_growable_t,
+        size: u64,
+    ) -> *mut windlass_error_t {
+        (self.windlass_growable_shrink_to)(growable, size)
+    }
+    pub unsafe fn windlass_growable_buffer(
+        &self,
+        growable: *mut windlass_growable_t,
+        offset: u64,
+        length: u64,
+        buffer: *mut *mut windlass_buffer_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_growable_buffer)(growable, offset, length, buffer)
     }
     pub unsafe fn windlass_file_open(
         &self,

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    Accounts, BufferParams, CommandList, Deadline, DeviceInfo, Error, External, Limits, MemoryType,
-    OperationRef, Point, QueueAffinity, Release, Result, Statistics, driver,
+    Accounts, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, External, Limits,
+    MemoryType, OperationRef, Point, QueueAffinity, Release, Result, Statistics, Topology, driver,
     edge::Domain,
     file,
     pool::{PoolParams, Reach, SlabSource, Slabs},
@@ -17,9 +17,11 @@ use crate::{
     buffer::Allocation,
     command_buffer::CommandBuffer,
     executable::Executable,
+    growable::Grown,
     info,
     memory::Memory,
     submission::{Submissions, Submitted},
+    topology,
 };
 
 /// A device of the library.
@@ -86,6 +88,19 @@ unsafe impl driver::RawDevice for Device {
 
     fn domain(&self) -> Domain {
         self.domain
+    }
+
+    fn topology(&self) -> Topology {
+        topology::of(&self.handle).unwrap_or_default()
+    }
+
+    fn facts(&self, physical_device: u32) -> Result<DeviceFacts> {
+        topology::facts(&self.handle, physical_device)
+    }
+
+    fn reserve_growable(&self, params: &BufferParams, capacity: u64) -> Result<Arc<dyn driver::RawGrowable>> {
+        let accounts = self.accounts.clone();
+        Ok(Arc::new(Grown::reserve(self.domain, &self.handle, accounts, params, capacity)?))
     }
 
     fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::RawBuffer>> {

@@ -4,14 +4,15 @@
 use std::{any::Any, sync::Arc};
 
 use windlass_hal::{
-    FunctionInfo, GlobalInfo, Parameter, ParameterKind, QueueAffinity, Result, SymbolBinding, SymbolInfo,
-    SymbolKind, driver, edge::Domain,
+    FunctionInfo, GlobalInfo, Occupancy, Parameter, ParameterKind, QueueAffinity, Result, SuggestedWorkgroup,
+    SymbolBinding, SymbolInfo, SymbolKind, driver, edge::Domain,
 };
 
 use crate::{
     api::{self, Handle, api, c_string, check, sized, text},
     bindings::*,
     buffer::Allocation,
+    topology::{flag, number},
 };
 
 pub(crate) struct Executable {
@@ -81,6 +82,14 @@ fn describe(function: &Handle<windlass_function_t>) -> Result<FunctionInfo> {
     info.workgroup_size = (given.workgroup_size != [0; 3]).then_some(given.workgroup_size);
     info.max_workgroup_threads = given.max_workgroup_threads;
     info.static_local_memory = given.static_local_memory;
+    info.resources.vector_registers = number(given.vector_registers);
+    info.resources.scalar_registers = number(given.scalar_registers);
+    info.resources.accumulation_registers = number(given.accumulation_registers);
+    info.resources.private_memory_bytes = number(given.private_memory_bytes);
+    info.resources.dynamic_stack = flag(given.dynamic_stack);
+    info.resources.spilled_vector_registers = number(given.spilled_vector_registers);
+    info.resources.spilled_scalar_registers = number(given.spilled_scalar_registers);
+    info.resources.wave_size = number(given.wave_size);
     info.parameters = (0..given.parameter_count)
         .map(|index| {
             let mut given = sized!(windlass_parameter_t);
@@ -136,6 +145,49 @@ unsafe impl driver::RawExecutable for Executable {
         // SAFETY: a handle.
         let count = unsafe { api().windlass_symbol_list_count(list.get()) };
         (0..count).map(|index| symbol(&list, index)).collect()
+    }
+
+    fn occupancy(
+        &self,
+        function: u32,
+        affinity: QueueAffinity,
+        threads: u32,
+        dynamic_local_memory: u32,
+    ) -> Result<Occupancy> {
+        let mut found = 0;
+        let handle = self.handles[function as usize].get();
+        // SAFETY: a handle and a local.
+        check(unsafe {
+            api().windlass_function_occupancy(
+                handle,
+                affinity.bits(),
+                threads,
+                dynamic_local_memory,
+                &mut found,
+            )
+        })?;
+        Ok(Occupancy::new(found))
+    }
+
+    fn suggested_workgroup(
+        &self,
+        function: u32,
+        affinity: QueueAffinity,
+        dynamic_local_memory: u32,
+    ) -> Result<SuggestedWorkgroup> {
+        let (mut threads, mut workgroups) = (0, 0);
+        let handle = self.handles[function as usize].get();
+        // SAFETY: a handle and locals.
+        check(unsafe {
+            api().windlass_function_suggested_workgroup(
+                handle,
+                affinity.bits(),
+                dynamic_local_memory,
+                &mut threads,
+                &mut workgroups,
+            )
+        })?;
+        Ok(SuggestedWorkgroup::new(threads, workgroups))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -31,10 +31,12 @@ mod command_buffer;
 mod device;
 mod driver;
 mod executable;
+mod growable;
 mod info;
 mod memory;
 mod queue;
 mod submission;
+mod topology;
 
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
 

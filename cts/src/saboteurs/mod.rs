@@ -46,7 +46,9 @@ mod device;
 mod dispatch;
 mod event;
 mod executable;
+mod facts;
 mod failure;
+mod growable;
 mod held_otherwise;
 mod host_call;
 mod import;
@@ -58,6 +60,7 @@ mod pool;
 mod sabotage;
 mod signal;
 mod statistics;
+mod topology;
 mod transfer;
 mod wait;
 
@@ -87,6 +90,9 @@ pub fn all() -> Vec<Saboteur> {
         memory::ALL,
         pool::ALL,
         statistics::ALL,
+        topology::ALL,
+        facts::ALL,
+        growable::ALL,
         import::ALL,
         host_call::ALL,
         command_buffer::ALL,

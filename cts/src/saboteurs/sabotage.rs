@@ -8,9 +8,9 @@ use std::{
 };
 
 use windlass_hal::{
-    Buffer, BufferParams, CommandList, Deadline, DeviceInfo, Error, External, Limits, Notifications,
-    Operation, OperationRef, Point, QueueAffinity, Release, Result, Semaphore, Statistics, Uri, Wait, driver,
-    edge::Domain, pool::SlabSource,
+    Buffer, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, External, Limits,
+    Notifications, Operation, OperationRef, Point, QueueAffinity, Release, Result, Semaphore, Statistics,
+    Topology, TopologyEdge, TopologyNode, Uri, Wait, driver, edge::Domain, pool::SlabSource,
 };
 
 use crate::pass::Pass;
@@ -30,6 +30,20 @@ pub(super) trait Sabotage: Send + Sync + 'static {
     fn limits(&self, _limits: &mut Limits) {}
     fn domain(&self, inner: &Inner) -> Domain {
         inner.domain()
+    }
+    fn topology(&self, inner: &Inner) -> Topology {
+        inner.topology()
+    }
+    fn facts(&self, inner: &Inner, physical_device: u32) -> Result<DeviceFacts> {
+        inner.facts(physical_device)
+    }
+    fn reserve_growable(
+        &self,
+        inner: &Inner,
+        params: &BufferParams,
+        capacity: u64,
+    ) -> Result<Arc<dyn driver::RawGrowable>> {
+        inner.reserve_growable(params, capacity)
     }
     fn allocate(
         &self,
@@ -330,6 +344,22 @@ unsafe impl driver::RawDevice for Device {
 
     fn domain(&self) -> Domain {
         self.sabotage.domain(&self.inner)
+    }
+
+    fn topology(&self) -> Topology {
+        self.sabotage.topology(&self.inner)
+    }
+
+    fn edge_to(&self, physical_device: u32, node: &TopologyNode) -> Option<TopologyEdge> {
+        self.inner.edge_to(physical_device, node)
+    }
+
+    fn facts(&self, physical_device: u32) -> Result<DeviceFacts> {
+        self.sabotage.facts(&self.inner, physical_device)
+    }
+
+    fn reserve_growable(&self, params: &BufferParams, capacity: u64) -> Result<Arc<dyn driver::RawGrowable>> {
+        self.sabotage.reserve_growable(&self.inner, params, capacity)
     }
 
     fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::RawBuffer>> {

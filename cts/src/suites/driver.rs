@@ -205,6 +205,10 @@ fn lacks_are_true(ctx: &Context) -> Outcome {
                 let linked = unsafe { ctx.device().load_linked(&parts) };
                 drop(refused(linked, Code::Unimplemented, &what)?);
             }
+            Feature::VirtualMemory => {
+                let reserved = ctx.device().reserve_growable(&windlass_hal::BufferParams::device(), 4096);
+                drop(refused(reserved, Code::Unimplemented, &what)?);
+            }
             _ => {}
         }
     }

@@ -42,11 +42,13 @@ mod executable_global;
 mod executable_linked;
 mod executable_symbols;
 mod export;
+mod facts;
 mod failure;
 mod fence;
 mod file;
 mod file_system;
 mod future;
+mod growable;
 mod heap;
 mod host_call;
 mod import;
@@ -61,6 +63,7 @@ mod semaphore_observer;
 mod semaphore_thread;
 mod statistics;
 mod threads;
+mod topology;
 mod transfer;
 
 pub(crate) use dispatch::vector_add_with;
@@ -79,7 +82,10 @@ pub fn cases() -> Vec<Case> {
         import::CASES,
         export::CASES,
         statistics::CASES,
+        topology::CASES,
+        facts::CASES,
         transfer::CASES,
+        growable::CASES,
         queue::CASES,
         physical_device::CASES,
         pool::CASES,

@@ -146,6 +146,14 @@ impl Allocator {
         }
     }
 
+    /// Gives idle memory back to HIP, and waits until HIP has that of one GPU. Whether any went back.
+    pub(crate) fn reclaim(&self, device: &dyn SlabSource, gpu: usize) -> bool {
+        let returns = &self.returns[gpu];
+        let finished = returns.finished();
+        self.give_back_idle(device);
+        returns.wait(finished)
+    }
+
     /// A new slab for a pool of `device`.
     pub(crate) fn allocate_slab(
         &self,

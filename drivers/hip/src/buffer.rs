@@ -11,9 +11,10 @@ use windlass_hal::{
     Accounts, MemoryType, callback_pool,
     driver::{self, HostPointer},
     edge::Domain,
+    growable::GrownBuffer,
 };
 
-use crate::{call::HostMemory, hip::Hip, import::Imported, sync::lock};
+use crate::{call::HostMemory, growable::HipSpace, hip::Hip, import::Imported, sync::lock};
 
 /// The location of memory.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +95,9 @@ pub(crate) fn gpu_of(buffer: &windlass_hal::Buffer) -> Option<usize> {
     let memory = buffer.backing().0.as_any();
     if let Some(imported) = memory.downcast_ref::<Imported>() {
         return imported.gpu;
+    }
+    if let Some(grown) = memory.downcast_ref::<GrownBuffer<HipSpace>>() {
+        return Some(grown.space().gpu);
     }
     match memory.downcast_ref::<Block>()?.place {
         MemoryLocation::Device { gpu, .. } => Some(gpu),

@@ -11,12 +11,12 @@ use std::{
     ptr::{self, NonNull},
 };
 
-use windlass_hal::{Error, Result, callback_pool};
+use windlass_hal::{Error, PciAddress, Result, callback_pool};
 use windlass_hip_sys::{
     Launcher,
     bindings::{
-        hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t, hipEvent_t,
-        hipEventBlockingSync, hipEventDisableTiming, hipFunction_t, hipHostMallocMapped,
+        hipDeviceAttribute_t, hipDeviceP2PAttr, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t,
+        hipEvent_t, hipEventBlockingSync, hipEventDisableTiming, hipFunction_t, hipHostMallocMapped,
         hipHostMallocPortable, hipHostRegisterMapped, hipHostRegisterPortable, hipMemcpyKind, hipModule_t,
         hipPointerAttribute_t, hipStream_t, hipStreamNonBlocking, hipUUID,
     },
@@ -59,6 +59,14 @@ unsafe impl Send for HostMemory {}
 // SAFETY: as above.
 unsafe impl Sync for HostMemory {}
 
+/// A link between two GPUs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
+    /// `hsa_amd_link_info_type_t`.
+    pub(crate) kind: u32,
+    pub(crate) hops: u32,
+}
+
 /// Bytes that no allocation exceeds: twice the memory of the largest machine, and far below an address space.
 const LARGEST: u64 = 1 << 46;
 
@@ -93,6 +101,47 @@ impl Hip {
             }
             status => self.check("hipDeviceEnablePeerAccess", status),
         }
+    }
+
+    /// The link to another GPU, if HIP tells.
+    pub(crate) fn link(&self, peer: i32) -> Option<Link> {
+        let mut link = Link { kind: 0, hops: 0 };
+        // SAFETY: pointers to locals.
+        let status = unsafe {
+            self.api.hipExtGetLinkTypeAndHopCount(self.ordinal(), peer, &mut link.kind, &mut link.hops)
+        };
+        self.succeeded(status).then_some(link)
+    }
+
+    /// Whether atomics on the memory of another GPU are atomic for both, if HIP tells.
+    pub(crate) fn native_atomics(&self, peer: i32) -> Option<bool> {
+        // Before 6.0 HIP answers the kind of the link here.
+        if self.api.origin().version.is_none_or(|version| version.major < 6) {
+            return None;
+        }
+        let (mut value, attribute) = (0, hipDeviceP2PAttr::hipDevP2PAttrNativeAtomicSupported);
+        // SAFETY: a pointer to a local.
+        let status =
+            unsafe { self.api.hipDeviceGetP2PAttribute(&mut value, attribute, self.ordinal(), peer) };
+        self.succeeded(status).then_some(value != 0)
+    }
+
+    /// The address of this GPU on the PCI bus, if HIP tells.
+    pub(crate) fn pci_address(&self) -> Option<PciAddress> {
+        let mut text_of = [0; 64];
+        // SAFETY: the length is that of the local array.
+        let status = unsafe {
+            self.api.hipDeviceGetPCIBusId(text_of.as_mut_ptr(), text_of.len() as i32, self.ordinal())
+        };
+        if self.succeeded(status) { text(&text_of).parse().ok() } else { None }
+    }
+
+    /// The ordinal of the GPU at an address of the PCI bus.
+    pub(crate) fn at_pci_address(&self, address: PciAddress) -> Option<i32> {
+        let (address, mut ordinal) = (c_string(&address.to_string()).ok()?, 0);
+        // SAFETY: a pointer to a local, a terminated string.
+        let status = unsafe { self.api.hipDeviceGetByPCIBusId(&mut ordinal, address.as_ptr()) };
+        self.succeeded(status).then_some(ordinal)
     }
 
     // Streams and events.
@@ -362,6 +411,44 @@ impl Hip {
         let status = unsafe { self.api.hipModuleGetGlobal(&mut pointer, &mut size, module.0, name.as_ptr()) };
         self.check(&format!("hipModuleGetGlobal({name:?})"), status)?;
         Ok((pointer as u64, size as u64))
+    }
+
+    /// The workgroups of `threads` work-items that a compute unit runs at once. The GPU of the kernel must be current.
+    pub(crate) fn resident_workgroups(
+        &self,
+        function: Function,
+        threads: u32,
+        local_memory: u32,
+    ) -> Result<u32> {
+        let (threads, mut resident) = (i32::try_from(threads).unwrap_or(i32::MAX), 0);
+        // SAFETY: a pointer to a local, and a live handle.
+        let status = unsafe {
+            self.api.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+                &mut resident,
+                function.0,
+                threads,
+                local_memory as usize,
+            )
+        };
+        self.check("hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", status)?;
+        Ok(u32::try_from(resident).unwrap_or(0))
+    }
+
+    /// A workgroup size that fills the GPU, and how many such workgroups do. The GPU of the kernel must be current.
+    pub(crate) fn filling_workgroup(&self, function: Function, local_memory: u32) -> Result<(u32, u32)> {
+        let (mut workgroups, mut threads) = (0, 0);
+        // SAFETY: pointers to locals, and a live handle. A limit of 0 is none.
+        let status = unsafe {
+            self.api.hipModuleOccupancyMaxPotentialBlockSize(
+                &mut workgroups,
+                &mut threads,
+                function.0,
+                local_memory as usize,
+                0,
+            )
+        };
+        self.check("hipModuleOccupancyMaxPotentialBlockSize", status)?;
+        Ok((u32::try_from(threads).unwrap_or(0), u32::try_from(workgroups).unwrap_or(0)))
     }
 
     // Identity.

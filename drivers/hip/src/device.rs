@@ -5,9 +5,9 @@ use std::sync::{Arc, PoisonError, Weak};
 
 use windlass_codeobject::Options as CodeOptions;
 use windlass_hal::{
-    Accounts, BufferParams, CommandList, Deadline, DeviceInfo, Error, External, HostCalls, Limits,
-    Notifications, OperationRef, Point, QueueAffinity, Release, Result, Semaphore, Statistics, WaitPolicy,
-    callback_pool, driver,
+    Accounts, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, External, HostCalls,
+    Limits, Notifications, OperationRef, Point, QueueAffinity, Release, Result, Semaphore, Statistics,
+    Topology, TopologyEdge, TopologyNode, WaitPolicy, callback_pool, driver,
     edge::Domain,
     file,
     pending::{self, PendingSet},
@@ -21,8 +21,10 @@ use crate::{
     executable::Executable,
     gpu::Gpu,
     gpus::Gpus,
+    growable,
     hip::Hip,
     import::Imported,
+    info,
     queue::Queue,
     queues::Queues,
     retire::Retirer,
@@ -151,6 +153,27 @@ unsafe impl driver::RawDevice for Device {
 
     fn domain(&self) -> Domain {
         self.0.gpus.domain
+    }
+
+    fn topology(&self) -> Topology {
+        self.0.gpus.topology()
+    }
+
+    fn edge_to(&self, physical_device: u32, node: &TopologyNode) -> Option<TopologyEdge> {
+        self.0.gpus.edge_to(physical_device, node)
+    }
+
+    fn facts(&self, physical_device: u32) -> Result<DeviceFacts> {
+        self.0.usable()?;
+        let gpu = self.0.gpus.get(physical_device as usize);
+        let gpu = gpu.ok_or_else(|| Error::internal(format!("no GPU {physical_device}")))?;
+        Ok(info::facts(&gpu.hip))
+    }
+
+    fn reserve_growable(&self, params: &BufferParams, capacity: u64) -> Result<Arc<dyn driver::RawGrowable>> {
+        self.0.usable()?;
+        let reserved = growable::reserve(&self.0, params, capacity);
+        Ok(Arc::new(self.0.retire_if_lost(reserved)?))
     }
 
     fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::RawBuffer>> {

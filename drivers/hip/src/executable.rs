@@ -7,7 +7,8 @@ use windlass_codeobject::{
     ArgKind, CodeObject, File, HiddenKind, Image, Options as CodeOptions, Symbol, SymbolRole,
 };
 use windlass_hal::{
-    Error, FunctionInfo, GlobalInfo, QueueAffinity, Result, SymbolInfo, callback_pool, driver, edge::Domain,
+    Error, FunctionInfo, GlobalInfo, Occupancy, QueueAffinity, Result, SuggestedWorkgroup, SymbolInfo,
+    callback_pool, driver, edge::Domain,
 };
 
 use crate::{
@@ -126,6 +127,14 @@ impl Executable {
         found.collect()
     }
 
+    /// A kernel on the first GPU that has a queue of `affinity`.
+    fn on_nearest(&self, index: u32, affinity: QueueAffinity) -> Result<(&Gpu, Function)> {
+        let gpu = self.gpus.nearest(affinity);
+        let function = self.functions_of(index).and_then(|functions| functions.get(gpu.index));
+        let function = function.ok_or_else(|| Error::internal(format!("no function {index}")))?;
+        Ok((gpu, *function))
+    }
+
     /// A kernel on each GPU of the device.
     pub(crate) fn functions_of(&self, index: u32) -> Option<&[Function]> {
         let gpus = self.gpus.len();
@@ -229,6 +238,34 @@ unsafe impl driver::RawExecutable for Executable {
             symbols.extend(code.symbols().iter().filter_map(|symbol| symbol::reflect(symbol, base)));
         }
         Ok(symbols)
+    }
+
+    fn occupancy(
+        &self,
+        function: u32,
+        affinity: QueueAffinity,
+        threads: u32,
+        dynamic_local_memory: u32,
+    ) -> Result<Occupancy> {
+        let most = self.gpus.limits.max_workgroup_threads;
+        if threads > most {
+            return Err(Error::out_of_range(format!("{threads} work-items; the device allows {most}")));
+        }
+        let (gpu, function) = self.on_nearest(function, affinity)?;
+        let _current = gpu.hip.current()?;
+        gpu.hip.resident_workgroups(function, threads, dynamic_local_memory).map(Occupancy::new)
+    }
+
+    fn suggested_workgroup(
+        &self,
+        function: u32,
+        affinity: QueueAffinity,
+        dynamic_local_memory: u32,
+    ) -> Result<SuggestedWorkgroup> {
+        let (gpu, function) = self.on_nearest(function, affinity)?;
+        let _current = gpu.hip.current()?;
+        let (threads, workgroups) = gpu.hip.filling_workgroup(function, dynamic_local_memory)?;
+        Ok(SuggestedWorkgroup::new(threads, workgroups))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use windlass_codeobject::{ArgKind, File, Fit, Image, Kernel, KernelKind, Options, TargetId, retarget};
-use windlass_hal::{Code, Error, FunctionInfo, GlobalInfo, Parameter, ParameterKind, Result};
+use windlass_hal::{
+    Code, Error, FunctionInfo, FunctionResources, GlobalInfo, Parameter, ParameterKind, Result,
+};
 
 use crate::image_cache::image_cache;
 
@@ -175,7 +177,21 @@ fn reflect(kernel: &Kernel) -> FunctionInfo {
     info.workgroup_size = kernel.reqd_workgroup_size;
     info.max_workgroup_threads = kernel.max_flat_workgroup_size;
     info.static_local_memory = kernel.group_segment_size;
+    info.resources = resources(kernel);
     info
+}
+
+fn resources(kernel: &Kernel) -> FunctionResources {
+    let mut resources = FunctionResources::default();
+    resources.vector_registers = Some(kernel.vgpr_count);
+    resources.scalar_registers = Some(kernel.sgpr_count);
+    resources.accumulation_registers = kernel.agpr_count;
+    resources.private_memory_bytes = Some(kernel.private_segment_size);
+    resources.dynamic_stack = Some(kernel.uses_dynamic_stack);
+    resources.spilled_vector_registers = Some(kernel.vgpr_spill_count);
+    resources.spilled_scalar_registers = Some(kernel.sgpr_spill_count);
+    resources.wave_size = Some(kernel.wavefront_size);
+    resources
 }
 
 pub(crate) fn from_codeobject(error: &windlass_codeobject::Error) -> Error {

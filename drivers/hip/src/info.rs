@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The description and the limits of a device, as HIP reports them.
 
-use windlass_hal::{DeviceInfo, Feature, Heap, Lack, Limits, Result};
+use windlass_hal::{DeviceFacts, DeviceInfo, Feature, Heap, Lack, Limits, Result};
 use windlass_hip_sys::bindings::hipDeviceAttribute_t as Attribute;
 
 use crate::{allocator::ALIGNMENT, hip::Hip};
@@ -34,7 +34,41 @@ pub(crate) fn device_info(hip: &Hip, uri: String) -> Result<DeviceInfo> {
         let reason = "the HIP library does not export both of hipHostRegister and hipHostUnregister";
         info.lacks.push(Lack::new(Feature::ImportHost, reason));
     }
+    if !hip.api.has(windlass_hip_sys::Feature::Occupancy) {
+        let reason = "the HIP library does not export all functions of occupancy";
+        info.lacks.push(Lack::new(Feature::Occupancy, reason));
+    }
+    if let Some(reason) = hip.lacks_virtual_memory() {
+        info.lacks.push(Lack::new(Feature::VirtualMemory, reason));
+    }
     Ok(info)
+}
+
+/// The facts of a GPU. HIP answers 0 for a number that it does not know.
+pub(crate) fn facts(hip: &Hip) -> DeviceFacts {
+    let number = |attribute| hip.attribute(attribute).filter(|number| *number > 0);
+    let flag = |attribute| hip.attribute(attribute).map(|value| value != 0);
+    let mut facts = DeviceFacts::default();
+    facts.compute_units = number(Attribute::hipDeviceAttributeMultiprocessorCount);
+    facts.wave_size = number(Attribute::hipDeviceAttributeWarpSize);
+    facts.max_threads_per_compute_unit = number(Attribute::hipDeviceAttributeMaxThreadsPerMultiProcessor);
+    facts.compute_dies = number(Attribute::hipDeviceAttributeNumberOfXccs);
+    facts.core_clock_khz = number(Attribute::hipDeviceAttributeClockRate);
+    facts.memory_clock_khz = number(Attribute::hipDeviceAttributeMemoryClockRate);
+    facts.wall_clock_khz = number(Attribute::hipDeviceAttributeWallClockRate);
+    facts.memory_bus_bits = number(Attribute::hipDeviceAttributeMemoryBusWidth);
+    facts.l2_cache_bytes = number(Attribute::hipDeviceAttributeL2CacheSize).map(u64::from);
+    facts.local_memory_per_workgroup_bytes = number(Attribute::hipDeviceAttributeMaxSharedMemoryPerBlock);
+    // AMD's HIP counts hipDeviceAttributeSharedMemPerMultiprocessor over all compute units.
+    facts.local_memory_per_compute_unit_bytes =
+        number(Attribute::hipDeviceAttributeMaxSharedMemoryPerMultiprocessor);
+    facts.registers_per_workgroup = number(Attribute::hipDeviceAttributeMaxRegistersPerBlock);
+    facts.registers_per_compute_unit = number(Attribute::hipDeviceAttributeMaxRegistersPerMultiprocessor);
+    facts.max_vector_registers = number(Attribute::hipDeviceAttributeMaxAvailableVgprsPerThread);
+    (facts.free_memory_bytes, facts.total_memory_bytes) = hip.memory().unzip();
+    facts.is_integrated = flag(Attribute::hipDeviceAttributeIntegrated);
+    facts.cooperative_launch = flag(Attribute::hipDeviceAttributeCooperativeLaunch);
+    facts
 }
 
 pub(crate) fn limits(hip: &Hip, queues: u32) -> Result<Limits> {

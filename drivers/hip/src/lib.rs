@@ -96,6 +96,7 @@ mod executable;
 mod global;
 mod gpu;
 mod gpus;
+mod growable;
 mod hip;
 mod image_cache;
 mod images;
@@ -115,6 +116,8 @@ mod submission;
 mod submit;
 mod symbol;
 mod sync;
+mod topology;
+mod virtual_memory;
 mod watchers;
 mod workgroup_count;
 

@@ -8,7 +8,9 @@ mod common;
 use std::sync::Arc;
 
 use common::{SOON, open_with};
-use windlass_hal::{Buffer, BufferParams, Code, Device, QueueAffinity, Registry, Semaphore};
+use windlass_hal::{
+    Buffer, BufferParams, Code, Device, LinkKind, QueueAffinity, Registry, Semaphore, Topology,
+};
 use windlass_hip_sys::{
     bindings::hipError_t,
     interposer::Interposer,
@@ -167,4 +169,22 @@ fn a_set_of_queues_is_kept_to_where_no_memory_decides() {
         assert_eq!(switches(&instance, &device, queues, &anywhere), 0, "{queues:#x}");
         assert_eq!(switches(&instance, &device, queues << 4, &anywhere), 16, "{:#x}", queues << 4);
     }
+}
+
+#[test]
+fn devices_of_one_hip_know_the_links_between_their_gpus() {
+    let (_instance, registry) = four();
+    let open = |uri| registry.open(uri).expect(uri);
+    let (pair, second, stranger) = (open("test://0,1"), open("test://1"), four().1.open("test://1").unwrap());
+    let topology = Topology::between(&[&pair, &second, &stranger]).expect("a topology");
+    let addresses: Vec<_> = topology.nodes.iter().map(|node| node.pci_address.unwrap().to_string()).collect();
+    assert_eq!(addresses, ["0000:01:00.0", "0000:02:00.0", "0000:02:00.0", "0000:02:00.0"]);
+    let link = |from, to| topology.edge(from, to).map(|edge| (edge.link, edge.peer_access)).unwrap();
+    // The null HIP tells no kind of link.
+    assert_eq!(link(0, 1), (LinkKind::Unknown, true));
+    assert_eq!(link(0, 2), (LinkKind::Unknown, true));
+    assert_eq!(link(1, 2), (LinkKind::Same, true), "opened twice");
+    assert_eq!(link(2, 1), (LinkKind::Same, true));
+    // The same address in another HIP is another GPU.
+    assert_eq!(link(2, 3), (LinkKind::HostStaged, false));
 }

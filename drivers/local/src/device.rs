@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceInfo, Error, External, HostImport, Limits, MemoryType,
-    OperationRef, Point, QueueAffinity, Release, Result, Statistics, driver,
+    BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, External, HostImport, Limits,
+    MemoryType, OperationRef, Point, QueueAffinity, Release, Result, Statistics, Topology, TopologyEdge,
+    driver,
     edge::Domain,
     file,
     host_memory::HostHeap,
@@ -14,7 +15,8 @@ use windlass_hal::{
 };
 
 use crate::{
-    command_buffer::CommandBuffer, executable::Executable, library::Library, queues::Queues, submit::is_known,
+    command_buffer::CommandBuffer, executable::Executable, library::Library, queues::Queues,
+    submit::is_known, topology,
 };
 
 /// An opened local device.
@@ -84,6 +86,18 @@ unsafe impl driver::RawDevice for Device {
         self.domain
     }
 
+    fn topology(&self) -> Topology {
+        Topology::new(vec![topology::node()], |_, _| TopologyEdge::default())
+    }
+
+    fn facts(&self, _physical_device: u32) -> Result<DeviceFacts> {
+        Ok(topology::facts(self.queues.thread_count(), self.heap.free_and_total()))
+    }
+
+    fn reserve_growable(&self, params: &BufferParams, capacity: u64) -> Result<Arc<dyn driver::RawGrowable>> {
+        Ok(Arc::new(self.heap.reserve_growable(params, capacity)?))
+    }
+
     fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn driver::RawBuffer>> {
         let host = params.memory_type.contains(MemoryType::HOST_VISIBLE);
         let slabs = if host { &self.host } else { &self.device };
@@ -118,13 +132,15 @@ unsafe impl driver::RawDevice for Device {
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         let native = self.loads_native();
         // SAFETY: the caller's promise, passed on.
-        Ok(Arc::new(unsafe { Executable::load(self.domain, &self.libraries, code, native) }?))
+        let loaded = unsafe { Executable::load(self.domain, &self.libraries, code, native) }?;
+        Ok(Arc::new(loaded.on_threads(self.queues.thread_count())))
     }
 
     unsafe fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn driver::RawExecutable>> {
         let native = self.loads_native();
         // SAFETY: the caller's promise, passed on.
-        Ok(Arc::new(unsafe { Executable::load_linked(self.domain, parts, native) }?))
+        let loaded = unsafe { Executable::load_linked(self.domain, parts, native) }?;
+        Ok(Arc::new(loaded.on_threads(self.queues.thread_count())))
     }
 
     unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {

@@ -143,5 +143,8 @@ fn info(uri: String, threads: usize, native: bool) -> DeviceInfo {
         ));
     }
     info.executable_formats.push(crate::FORMAT.to_owned());
+    if !HostHeap::CAN_GROW {
+        info.lacks.push(Lack::new(Feature::VirtualMemory, "addresses are reserved on Unix only"));
+    }
     info
 }

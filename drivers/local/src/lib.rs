@@ -132,6 +132,7 @@ mod submission;
 mod submit;
 mod sync;
 mod threads;
+mod topology;
 mod trampoline;
 mod transfer;
 mod workgroup;

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    Accounts, Result, Statistics, driver,
+    Accounts, BufferParams, Result, Statistics, driver,
     edge::Domain,
-    host_memory::HostHeap,
+    growable::Growable,
+    host_memory::{HostHeap, HostSpace},
     pool::{SlabRequest, SlabSource},
 };
 
@@ -24,6 +25,20 @@ impl Heap {
 
     pub(crate) fn statistics(&self) -> Statistics {
         self.0.statistics()
+    }
+
+    pub(crate) fn free_and_total(&self) -> (u64, u64) {
+        self.0.free_and_total()
+    }
+
+    /// Memory that grows. A driver with memory of its own makes a [`Growable`] over an
+    /// [`AddressSpace`](windlass_hal::growable::AddressSpace) of its own.
+    pub(crate) fn reserve_growable(
+        &self,
+        params: &BufferParams,
+        capacity: u64,
+    ) -> Result<Growable<HostSpace>> {
+        self.0.reserve_growable(params, capacity)
     }
 }
 

@@ -7,8 +7,9 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceInfo, Error, External, HostImport, Limits, MemoryType,
-    OperationRef, Point, QueueAffinity, Release, Result, Statistics, driver,
+    BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, External, HostImport, Limits,
+    MemoryType, OperationRef, Point, QueueAffinity, Release, Result, Statistics, Topology, TopologyEdge,
+    TopologyNode, driver,
     edge::Domain,
     file,
     pending::Issue,
@@ -69,6 +70,34 @@ unsafe impl driver::RawDevice for Device {
     /// no other device has.
     fn domain(&self) -> Domain {
         self.domain
+    }
+
+    /// Returns a node for each of `Limits::physical_devices`, with the facts that the system tells and `None` for the
+    /// others, and an edge for each ordered pair of them.
+    fn topology(&self) -> Topology {
+        Topology::new(vec![TopologyNode::host(0)], |_, _| TopologyEdge::default())
+    }
+
+    /// Returns the link to a processor of another device if this driver can tell how its own processor reaches that
+    /// memory, and otherwise `None`, which stands for a way through host memory.
+    fn edge_to(&self, _physical_device: u32, _node: &TopologyNode) -> Option<TopologyEdge> {
+        None
+    }
+
+    /// Returns what the system tells of a processor, with the memory that is free at this moment and `None` for each
+    /// unknown fact, and guesses nothing.
+    fn facts(&self, _physical_device: u32) -> Result<DeviceFacts> {
+        let (free, total) = self.heap.free_and_total();
+        let mut facts = DeviceFacts::default();
+        facts.free_memory_bytes = Some(free);
+        facts.total_memory_bytes = Some(total);
+        Ok(facts)
+    }
+
+    /// Reserves addresses that kernels see, without memory behind them, for memory that grows in place and that its
+    /// buffers keep; the lack is `Feature::VirtualMemory`.
+    fn reserve_growable(&self, params: &BufferParams, capacity: u64) -> Result<Arc<dyn driver::RawGrowable>> {
+        Ok(Arc::new(self.heap.reserve_growable(params, capacity)?))
     }
 
     /// Returns memory that is usable at once, aligned as `params` request and with arbitrary content, or

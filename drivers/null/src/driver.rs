@@ -21,8 +21,14 @@ const DEFAULT_MEMORY: u64 = 1 << 30;
 const QUEUES: u32 = 4;
 
 /// The features that are `UNIMPLEMENTED`. Delete a feature as soon as it works: the suite then runs its cases.
-const LACKS: [Feature; 5] =
-    [Feature::Dispatch, Feature::IndirectDispatch, Feature::Globals, Feature::Linking, Feature::Symbols];
+const LACKS: [Feature; 6] = [
+    Feature::Dispatch,
+    Feature::IndirectDispatch,
+    Feature::Globals,
+    Feature::Linking,
+    Feature::Occupancy,
+    Feature::Symbols,
+];
 
 impl Driver for NullDriver {
     /// Returns the word before `://` in this driver's URIs, always the same and without looking for hardware.
@@ -72,5 +78,8 @@ fn info(uri: String) -> DeviceInfo {
     info.architecture = "none".to_owned();
     info.simulated = true;
     info.lacks = LACKS.map(|feature| Lack::new(feature, "the null device runs no kernels")).to_vec();
+    if !HostHeap::CAN_GROW {
+        info.lacks.push(Lack::new(Feature::VirtualMemory, "addresses are reserved on Unix only"));
+    }
     info
 }

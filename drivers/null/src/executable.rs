@@ -5,7 +5,8 @@
 use std::{any::Any, sync::Arc};
 
 use windlass_hal::{
-    Error, FunctionInfo, GlobalInfo, QueueAffinity, Result, SymbolInfo, driver, edge::Domain,
+    Error, FunctionInfo, GlobalInfo, Occupancy, QueueAffinity, Result, SuggestedWorkgroup, SymbolInfo,
+    driver, edge::Domain,
 };
 
 /// Loaded code. In-flight work keeps it alive, so dropping it may unload the code.
@@ -62,6 +63,33 @@ unsafe impl driver::RawExecutable for Executable {
     /// for the device; the lack is `Feature::Symbols`.
     fn symbols(&self, _affinity: QueueAffinity) -> Result<Vec<SymbolInfo>> {
         Err(Error::unimplemented("symbols: the null device knows none; open hip:// or hip-sim://gfx942"))
+    }
+
+    /// Returns how many workgroups of this size a compute unit of the first queue's processor runs at once, 0 if not
+    /// even one fits; the lack is `Feature::Occupancy`.
+    fn occupancy(
+        &self,
+        function: u32,
+        _affinity: QueueAffinity,
+        _threads: u32,
+        _dynamic_local_memory: u32,
+    ) -> Result<Occupancy> {
+        Err(Error::unimplemented(format!(
+            "the occupancy of function {function}: the null device runs no kernels"
+        )))
+    }
+
+    /// Returns a workgroup size that the function can be launched with and that fills the processor, and how many of
+    /// such workgroups that takes; the lack is `Feature::Occupancy`.
+    fn suggested_workgroup(
+        &self,
+        function: u32,
+        _affinity: QueueAffinity,
+        _dynamic_local_memory: u32,
+    ) -> Result<SuggestedWorkgroup> {
+        Err(Error::unimplemented(format!(
+            "a workgroup size of function {function}: the null device runs no kernels"
+        )))
     }
 
     /// Returns `self`, so that `submit` and `prepare` find this type again behind the trait object.

@@ -67,6 +67,8 @@ fn info(uri: String) -> DeviceInfo {
         Lack::new(Feature::IndirectDispatch, "the stream reads no workgroup counts from memory"),
         Lack::new(Feature::Globals, "a postfix program has no variables of its own"),
         Lack::new(Feature::Linking, "a postfix program is one text"),
+        Lack::new(Feature::Occupancy, "the machine runs one work-item at a time"),
+        Lack::new(Feature::VirtualMemory, "the machine's memory has no addresses without bytes"),
         Lack::new(Feature::Symbols, "a postfix program is text: its words have no addresses"),
     ];
     info

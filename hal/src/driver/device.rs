@@ -6,16 +6,18 @@ use std::{fmt, sync::Arc};
 use crate::{
     driver::{
         RawBuffer, RawCommandBuffer, RawExecutable, accounts::Statistics, allocator::SlabSource,
-        command_list::CommandList, operation::OperationRef,
+        command_list::CommandList, growable::RawGrowable, operation::OperationRef,
     },
     order::{deadline::Deadline, edge::Domain, point::Point},
     words::{
         buffer_params::BufferParams,
         error::{Error, Result},
         external::{External, Release},
+        facts::DeviceFacts,
         info::DeviceInfo,
         limits::Limits,
         queue_affinity::QueueAffinity,
+        topology::{Topology, TopologyEdge, TopologyNode},
     },
 };
 
@@ -41,6 +43,24 @@ pub unsafe trait RawDevice: Send + Sync + 'static {
 
     /// The identity of this opened device. Its buffers and executables carry the same one.
     fn domain(&self) -> Domain;
+
+    /// The device's processors, one node for each of [`Limits::physical_devices`] in their order, and the links between
+    /// them.
+    fn topology(&self) -> Topology {
+        let nodes = (0..self.limits().physical_devices).map(TopologyNode::new).collect();
+        Topology::new(nodes, |_, _| TopologyEdge::default().with_peer_access())
+    }
+
+    /// The link from one of the device's processors to a node of another device. `None` where this device knows of none:
+    /// bytes then move through host memory.
+    fn edge_to(&self, _physical_device: u32, _node: &TopologyNode) -> Option<TopologyEdge> {
+        None
+    }
+
+    /// The facts of one of [`Limits::physical_devices`]. The free memory is that of now.
+    fn facts(&self, _physical_device: u32) -> Result<DeviceFacts> {
+        Ok(DeviceFacts::default())
+    }
 
     /// Allocates memory that is usable at once. `RESOURCE_EXHAUSTED` names the size and the free bytes.
     fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn RawBuffer>>;
@@ -72,6 +92,13 @@ pub unsafe trait RawDevice: Send + Sync + 'static {
         _release: Release,
     ) -> Result<Arc<dyn RawBuffer>> {
         Err(Error::unimplemented(format!("importing {memory:?}: the driver imports nothing")))
+    }
+
+    /// Reserves `capacity` bytes of addresses, rounded up to whole granules, for memory that grows. The front asks only
+    /// for memory that the host cannot map. A driver without this declares the lack of
+    /// [`Feature::VirtualMemory`](crate::Feature::VirtualMemory).
+    fn reserve_growable(&self, _params: &BufferParams, _capacity: u64) -> Result<Arc<dyn RawGrowable>> {
+        Err(Error::unimplemented("buffers that grow: the driver reserves no addresses"))
     }
 
     /// Loads device code. The front calls this once for the same bytes while a handle of the result lives.

@@ -8,6 +8,7 @@ use crate::{
     order::edge::Domain,
     words::{
         error::{Error, Result},
+        facts::{Occupancy, SuggestedWorkgroup},
         function_info::{FunctionInfo, GlobalInfo},
         queue_affinity::QueueAffinity,
         symbol::SymbolInfo,
@@ -46,6 +47,30 @@ pub unsafe trait RawExecutable: Any + Send + Sync {
     /// [`Feature::Symbols`](crate::Feature::Symbols).
     fn symbols(&self, _affinity: QueueAffinity) -> Result<Vec<SymbolInfo>> {
         Err(Error::unimplemented("symbols: the driver does not read the symbols of code"))
+    }
+
+    /// How many workgroups of `threads` work-items, each with `dynamic_local_memory` bytes of local memory beside its
+    /// static ones, a compute unit runs at once: of the first processor that has a queue of `affinity`. A driver without
+    /// this declares the lack of [`Feature::Occupancy`](crate::Feature::Occupancy).
+    fn occupancy(
+        &self,
+        _function: u32,
+        _affinity: QueueAffinity,
+        _threads: u32,
+        _dynamic_local_memory: u32,
+    ) -> Result<Occupancy> {
+        Err(Error::unimplemented("occupancy: the driver does not know how workgroups share a compute unit"))
+    }
+
+    /// A workgroup size that fills a processor with this function, for workgroups with `dynamic_local_memory` bytes of
+    /// local memory beside their static ones. As for [`occupancy`](Self::occupancy).
+    fn suggested_workgroup(
+        &self,
+        _function: u32,
+        _affinity: QueueAffinity,
+        _dynamic_local_memory: u32,
+    ) -> Result<SuggestedWorkgroup> {
+        Err(Error::unimplemented("occupancy: the driver does not know how workgroups share a compute unit"))
     }
 
     /// Lets the driver find its own type again.

@@ -6,16 +6,18 @@ use std::sync::Arc;
 use crate::{
     driver::{
         RawBuffer, RawCommandBuffer, RawDevice, RawExecutable, accounts::Statistics, allocator::SlabSource,
-        command_list::CommandList, operation::OperationRef,
+        command_list::CommandList, growable::RawGrowable, operation::OperationRef,
     },
     order::{deadline::Deadline, edge::Domain, point::Point},
     words::{
         buffer_params::BufferParams,
         error::Result,
         external::{External, Release},
+        facts::DeviceFacts,
         info::DeviceInfo,
         limits::Limits,
         queue_affinity::QueueAffinity,
+        topology::{Topology, TopologyEdge, TopologyNode},
     },
 };
 
@@ -78,6 +80,14 @@ wrapper! {
         /// The identity that buffers and executables carry. It is that of the inner device as long as objects pass
         /// through.
         fn domain(&self) -> Domain;
+        /// The device's processors, and the links between them.
+        fn topology(&self) -> Topology;
+        /// The link from one of the device's processors to a node of another device.
+        fn edge_to(&self, physical_device: u32, node: &TopologyNode) -> Option<TopologyEdge>;
+        /// The facts of one of the device's processors.
+        fn facts(&self, physical_device: u32) -> Result<DeviceFacts>;
+        /// Reserves addresses for memory that grows.
+        fn reserve_growable(&self, params: &BufferParams, capacity: u64) -> Result<Arc<dyn RawGrowable>>;
         /// Allocates memory that is usable at once.
         fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn RawBuffer>>;
         /// Reserves memory for an alloca.

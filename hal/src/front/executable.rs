@@ -8,7 +8,8 @@ use crate::{
     words::{
         buffer_params::BufferParams,
         error::{Error, Result, ResultExt},
-        fork::Kept,
+        facts::{Occupancy, SuggestedWorkgroup},
+        fork::{self, Kept},
         function_info::{FunctionInfo, GlobalInfo},
         near_names::near_names,
         queue_affinity::QueueAffinity,
@@ -132,6 +133,55 @@ impl Function {
     /// The executable of this function.
     pub fn executable(&self) -> Executable {
         Executable { raw: self.executable.clone() }
+    }
+
+    /// How many workgroups of `threads` work-items in all, each with `dynamic_local_memory` bytes of local memory beside
+    /// the function's own, a compute unit runs at once. A device of several GPUs answers for its first one:
+    /// [`occupancy_on`](Self::occupancy_on) asks another.
+    ///
+    /// `OUT_OF_RANGE` for no work-items, and for more than the function or the device can launch. `UNIMPLEMENTED` where
+    /// the device declares the lack of [`Feature::Occupancy`](crate::Feature::Occupancy).
+    pub fn occupancy(&self, threads: u32, dynamic_local_memory: u32) -> Result<Occupancy> {
+        self.occupancy_on(QueueAffinity::ANY, threads, dynamic_local_memory)
+    }
+
+    /// [`occupancy`](Self::occupancy) on the GPU of these queues: the first one that they belong to.
+    pub fn occupancy_on(
+        &self,
+        queues: QueueAffinity,
+        threads: u32,
+        dynamic_local_memory: u32,
+    ) -> Result<Occupancy> {
+        fork::check()?;
+        let most = self.info().max_workgroup_threads;
+        if threads == 0 || (most > 0 && threads > most) {
+            return Err(Error::out_of_range(format!(
+                "workgroups of {threads} work-items of `{}`, which allows 1 to {most}",
+                self.name()
+            )));
+        }
+        let found = self.executable.occupancy(self.index, queues, threads, dynamic_local_memory);
+        found.context(|| {
+            format!("asking how many workgroups of {threads} work-items of `{}` fit", self.name())
+        })
+    }
+
+    /// A workgroup size that fills a processor with this function, for workgroups with `dynamic_local_memory` bytes of
+    /// local memory beside the function's own. A device of several GPUs answers for its first one. The errors are those
+    /// of [`occupancy`](Self::occupancy).
+    pub fn suggested_workgroup(&self, dynamic_local_memory: u32) -> Result<SuggestedWorkgroup> {
+        self.suggested_workgroup_on(QueueAffinity::ANY, dynamic_local_memory)
+    }
+
+    /// [`suggested_workgroup`](Self::suggested_workgroup) on the GPU of these queues: the first one that they belong to.
+    pub fn suggested_workgroup_on(
+        &self,
+        queues: QueueAffinity,
+        dynamic_local_memory: u32,
+    ) -> Result<SuggestedWorkgroup> {
+        fork::check()?;
+        let found = self.executable.suggested_workgroup(self.index, queues, dynamic_local_memory);
+        found.context(|| format!("asking for a workgroup size of `{}`", self.name()))
     }
 }
 

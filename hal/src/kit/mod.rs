@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Kit: the parts that drivers share. Pools of device memory, files, memory of the host, and loaded executables by
-//! content.
+//! Kit: the parts that drivers share. Pools of device memory, memory that grows, files, memory of the host, and loaded
+//! executables by content.
 //!
 //! The fourth of five layers. It imports `words`, `order` and `driver`.
 
 pub(crate) mod executable_cache;
 pub mod file;
+pub mod growable;
 pub mod host_memory;
 pub(crate) mod mapping;
 pub mod pool;

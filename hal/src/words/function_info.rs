@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The functions and global variables of device code, as the code describes them.
 
+use crate::words::facts::FunctionResources;
+
 /// A global variable of an executable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -34,6 +36,8 @@ pub struct FunctionInfo {
     pub max_workgroup_threads: u32,
     /// Bytes of local memory that each workgroup gets.
     pub static_local_memory: u32,
+    /// The registers and the private memory that the code takes.
+    pub resources: FunctionResources,
 }
 
 impl FunctionInfo {

@@ -53,13 +53,17 @@ pub enum Feature {
     Globals,
     /// Executables of several pieces of code that refer to each other.
     Linking,
+    /// How many workgroups of a function a compute unit holds.
+    Occupancy,
     /// The symbols of executables.
     Symbols,
+    /// Buffers that grow in place.
+    VirtualMemory,
 }
 
 impl Feature {
     /// All features.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Alloca,
         Self::CommandBuffers,
         Self::Dispatch,
@@ -70,7 +74,9 @@ impl Feature {
         Self::ImportHost,
         Self::ImportDevice,
         Self::Linking,
+        Self::Occupancy,
         Self::Symbols,
+        Self::VirtualMemory,
     ];
 
     /// The name in reports.
@@ -86,7 +92,9 @@ impl Feature {
             Self::IndirectDispatch => "indirect_dispatch",
             Self::Globals => "globals",
             Self::Linking => "linking",
+            Self::Occupancy => "occupancy",
             Self::Symbols => "symbols",
+            Self::VirtualMemory => "virtual_memory",
         }
     }
 }

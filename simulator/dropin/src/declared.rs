@@ -122,7 +122,8 @@ versioned! {
         hipMemPoolGetAttribute hipMemPoolSetAttribute hipMemPoolSetAccess hipMemPoolGetAccess hipMemPoolTrimTo
         hipDeviceGetDefaultMemPool hipDeviceGetMemPool hipDeviceSetMemPool hipMemAddressReserve
         hipMemAddressFree hipMemCreate hipMemRelease hipMemMap hipMemUnmap hipMemSetAccess
-        hipMemGetAllocationGranularity hipMemExportToShareableHandle hipMemImportFromShareableHandle;
+        hipMemGetAllocationGranularity hipMemGetAccess hipMemGetAllocationPropertiesFromHandle
+        hipMemRetainAllocationHandle hipMemExportToShareableHandle hipMemImportFromShareableHandle;
     "hip_5.3":
         hipDrvGetErrorName hipDrvGetErrorString hipDeviceSetLimit hipLaunchHostFunc hipGraphUpload;
     "hip_5.5":

@@ -68,9 +68,8 @@ refused! { hipError_t;
     "hip_5.0":
         hipGraphKernelNodeGetAttribute hipGraphKernelNodeSetAttribute;
     "hip_5.1":
-        hipMemGetAccess hipMemGetAllocationPropertiesFromHandle hipMemMapArrayAsync hipMemPoolExportPointer
-        hipMemPoolExportToShareableHandle hipMemPoolImportFromShareableHandle hipMemPoolImportPointer
-        hipMemRetainAllocationHandle;
+        hipMemMapArrayAsync hipMemPoolExportPointer
+        hipMemPoolExportToShareableHandle hipMemPoolImportFromShareableHandle hipMemPoolImportPointer;
     "hip_5.3":
         hipGraphAddExternalSemaphoresSignalNode hipGraphAddExternalSemaphoresWaitNode hipGraphDebugDotPrint
         hipGraphExecExternalSemaphoresSignalNodeSetParams hipGraphExecExternalSemaphoresWaitNodeSetParams

@@ -85,6 +85,11 @@ impl fmt::Display for Fault {
                  hipDeviceEnablePeerAccess({device}, 0) with its own as the current one grants it, or \
                  hsa_amd_agents_allow_access"
             )?,
+            Cause::NoMappingAccess => write!(
+                f,
+                "kernel {kernel} accessed mapped memory, to which its device has no access: hipMemSetAccess grants it, \
+                 or hsa_amd_vmem_set_access"
+            )?,
             Cause::Uninitialised => write!(f, "kernel {kernel} read memory that was never written")?,
             Cause::PrivateBase { holder, found, expected } => write!(
                 f,

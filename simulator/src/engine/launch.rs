@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::exec::Gws;
-use crate::memory::ALL_DEVICES;
+use crate::memory::Grants;
 
 /// The parameters of a dispatch.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +23,8 @@ pub struct Launch<'a> {
     pub arguments: &'a [u8],
     /// Whether an access past the end of LDS is a fault. Otherwise reads give zero and writes vanish, as on hardware.
     pub lds_faults: bool,
-    /// The devices whose memory the kernel may use, a bit each.
-    pub reach: u64,
+    /// The memory that the kernel may use.
+    pub reach: Grants,
     /// The seed for the order in which workgroups start. Without one they start in ascending order.
     pub seed: Option<u64>,
     /// The arguments and the packet, if the client has written them to memory. `arguments` is empty then.
@@ -59,7 +59,7 @@ impl<'a> Launch<'a> {
     /// A launch of `grid` workgroups of `block` work-items.
     pub fn new(grid: [u32; 3], block: [u32; 3], arguments: &'a [u8]) -> Self {
         let (work_items, dynamic_lds, lds_faults, seed, placed) = (None, 0, true, None, None);
-        let reach = ALL_DEVICES;
+        let reach = Grants::ALL;
         Self { grid, block, work_items, dynamic_lds, arguments, lds_faults, reach, seed, placed }
     }
 }

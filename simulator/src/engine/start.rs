@@ -6,7 +6,7 @@ use super::kernel::Kernel;
 use super::launch::{Launch, Placed};
 use super::service::Service;
 use crate::exec::{Cause, Gws, PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
-use crate::memory::{Block, Memory};
+use crate::memory::{Block, Grants, Memory};
 use crate::part::{Part, Scratch};
 use std::sync::Arc;
 use windlass_codeobject::{ArgKind, HiddenKind, KernelDescriptor};
@@ -46,8 +46,8 @@ pub(super) struct Start {
     pub(super) lds: u32,
     /// Bytes of LDS that the kernel and its launch ask for, if an access past them is a fault.
     pub(super) lds_limit: Option<u32>,
-    /// The devices whose memory the kernel may use, a bit each.
-    pub(super) reach: u64,
+    /// The memory that the kernel may use.
+    pub(super) reach: Grants,
     private: u32,
     scratch: Scratch,
     mode: u32,

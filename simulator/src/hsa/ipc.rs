@@ -54,12 +54,12 @@ impl Attachments {
         let homes = gpus.fold(0, |homes, gpu| homes | 1 << (gpu & 63));
         let homes = if agents.is_empty() { crate::memory::ALL_DEVICES } else { homes };
         let whole = allocation.size.next_multiple_of(PAGE);
-        let base = self.memory.reserve(whole, PAGE).map_err(|_| Status::OUT_OF_RESOURCES)?;
+        let base = self.memory.reserve(whole, PAGE, by.clone()).map_err(|_| Status::OUT_OF_RESOURCES)?;
         if self.memory.map_to(base, allocation.size, allocation.base, by).is_err() {
             self.memory.unreserve(base, whole);
             return Err(Status::OUT_OF_RESOURCES);
         }
-        self.memory.set_access(base, homes, true);
+        self.memory.set_access(base, homes, homes);
         let attached = Attached { size: allocation.size, pool: allocation.pool, _memory: pinned };
         self.lock().insert(base, attached);
         Ok(base)

@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::engine::{Cause, Choose, Fault, Kernel, Launch, Placed, StepOutcome};
+use crate::memory::Grants;
 use crate::options::Lds;
 use crate::packet::{
     Begun, Condition, Dispatch, Edge, Edges, Going, GoingDispatch, Packet, Point, WorkError,
@@ -166,7 +167,7 @@ impl Runtime {
         let mut launch = Launch::new(groups, packet.workgroup, &[]);
         launch.work_items = Some(packet.grid);
         launch.lds_faults = self.options.lds == Lds::Fault;
-        launch.reach = 1 << (queue.gpu & 63);
+        launch.reach = Grants::of_device(queue.gpu);
         launch.placed = Some(placed);
         Ok(PacketDispatch { kernel, launch })
     }
@@ -330,6 +331,7 @@ fn status_of(fault: &Fault) -> Status {
         | Cause::ReadOnly
         | Cause::MisalignedAtomic
         | Cause::NoPeerAccess { .. }
+        | Cause::NoMappingAccess
         | Cause::IllegalProgramCounter { .. } => Status::MEMORY_FAULT,
         Cause::InvalidLaunch { .. } => Status::INVALID_ARGUMENT,
         Cause::OutOfMemory { .. } => Status::OUT_OF_RESOURCES,

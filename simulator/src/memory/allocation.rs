@@ -20,8 +20,10 @@ pub enum AllocationKind {
     Launch,
     /// Host memory of the caller that was registered.
     Registered,
-    /// Addresses of a reservation, with memory of an allocation mapped to them.
+    /// Addresses of a reservation, with memory mapped to them.
     Mapped,
+    /// Reserved addresses, of which a part may be mapped.
+    Reserved,
 }
 
 impl AllocationKind {
@@ -60,6 +62,7 @@ impl fmt::Display for AllocationInfo {
             AllocationKind::Launch => "launch block",
             AllocationKind::Registered => "registered host range",
             AllocationKind::Mapped => "mapped range",
+            AllocationKind::Reserved => "reserved range",
         };
         write!(f, "the {}-byte {kind} at {:#x} ({})", self.size, self.base, self.owner)
     }

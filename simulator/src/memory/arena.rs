@@ -11,6 +11,7 @@
 //! up.
 
 use super::pages::Pages;
+use super::physical::File;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::{Range, RangeInclusive};
 
@@ -162,6 +163,12 @@ impl Arena {
     pub(super) fn clear(&self, address: u64, size: u64) {
         let backing = self.shadow.as_ref().unwrap_or(&self.visible);
         backing.clear(address.wrapping_sub(self.visible.base()), size.next_multiple_of(PAGE));
+    }
+
+    /// Maps a part of a file behind a range.
+    pub(super) fn map(&self, address: u64, size: u64, file: &File, at: u64) -> Result<(), String> {
+        let backing = self.shadow.as_ref().unwrap_or(&self.visible);
+        backing.map(address.wrapping_sub(self.visible.base()), size, file, at)
     }
 
     fn aligned(&self, start: u64, align: u64) -> Option<u64> {

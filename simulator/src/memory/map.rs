@@ -5,6 +5,7 @@
 use super::allocation::{AllocationInfo, AllocationKind};
 use super::place::Place;
 use super::shadow::Shadow;
+use super::window::{Grants, MemoryUse};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,14 +21,18 @@ pub(super) struct AllocationRecord {
     /// A mask of the devices that may use it; only its own device, if peer access opens a device's whole
     /// memory.
     pub(super) homes: u64,
+    /// A mask of those among them that may write it.
+    pub(super) writers: u64,
     /// The bytes that were written, if they are tracked.
     pub(super) shadow: Option<Arc<Shadow>>,
 }
 
 impl AllocationRecord {
-    /// Whether a kernel may use it that may use the memory of these devices (a mask).
-    pub(super) fn is_reached(&self, reach: u64) -> bool {
-        self.homes & reach != 0
+    /// Whether a kernel of this reach may use it. Peer access does not open mappings.
+    pub(super) fn is_reached(&self, reach: Grants, usage: MemoryUse) -> bool {
+        let devices = if self.info.kind == AllocationKind::Mapped { reach.own } else { reach.peers };
+        let open = if usage == MemoryUse::Write { self.homes & self.writers } else { self.homes };
+        open & devices != 0
     }
 
     pub(super) fn contains(&self, address: u64) -> bool {
@@ -64,6 +69,8 @@ impl AllocationRecord {
 pub(super) struct Map {
     pub(super) live: BTreeMap<u64, AllocationRecord>,
     pub(super) freed: BTreeMap<u64, AllocationInfo>,
+    /// Reserved addresses, which may have mappings.
+    pub(super) reserved: BTreeMap<u64, AllocationInfo>,
     /// Bytes that count against the capacity.
     pub(super) used: u64,
 }
@@ -72,6 +79,23 @@ impl Map {
     /// The live allocation that starts at or before an address.
     pub(super) fn at_or_before(&self, address: u64) -> Option<&AllocationRecord> {
         self.live.range(..=address).next_back().map(|(_, record)| record)
+    }
+
+    /// The live allocations that hold a range: one, or mappings without a gap. `None` if a part of it is in none.
+    pub(super) fn holding(&self, address: u64, len: u64) -> Option<Vec<&AllocationRecord>> {
+        let first = self.at_or_before(address).filter(|record| record.contains(address))?;
+        let (mut found, end) = (vec![first], address.checked_add(len)?);
+        let mut reached = first.info.base + first.info.size;
+        while reached < end {
+            let next = self.live.get(&reached).filter(|next| {
+                next.info.kind == AllocationKind::Mapped
+                    && first.info.kind == AllocationKind::Mapped
+                    && next.delta == first.delta
+            })?;
+            reached += next.info.size;
+            found.push(next);
+        }
+        Some(found)
     }
 
     pub(super) fn overlapping(&self, base: u64, size: u64) -> Option<&AllocationRecord> {
@@ -101,6 +125,11 @@ impl Map {
             && address - info.base < info.size
         {
             return Place::Freed(info.clone(), address - info.base);
+        }
+        if let Some((_, info)) = self.reserved.range(..=address).next_back()
+            && address - info.base < info.size
+        {
+            return Place::Unmapped(info.clone(), address - info.base);
         }
         // Code and arguments lie between the client's allocations, but a kernel's stray address is near a
         // client's.

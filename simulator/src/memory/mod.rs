@@ -16,7 +16,9 @@ mod block;
 mod error;
 mod host;
 mod map;
+pub(crate) mod mappings;
 mod pages;
+mod physical;
 mod place;
 mod registration;
 mod reservation;
@@ -26,7 +28,9 @@ mod window;
 pub use allocation::{AllocationInfo, AllocationKind};
 pub(crate) use block::Block;
 pub use error::MemoryError;
+pub(crate) use physical::Physical;
 pub use place::Place;
+pub use window::Grants;
 pub(crate) use window::{ALL_DEVICES, MemoryUse, Windows};
 
 use access::Span;
@@ -67,12 +71,23 @@ pub struct Usage {
     pub allocations: usize,
 }
 
+/// Why a kernel may not use memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Closed {
+    /// It belongs to this device, whose memory was not opened to the kernel's own.
+    Device(u32),
+    /// It is a mapping, and the kernel's device has no access to it.
+    Mapping,
+}
+
 /// The memory of one simulator.
 pub struct Memory {
     // Declared before the arenas and so dropped first: no address may resolve once they are unmapped.
     map: RwLock<Map>,
     device: Mutex<Arena>,
     host: Mutex<Arena>,
+    /// Memory without addresses.
+    store: Mutex<physical::Store>,
     /// Launch blocks free for reuse.
     blocks: Mutex<Vec<u64>>,
     /// Changes whenever an address may have become invalid; see [`Window`].
@@ -97,6 +112,7 @@ impl Memory {
             map: RwLock::default(),
             device: Mutex::new(reserve(true)?),
             host: Mutex::new(reserve(false)?),
+            store: Mutex::default(),
             blocks: Mutex::default(),
             generation: AtomicU64::new(0),
             capacity: options.capacity,
@@ -124,7 +140,7 @@ impl Memory {
         let arena = match kind {
             AllocationKind::Device | AllocationKind::Code | AllocationKind::Launch => &self.device,
             AllocationKind::HostPinned | AllocationKind::Managed => &self.host,
-            AllocationKind::Registered | AllocationKind::Mapped => {
+            AllocationKind::Registered | AllocationKind::Mapped | AllocationKind::Reserved => {
                 return Err(MemoryError::Invalid { reason: "such memory is not allocated".into() });
             }
         };
@@ -159,7 +175,14 @@ impl Memory {
         map.forget_freed(base..base + size.max(1));
         map.live.insert(
             base,
-            AllocationRecord { info, delta, read_only: Arc::default(), homes: ALL_DEVICES, shadow },
+            AllocationRecord {
+                info,
+                delta,
+                read_only: Arc::default(),
+                homes: ALL_DEVICES,
+                writers: ALL_DEVICES,
+                shadow,
+            },
         );
         Ok(base)
     }
@@ -188,12 +211,21 @@ impl Memory {
         self.generation.fetch_add(1, Ordering::Release);
     }
 
-    /// The device that owns the memory at an address, if kernels that may use the memory of these devices (a
-    /// mask) may not use it.
-    pub(crate) fn closed_home(&self, address: u64, reach: u64) -> Option<u32> {
+    /// Why kernels of this reach may not use the memory at an address, if there is memory. A kernel that may read it and
+    /// not write it is no such case.
+    pub(crate) fn closed(&self, address: u64, reach: Grants) -> Option<Closed> {
         let map = self.read_map();
         let record = map.at_or_before(address).filter(|record| record.contains(address))?;
-        (!record.is_reached(reach)).then(|| record.homes.trailing_zeros())
+        match record.info.kind {
+            _ if record.is_reached(reach, MemoryUse::Read) => None,
+            AllocationKind::Mapped => Some(Closed::Mapping),
+            _ => Some(Closed::Device(record.homes.trailing_zeros())),
+        }
+    }
+
+    /// Whether a range lies in one live allocation, or in mappings without a gap.
+    pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
+        self.read_map().holding(address, len).is_some()
     }
 
     /// Frees the allocation that starts at `address`. Its addresses are not reused soon.
@@ -394,7 +426,7 @@ impl Memory {
 
     /// Resolves a range that must lie inside one live allocation.
     pub(crate) fn span(&self, address: u64, len: u64) -> Result<Span<'_>, MemoryError> {
-        match self.window(address, len, MemoryUse::Read, ALL_DEVICES) {
+        match self.window(address, len, MemoryUse::Read, Grants::ALL) {
             Some(window) => Ok(self.span_of(&window, address, len)),
             None => Err(MemoryError::OutOfBounds { address, len, place: self.place(address) }),
         }
@@ -435,7 +467,8 @@ impl Memory {
     ) -> Option<Span<'_>> {
         let map = self.read_map();
         // Registered memory may begin within the first dword.
-        let record = map.at_or_before(address | 3).filter(|record| record.is_reached(windows.reach()))?;
+        let record = map.at_or_before(address | 3);
+        let record = record.filter(|record| record.is_reached(windows.reach(), usage))?;
         let held = record.holds_dwords_of(address, len)?;
         if usage == MemoryUse::Write {
             record.writable(held.start, held.end - held.start)?;
@@ -453,12 +486,18 @@ impl Memory {
     }
 
     #[cold]
-    fn window(&self, address: u64, len: u64, usage: MemoryUse, reach: u64) -> Option<Window> {
+    fn window(&self, address: u64, len: u64, usage: MemoryUse, reach: Grants) -> Option<Window> {
         let map = self.read_map();
         // Read under the lock: a free that happens after this look-up will change it.
         let generation = self.generation.load(Ordering::Acquire);
-        let record = map.at_or_before(address).filter(|record| record.holds(address, len))?;
-        if !record.is_reached(reach) {
+        let Some(record) = map.at_or_before(address).filter(|record| record.holds(address, len)) else {
+            let all = map.holding(address, len)?;
+            let (first, reached) =
+                (all.first()?, |record: &&&AllocationRecord| record.is_reached(reach, usage));
+            let open = all.iter().filter(reached).count() == all.len();
+            return open.then_some(Window { base: address, size: len, delta: first.delta, generation });
+        };
+        if !record.is_reached(reach, usage) {
             return None;
         }
         let range = match usage {

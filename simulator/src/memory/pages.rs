@@ -109,6 +109,30 @@ mod linux {
             }
         }
 
+        /// Maps a part of a file behind a range of whole pages.
+        pub(in super::super) fn map(
+            &self,
+            offset: u64,
+            len: u64,
+            file: &OwnedFd,
+            at: u64,
+        ) -> Result<(), String> {
+            let start = self.pointer(offset, len).ok_or("the range is not in the reservation")?;
+            // SAFETY: the range lies in this mapping, and every access to it is a relaxed atomic through a raw pointer,
+            // which may see old or new bytes.
+            let mapped = unsafe {
+                mmap(
+                    start,
+                    len as usize,
+                    ProtFlags::READ | ProtFlags::WRITE,
+                    MapFlags::SHARED | MapFlags::FIXED | MapFlags::NORESERVE,
+                    file,
+                    at,
+                )
+            };
+            mapped.map(drop).map_err(|error| format!("mapping {len} bytes failed: {error}"))
+        }
+
         fn pointer(&self, offset: u64, len: u64) -> Option<*mut c_void> {
             let inside = len > 0 && offset.checked_add(len)? <= self.len as u64;
             // SAFETY: the offset is inside the mapping.
@@ -189,6 +213,16 @@ mod portable {
 
         pub(in super::super) fn clear(&self, offset: u64, len: u64) {
             self.fill(offset, len, 0);
+        }
+
+        pub(in super::super) fn map(
+            &self,
+            _offset: u64,
+            _len: u64,
+            file: &crate::memory::physical::File,
+            _at: u64,
+        ) -> Result<(), String> {
+            match *file {}
         }
 
         fn fill(&self, offset: u64, len: u64, byte: u8) {

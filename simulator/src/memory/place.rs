@@ -19,6 +19,8 @@ pub enum Place {
     Before(AllocationInfo, u64),
     /// This many bytes into an allocation that was freed.
     Freed(AllocationInfo, u64),
+    /// This many bytes into reserved addresses, where nothing is mapped.
+    Unmapped(AllocationInfo, u64),
     /// At the null pointer, or less than a page past it.
     Null,
     /// The host's address, this many bytes into registered memory that has another address for kernels.
@@ -50,6 +52,7 @@ impl Place {
             | Self::Past(info, _)
             | Self::Before(info, _)
             | Self::Freed(info, _)
+            | Self::Unmapped(info, _)
             | Self::HostSide(info, _) => Some(info),
         }
     }
@@ -76,6 +79,9 @@ impl fmt::Display for Place {
                  or hsa_amd_memory_lock tells",
                 info.base.wrapping_add(*offset)
             ),
+            Self::Unmapped(info, offset) => {
+                write!(f, "{offset} bytes into {info}, where no memory is mapped")
+            }
             Self::Null => f.write_str("a null pointer"),
             Self::Host(name) => write!(
                 f,

@@ -43,7 +43,14 @@ impl Memory {
         let info = AllocationInfo { base, size: len, kind, owner: owner.into(), freed_by: None };
         map.live.insert(
             base,
-            AllocationRecord { info, delta: 0, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None },
+            AllocationRecord {
+                info,
+                delta: 0,
+                read_only: Arc::default(),
+                homes: ALL_DEVICES,
+                writers: ALL_DEVICES,
+                shadow: None,
+            },
         );
         Ok(base)
     }
@@ -91,6 +98,7 @@ impl Memory {
                 delta: 0,
                 read_only: Arc::default(),
                 homes: ALL_DEVICES,
+                writers: ALL_DEVICES,
                 shadow: None,
             };
             map.live.insert(base, record);
@@ -136,8 +144,14 @@ impl Memory {
             freed_by: None,
         };
         let delta = start.wrapping_sub(base);
-        let record =
-            AllocationRecord { info, delta, read_only: Arc::default(), homes: ALL_DEVICES, shadow: None };
+        let record = AllocationRecord {
+            info,
+            delta,
+            read_only: Arc::default(),
+            homes: ALL_DEVICES,
+            writers: ALL_DEVICES,
+            shadow: None,
+        };
         map.forget_freed(base..base + len);
         map.live.insert(base, record);
         Ok(base)

@@ -35,11 +35,30 @@ pub(crate) enum MemoryUse {
 /// A mask of all devices.
 pub(crate) const ALL_DEVICES: u64 = !0;
 
+/// The memory that a kernel may use, by masks of devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grants {
+    /// The device that the kernel runs on.
+    pub own: u64,
+    /// The devices whose allocations it may use: its own, and those with peer access.
+    pub peers: u64,
+}
+
+impl Grants {
+    /// Everything.
+    pub const ALL: Self = Self { own: ALL_DEVICES, peers: ALL_DEVICES };
+
+    /// The memory of one device.
+    pub fn of_device(index: usize) -> Self {
+        Self { own: 1 << (index & 63), peers: 1 << (index & 63) }
+    }
+}
+
 /// A few remembered ranges, about as many as a kernel uses in turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Windows {
-    /// The devices whose memory the kernel may use, a bit each.
-    reach: u64,
+    /// The memory that the kernel may use.
+    reach: Grants,
     /// Windows for reads, and windows for writes.
     known: [[Window; 4]; 2],
     oldest: [usize; 2],
@@ -47,19 +66,19 @@ pub(crate) struct Windows {
 
 impl Default for Windows {
     fn default() -> Self {
-        Self::new(ALL_DEVICES)
+        Self::new(Grants::ALL)
     }
 }
 
 impl Windows {
-    /// For a kernel that may use the memory of these devices, a bit each.
-    pub(crate) fn new(reach: u64) -> Self {
+    /// For a kernel of this reach.
+    pub(crate) fn new(reach: Grants) -> Self {
         Self { reach, known: [[Window::EMPTY; 4]; 2], oldest: [0; 2] }
     }
 
-    /// The devices whose memory the kernel may use, a bit each.
+    /// The memory that the kernel may use.
     #[inline]
-    pub(crate) fn reach(&self) -> u64 {
+    pub(crate) fn reach(&self) -> Grants {
         self.reach
     }
 

@@ -319,12 +319,13 @@ impl Fill {
     }
 }
 
-/// Finds the side of a copy that rows lie on. Known memory must hold all of them.
+/// Finds the side of a copy that rows lie on. Known memory must hold all of them, in one allocation or in mappings without
+/// a gap.
 fn locate(memory: &Memory, address: u64, rows: Rows) -> Result<Side, Misfit> {
     let extent = rows.extent()?;
     let end = address.checked_add(extent).filter(|_| address != 0).ok_or(Misfit::Range)?;
-    if let Some(info) = memory.lookup(address) {
-        return if end <= info.base.saturating_add(info.size) {
+    if memory.lookup(address).is_some() {
+        return if memory.holds(address, end - address) {
             Ok(Side::Known(address))
         } else {
             Err(Misfit::Range)

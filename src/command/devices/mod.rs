@@ -4,6 +4,7 @@
 mod check;
 mod child;
 mod report;
+mod verbose;
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ use super::{
     failure::{Failure, Outcome},
     input, output,
 };
-use child::{Answers, Limits};
+use child::{Answers, Limits, Questions};
 use report::{DriverReport, Listed, Verdict};
 
 /// The time for a driver to list its devices.
@@ -28,7 +29,8 @@ pub(crate) fn no_real_gpu() -> Option<String> {
         Ok(driver) => driver,
         Err(error) => return Some(error.message().to_owned()),
     };
-    let report = Answers::start(driver.as_ref(), false).read(Limits { answer: LIMIT, end: None });
+    let report =
+        Answers::start(driver.as_ref(), Questions::default()).read(Limits { answer: LIMIT, end: None });
     if report.stopped.is_some() || !report.devices.is_empty() {
         return None;
     }
@@ -61,6 +63,9 @@ pub(crate) struct Devices {
     /// Fail with exit code 3 unless there is a real GPU of this target; simulated GPUs do not count
     #[arg(long, value_name = "TARGET")]
     require: Option<String>,
+    /// Also open each device, and print its processors, their facts and the links between them
+    #[arg(long)]
+    verbose: bool,
     /// Run a kernel on each device and check its numbers. Exit code 1 if they are wrong, or if a real GPU could not be
     /// checked
     #[arg(long)]
@@ -88,21 +93,25 @@ impl Devices {
         self.driver.is_some() || self.uri.is_some()
     }
 
+    fn questions(&self) -> Questions {
+        Questions { verbose: self.verbose, checks: self.check }
+    }
+
     /// Lists the devices, and checks `--check` and `--require`.
     pub(crate) fn run(self) -> Outcome {
         if let Some(scheme) = &self.driver {
             let driver =
                 windlass::registry().driver(scheme).map_err(|error| Failure::input(error.to_string()))?;
-            child::answer(driver.as_ref(), self.check);
+            child::answer(driver.as_ref(), self.questions());
             return Ok(());
         }
         if let Some(uri) = &self.uri {
-            child::answer_one(uri, self.check);
+            child::answer_one(uri, self.questions());
             return Ok(());
         }
         let required =
             self.require.as_deref().map(|text| input::parse_target("--require", text)).transpose()?;
-        let sources = ask_all(self.check, Limits { answer: self.timeout, end: None });
+        let sources = ask_all(self.questions(), Limits { answer: self.timeout, end: None });
         if self.json {
             output::write_json(&sources)?;
         } else {
@@ -117,9 +126,9 @@ impl Devices {
 }
 
 /// The answers of all drivers, which are asked at the same time.
-fn ask_all(checks: bool, limits: Limits) -> Vec<DriverReport> {
+fn ask_all(questions: Questions, limits: Limits) -> Vec<DriverReport> {
     let drivers = windlass::registry().drivers();
-    let asked: Vec<_> = drivers.map(|driver| Answers::start(driver.as_ref(), checks)).collect();
+    let asked: Vec<_> = drivers.map(|driver| Answers::start(driver.as_ref(), questions)).collect();
     asked.into_iter().map(|answers| answers.read(limits)).collect()
 }
 
@@ -127,8 +136,9 @@ fn ask_all(checks: bool, limits: Limits) -> Vec<DriverReport> {
 /// the limit.
 pub(crate) fn survey(named: Option<&str>, limit: Duration) -> (serde_json::Value, Outcome) {
     let limits = Limits { answer: LIMIT.min(limit), end: Instant::now().checked_add(limit) };
-    let one = named.map(|uri| (uri, Answers::start_one(uri, true).read(limits)));
-    let mut sources = ask_all(true, limits);
+    let questions = Questions { checks: true, ..Questions::default() };
+    let one = named.map(|uri| (uri, Answers::start_one(uri, questions).read(limits)));
+    let mut sources = ask_all(questions, limits);
     let mut verdict = Ok(());
     if let Some((uri, report)) = one {
         if report.stopped.is_none() && report.devices.is_empty() {

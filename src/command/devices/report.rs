@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::verbose::Description;
 use crate::command::child::Stopped;
 
 /// A driver and its devices.
@@ -14,6 +15,9 @@ pub(super) struct DriverReport {
     /// Why the driver has no device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) problem: Option<String>,
+    /// The processors and links, with `--verbose`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) topology: Option<Description>,
     /// How the driver's process ended before it had answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) stopped: Option<Stopped>,
@@ -58,7 +62,7 @@ impl DriverReport {
     /// The report of a driver that has not answered.
     pub(super) fn of(scheme: &str, description: String) -> Self {
         let scheme = scheme.to_owned();
-        Self { scheme, description, devices: Vec::new(), problem: None, stopped: None }
+        Self { scheme, description, devices: Vec::new(), problem: None, topology: None, stopped: None }
     }
 
     pub(super) fn text(&self) -> String {
@@ -82,6 +86,9 @@ impl DriverReport {
                 };
                 text.push_str(&format!("    {verdict}: {}\n", check.message.replace('\n', "\n      ")));
             }
+        }
+        if let Some(description) = &self.topology {
+            text.push_str(&description.text());
         }
         if let Some(problem) = &self.problem {
             let none = if self.devices.is_empty() { "none: " } else { "" };

@@ -6,7 +6,8 @@ mod native;
 use std::{any::Any, sync::Arc};
 
 use windlass_hal::{
-    Error, FunctionInfo, GlobalInfo, QueueAffinity, Result, SymbolInfo, SymbolKind, driver,
+    Error, FunctionInfo, GlobalInfo, Limits, Occupancy, QueueAffinity, Result, SuggestedWorkgroup,
+    SymbolInfo, SymbolKind, driver,
     edge::Domain,
     host_memory::{HostBuffer, HostMemory},
 };
@@ -23,6 +24,8 @@ const GLOBAL_ALIGNMENT: u64 = 64;
 /// Kernels with their code, and this executable's own copies of the globals.
 pub(crate) struct Executable {
     domain: Domain,
+    /// Threads of the device: the workgroups that run at once.
+    threads: u32,
     functions: Vec<FunctionInfo>,
     entries: Vec<Entry>,
     variables: Vec<(String, Arc<HostMemory>)>,
@@ -90,6 +93,7 @@ impl Executable {
     fn empty(domain: Domain) -> Self {
         Self {
             domain,
+            threads: 1,
             functions: Vec::new(),
             entries: Vec::new(),
             variables: Vec::new(),
@@ -97,6 +101,12 @@ impl Executable {
             symbols: Vec::new(),
             _code: None,
         }
+    }
+
+    /// Tells how many threads run the kernels.
+    pub(crate) fn on_threads(mut self, threads: usize) -> Self {
+        self.threads = u32::try_from(threads.max(1)).unwrap_or(u32::MAX);
+        self
     }
 
     fn add_variable(&mut self, name: &str, memory: HostMemory) {
@@ -141,6 +151,32 @@ unsafe impl driver::RawExecutable for Executable {
 
     fn symbols(&self, _affinity: QueueAffinity) -> Result<Vec<SymbolInfo>> {
         Ok(self.symbols.clone())
+    }
+
+    /// A thread runs one workgroup at a time, whatever it takes.
+    fn occupancy(
+        &self,
+        _function: u32,
+        _affinity: QueueAffinity,
+        _threads: u32,
+        _dynamic_local_memory: u32,
+    ) -> Result<Occupancy> {
+        Ok(Occupancy::new(1))
+    }
+
+    /// The largest workgroup, because a thread begins each workgroup anew, and one for each thread.
+    fn suggested_workgroup(
+        &self,
+        function: u32,
+        _affinity: QueueAffinity,
+        _dynamic_local_memory: u32,
+    ) -> Result<SuggestedWorkgroup> {
+        let function = self.functions.get(function as usize);
+        let function = function.ok_or_else(|| Error::internal("a function that the executable lacks"))?;
+        let device = Limits::default().max_workgroup_threads;
+        let fixed = function.workgroup_size.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
+        let most = Some(function.max_workgroup_threads).filter(|most| *most > 0).unwrap_or(device);
+        Ok(SuggestedWorkgroup::new(fixed.unwrap_or(most).min(device).max(1), self.threads))
     }
 
     fn as_any(&self) -> &dyn Any {

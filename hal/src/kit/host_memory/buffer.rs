@@ -7,10 +7,13 @@ use std::{
     sync::{Arc, atomic::AtomicU8},
 };
 
-use super::memory::HostMemory;
+use super::{
+    growable::{self, HostSpace},
+    memory::HostMemory,
+};
 use crate::{
     driver::{self, HostPointer, range::Buffer},
-    kit::host_memory::import::HostImport,
+    kit::{growable::GrownBuffer, host_memory::import::HostImport},
     order::edge::Domain,
     words::error::{Error, Result},
 };
@@ -72,7 +75,7 @@ impl fmt::Debug for HostBuffer {
     }
 }
 
-/// The bytes of a range of a [`HostBuffer`] or a [`HostImport`]. `INTERNAL` for other buffers, and for a range outside
+/// The bytes of a range of a [`HostBuffer`], a [`HostImport`], or memory that has [grown](HostSpace). `INTERNAL` for other buffers, and for a range outside
 /// of its allocation.
 pub fn bytes_of(range: &Buffer) -> Result<&[AtomicU8]> {
     let (raw, start) = range.backing();
@@ -80,7 +83,8 @@ pub fn bytes_of(range: &Buffer) -> Result<&[AtomicU8]> {
     let bytes = any
         .downcast_ref::<HostBuffer>()
         .map(|buffer| buffer.memory.bytes())
-        .or_else(|| any.downcast_ref::<HostImport>().map(HostImport::bytes));
+        .or_else(|| any.downcast_ref::<HostImport>().map(HostImport::bytes))
+        .or_else(|| any.downcast_ref::<GrownBuffer<HostSpace>>().map(growable::bytes));
     let start = start as usize;
     bytes
         .ok_or_else(|| Error::internal(format!("{range:?} is not a buffer over host memory")))?

@@ -6,16 +6,21 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use super::{buffer::HostBuffer, memory::HostMemory};
+use super::{
+    buffer::HostBuffer,
+    growable::{GRANULARITY, HostSpace},
+    memory::HostMemory,
+};
 use crate::{
     driver::{
         self,
         accounts::{Accounts, Statistics},
         allocator::{SlabRequest, SlabSource},
     },
+    kit::growable::Growable,
     order::edge::Domain,
     words::{
-        buffer_params::MemoryType,
+        buffer_params::{BufferParams, MemoryType},
         error::{Error, Result},
     },
 };
@@ -31,15 +36,21 @@ pub struct HostHeap {
 }
 
 #[derive(Debug)]
-struct Budget {
+pub(super) struct Budget {
     total: u64,
     taken: AtomicU64,
     advice: &'static str,
     accounts: Accounts,
 }
 
-/// The bytes of a slab. Dropping it returns them to the budget.
-struct Claim {
+impl Budget {
+    pub(super) fn accounts(&self) -> &Accounts {
+        &self.accounts
+    }
+}
+
+/// Bytes of the budget, which come back when it is dropped.
+pub(super) struct Claim {
     budget: Arc<Budget>,
     memory_type: MemoryType,
     size: u64,
@@ -56,6 +67,26 @@ impl HostHeap {
         Self { domain, budget: Arc::new(budget) }
     }
 
+    /// Whether this system can reserve addresses for memory that grows.
+    pub const CAN_GROW: bool = cfg!(all(unix, not(miri)));
+
+    /// Reserves `capacity` bytes of addresses, rounded up to whole granules, for memory of the budget that grows.
+    /// `RESOURCE_EXHAUSTED` if the system has no such addresses, `UNIMPLEMENTED` unless [`CAN_GROW`](Self::CAN_GROW).
+    pub fn reserve_growable(&self, params: &BufferParams, capacity: u64) -> Result<Growable<HostSpace>> {
+        let too_large = || Error::resource_exhausted(format!("{capacity} bytes of addresses"));
+        let capacity = capacity.checked_next_multiple_of(GRANULARITY).ok_or_else(too_large)?;
+        let alignment = params.min_alignment.max(GRANULARITY);
+        let (domain, budget) = (self.domain, self.budget.clone());
+        let (space, address) = HostSpace::reserve(domain, budget, params.memory_type, capacity, alignment)?;
+        Ok(Growable::new(space, address, capacity, GRANULARITY))
+    }
+
+    /// The bytes of the budget that nothing has taken, and all of them.
+    pub fn free_and_total(&self) -> (u64, u64) {
+        let total = self.budget.total;
+        (total.saturating_sub(self.budget.taken.load(Relaxed)), total)
+    }
+
     /// The present use of memory.
     pub fn statistics(&self) -> Statistics {
         self.budget.accounts.statistics()
@@ -63,7 +94,7 @@ impl HostHeap {
 }
 
 impl Claim {
-    fn new(budget: &Arc<Budget>, memory_type: MemoryType, size: u64) -> Result<Self> {
+    pub(super) fn new(budget: &Arc<Budget>, memory_type: MemoryType, size: u64) -> Result<Self> {
         let total = budget.total;
         let fits = |taken: u64| taken.checked_add(size).filter(|taken| *taken <= total);
         budget.taken.fetch_update(Relaxed, Relaxed, fits).map_err(|taken| {

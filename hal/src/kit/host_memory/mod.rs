@@ -9,6 +9,7 @@
 //! [`update`] and [`copy`] are the transfers over ranges of them.
 
 mod buffer;
+mod growable;
 mod heap;
 mod import;
 mod memory;
@@ -16,6 +17,7 @@ pub(crate) mod shared_bytes;
 mod transfer;
 
 pub use buffer::{HostBuffer, bytes_of};
+pub use growable::HostSpace;
 pub use heap::HostHeap;
 pub use import::HostImport;
 pub use memory::HostMemory;

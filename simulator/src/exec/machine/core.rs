@@ -4,7 +4,7 @@
 use super::lds::Lds;
 use super::trouble::{AccessKind, Cause, Segment, Stray, Trouble};
 use super::wave::Wave;
-use crate::memory::{Memory, Windows};
+use crate::memory::{Closed, Memory, Windows};
 
 /// A handler's answer: how the wave continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,8 +102,12 @@ impl<'a> Core<'a> {
     /// kernel.
     #[cold]
     pub(crate) fn refuse(&mut self, lane: Option<usize>, address: u64, size: u64, kind: AccessKind) -> Flow {
-        if let Some(device) = self.memory.closed_home(address, self.windows.reach()) {
-            return self.stop_access(Cause::NoPeerAccess { device }, lane, address, size, kind);
+        if let Some(closed) = self.memory.closed(address, self.windows.reach()) {
+            let cause = match closed {
+                Closed::Device(device) => Cause::NoPeerAccess { device },
+                Closed::Mapping => Cause::NoMappingAccess,
+            };
+            return self.stop_access(cause, lane, address, size, kind);
         }
         let exists = self.memory.span(address, size).is_ok();
         let cause = if exists && kind != AccessKind::Read { Cause::ReadOnly } else { Cause::IllegalAddress };

@@ -32,6 +32,8 @@ pub enum Cause {
         /// The device that owns the memory.
         device: u32,
     },
+    /// An access to mapped memory that the kernel's device was not given access to.
+    NoMappingAccess,
     /// A read of device memory that was never written. It is reported if the options ask for it, and does not
     /// stop the kernel.
     Uninitialised,

@@ -34,4 +34,5 @@ pub(super) mod properties;
 pub(super) mod registration;
 pub(super) mod stream;
 pub(super) mod table;
+pub(super) mod virtual_memory;
 pub(super) mod volume;

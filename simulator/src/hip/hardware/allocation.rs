@@ -73,9 +73,10 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
     Ok(base)
 }
 
-/// Frees the allocation that starts at `base`, unless it is registered memory. Whether there was one.
+/// Frees the allocation that starts at `base`, unless it is registered or mapped memory. Whether there was one.
 pub(crate) fn release(machine: &Machine, base: u64, by: Arc<str>) -> bool {
-    match machine.ledger.remove(base, |holding| holding.origin != Origin::Registered) {
+    let own = |holding: &Holding| !matches!(holding.origin, Origin::Registered | Origin::Mapped);
+    match machine.ledger.remove(base, own) {
         Some(holding) => {
             settle(machine, &holding, by);
             true

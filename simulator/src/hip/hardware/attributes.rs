@@ -4,6 +4,7 @@
 use windlass_hip_sys::bindings::hipDeviceAttribute_t as Attribute;
 
 use super::device::{Device, limits};
+use super::virtual_memory::VirtualMemory;
 use crate::options::Options;
 use crate::part::Part;
 
@@ -52,6 +53,9 @@ pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) ->
         | Attribute::hipDeviceAttributeStreamPrioritiesSupported
         | Attribute::hipDeviceAttributeUnifiedAddressing
         | Attribute::hipDeviceAttributeNumberOfXccs => 1,
+        Attribute::hipDeviceAttributeVirtualMemoryManagementSupported => {
+            VirtualMemory::is_there(options.hip).into()
+        }
         // Older versions have pools and do not report them.
         Attribute::hipDeviceAttributeMemoryPoolsSupported => (options.hip >= (6, 2)).into(),
 
@@ -78,7 +82,6 @@ pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) ->
         | Attribute::hipDeviceAttributeReservedSharedMemPerBlock
         | Attribute::hipDeviceAttributeSingleToDoublePrecisionPerfRatio
         | Attribute::hipDeviceAttributeTccDriver
-        | Attribute::hipDeviceAttributeVirtualMemoryManagementSupported
         | Attribute::hipDeviceAttributeMemoryPoolSupportedHandleTypes
         | Attribute::hipDeviceAttributeHdpMemFlushCntl
         | Attribute::hipDeviceAttributeHdpRegFlushCntl

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::failure::{Failure, Unreported};
+use crate::memory::Grants;
 use crate::part::Part;
 use crate::visible;
 
@@ -138,10 +139,12 @@ impl Device {
         }
     }
 
-    /// The devices whose memory its kernels may use, a bit each.
-    pub(crate) fn reach(&self) -> u64 {
+    /// The memory that its kernels may use.
+    pub(crate) fn reach(&self) -> Grants {
         // There are 64 devices at most.
-        self.lock_peers().iter().fold(1 << (self.index & 63), |reach, peer| reach | 1 << (peer & 63))
+        let own = 1 << (self.index & 63);
+        let peers = self.lock_peers().iter().fold(own, |reach, peer| reach | 1 << (peer & 63));
+        Grants { own, peers }
     }
 
     pub(crate) fn disable_peer(&self, peer: usize) -> Outcome<()> {

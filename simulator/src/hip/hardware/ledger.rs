@@ -17,6 +17,8 @@ pub(crate) enum Origin {
     Host,
     /// hipHostRegister.
     Registered,
+    /// hipMemMap.
+    Mapped,
 }
 
 /// One allocation.

@@ -6,3 +6,4 @@ pub(crate) mod attributes;
 pub(crate) mod device;
 pub(crate) mod ledger;
 pub(crate) mod machine;
+pub(crate) mod virtual_memory;

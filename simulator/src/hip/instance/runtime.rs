@@ -11,6 +11,7 @@ use crate::hip::graphs::graph_exec::GraphExec;
 use crate::hip::graphs::handles::GraphHandles;
 use crate::hip::hardware::allocation;
 use crate::hip::hardware::machine::Machine;
+use crate::hip::hardware::virtual_memory::VirtualMemory;
 use crate::hip::objects::event::Event;
 use crate::hip::objects::pool::Pool;
 use crate::hip::objects::stream::Stream;
@@ -35,6 +36,7 @@ pub(crate) struct Runtime {
     pub(crate) modules: Handles<Program>,
     pub(crate) functions: Arc<Handles<Function>>,
     pub(crate) pools: Handles<Pool>,
+    pub(crate) virtual_memory: VirtualMemory,
     pub(crate) graphs: Arc<GraphHandles>,
     pub(crate) graph_execs: Handles<GraphExec>,
     pub(crate) captures: Captures,
@@ -127,6 +129,7 @@ impl Runtime {
         drop(self.modules.remove_where(|program| program.device == device));
         drop(self.pools.remove_where(|pool| pool.device == device && !pool.is_default));
         self.compiled.unload(device);
+        self.virtual_memory.reset(device, &by);
         for holding in self.machine.ledger.of_device(device) {
             if self.machine.ledger.remove(holding.base, |_| true).is_some() {
                 allocation::settle(&self.machine, &holding, by.clone());

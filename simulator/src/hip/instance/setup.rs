@@ -15,6 +15,7 @@ use crate::hip::graphs::capture::Captures;
 use crate::hip::graphs::handles::GraphHandles;
 use crate::hip::hardware::device::Device;
 use crate::hip::hardware::machine::Machine;
+use crate::hip::hardware::virtual_memory::VirtualMemory;
 use crate::hip::objects::pool::Pool;
 use crate::hip::objects::stream::Stream;
 use crate::hip::programs::compiled::Compiled;
@@ -101,6 +102,7 @@ pub(crate) fn set_up(options: Options, slots: &[usize]) -> Result<Arc<Runtime>, 
         });
         let per_device = per_device.collect();
         Runtime {
+            virtual_memory: VirtualMemory::new(machine.clone(), salt),
             options,
             machine,
             scheduler,

@@ -42,6 +42,10 @@ macro_rules! for_each_function {
                 hipMallocAsync hipMallocFromPoolAsync hipFreeAsync hipMemPoolCreate hipMemPoolDestroy
                 hipMemPoolGetAttribute hipMemPoolSetAttribute hipMemPoolSetAccess hipMemPoolGetAccess
                 hipMemPoolTrimTo hipDeviceGetDefaultMemPool hipDeviceGetMemPool hipDeviceSetMemPool;
+            virtual_memory:
+                hipMemGetAllocationGranularity hipMemAddressReserve hipMemAddressFree hipMemCreate hipMemRelease
+                hipMemMap hipMemUnmap hipMemSetAccess hipMemGetAccess hipMemGetAllocationPropertiesFromHandle
+                hipMemRetainAllocationHandle;
             copy:
                 hipMemcpy hipMemcpyAsync hipMemcpyWithStream hipMemcpyHtoD hipMemcpyDtoH hipMemcpyDtoD
                 hipMemcpyHtoDAsync hipMemcpyDtoHAsync hipMemcpyDtoDAsync hipMemcpyPeer hipMemcpyPeerAsync

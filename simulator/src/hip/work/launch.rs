@@ -158,6 +158,7 @@ fn code_of(fault: &Fault) -> Code {
         | Cause::ReadOnly
         | Cause::MisalignedAtomic
         | Cause::NoPeerAccess { .. }
+        | Cause::NoMappingAccess
         | Cause::IllegalProgramCounter { .. } => Code::ILLEGAL_ADDRESS,
         Cause::InvalidLaunch { .. } => Code::INVALID_CONFIGURATION,
         Cause::OutOfMemory { .. } => Code::LAUNCH_OUT_OF_RESOURCES,

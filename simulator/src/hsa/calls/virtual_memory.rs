@@ -30,7 +30,7 @@ fn reserve(call: &Call, address: *mut *mut c_void, size: usize, alignment: u64, 
     if address.is_null() || flags != 0 {
         return Err(Status::INVALID_ARGUMENT);
     }
-    let base = call.runtime.virtual_memory.reserve(size as u64, alignment)?;
+    let base = call.runtime.virtual_memory.reserve(size as u64, alignment, call.describe())?;
     call.put(address, base as *mut c_void)
 }
 

@@ -159,6 +159,18 @@ entry_points! {
         // SAFETY: the caller's buffer of this length.
         unsafe { put_text(target, usize::try_from(length).unwrap_or(0), &text) }
     }
+    fn hipDeviceGetByPCIBusId(call, device: *mut c_int, id: *const c_char) {
+        if id.is_null() {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: the caller's C string.
+        let id = unsafe { std::ffi::CStr::from_ptr(id) }.to_str().unwrap_or_default();
+        let bus = id.strip_prefix("0000:").and_then(|rest| rest.strip_suffix(":00.0"));
+        let bus = bus.and_then(|bus| c_int::from_str_radix(bus, 16).ok()).ok_or(INVALID_VALUE)?;
+        checked(&call, bus.saturating_sub(1))?;
+        // SAFETY: the caller's pointer, as HIP documents it.
+        unsafe { put(device, bus - 1) }
+    }
     fn hipDeviceGetAttribute(call, value: *mut c_int, which: hipDeviceAttribute_t, device: c_int) {
         checked(&call, device)?;
         // SAFETY: the caller's pointer, as HIP documents it.

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Memory that grows in place, over HIP's virtual memory: each growth is memory of its own, mapped behind the last.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
+
+use windlass_hal::{
+    BufferParams, Error, MemoryType, Result, callback_pool,
+    edge::Domain,
+    growable::{AddressSpace, Growable},
+};
+
+use crate::{device::Inner, hip::Hip, sync::lock, virtual_memory::Physical};
+
+/// Reserved addresses that all GPUs of a device use. It keeps the device open.
+pub(crate) struct HipSpace {
+    device: Arc<Inner>,
+    /// The GPU whose memory is behind the addresses, by its number within the device.
+    pub(crate) gpu: usize,
+    /// The memory of each mapping, by its address.
+    mapped: Mutex<HashMap<u64, Physical>>,
+}
+
+/// The type that the accounts count this memory as.
+const KIND: MemoryType = MemoryType::DEVICE_LOCAL;
+
+impl HipSpace {
+    fn hip(&self) -> &Hip {
+        &self.device.gpus[self.gpu].hip
+    }
+
+    /// The bytes that are missing, if the GPU has fewer than `size` free.
+    fn shortage(&self, size: u64) -> Result<()> {
+        match self.hip().memory() {
+            Some((free, total)) if free < size => Err(Error::resource_exhausted(format!(
+                "{size} bytes; {free} of {total} bytes are free; drop buffers, trim other devices of this GPU, or end other \
+                 programs that use it"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Reserves `capacity` bytes of addresses, for memory of the GPU nearest to the queues of `params`.
+pub(crate) fn reserve(
+    device: &Arc<Inner>,
+    params: &BufferParams,
+    capacity: u64,
+) -> Result<Growable<HipSpace>> {
+    let gpus = &device.gpus;
+    let gpu = gpus.nearest(params.queue_affinity).index;
+    let hip = &gpus[gpu].hip;
+    if let Some(reason) = hip.lacks_virtual_memory() {
+        return Err(Error::unimplemented(format!("buffers that grow: {reason}")));
+    }
+    let mut granularity = 1;
+    for gpu in gpus.iter() {
+        granularity = granularity.max(gpu.hip.granularity()?);
+    }
+    let capacity = capacity.checked_next_multiple_of(granularity).filter(|size| *size < 1 << 56);
+    let capacity = capacity.ok_or_else(|| Error::resource_exhausted("the address space is smaller"))?;
+    let alignment = if params.min_alignment > granularity { params.min_alignment } else { 0 };
+    let address = hip.reserve_addresses(capacity, alignment)?;
+    let space = HipSpace { device: device.clone(), gpu, mapped: Mutex::default() };
+    Ok(Growable::new(space, address, capacity, granularity))
+}
+
+impl AddressSpace for HipSpace {
+    fn domain(&self) -> Domain {
+        self.device.gpus.domain
+    }
+
+    fn usable(&self) -> Result<()> {
+        self.device.usable()
+    }
+
+    /// Pools may keep the missing memory idle: it is given back first.
+    fn check_room(&self, size: u64) -> Result<()> {
+        self.shortage(size).or_else(|error| match self.device.allocator.reclaim(&*self.device, self.gpu) {
+            true => self.shortage(size),
+            false => Err(error),
+        })
+    }
+
+    fn commit(&self, address: u64, size: u64) -> Result<()> {
+        let hip = self.hip();
+        let memory = hip.create_memory(size);
+        let memory = memory.map_err(|error| self.shortage(size).err().unwrap_or(error))?;
+        let mapped = hip.map_memory(address, size, memory);
+        let gpus = self.device.gpus.iter().map(|gpu| &gpu.hip);
+        let opened = mapped.clone().and_then(|()| hip.open_memory(address, size, gpus));
+        if let Err(error) = self.device.retire_if_lost(opened) {
+            give_back(hip, address, size, mapped.is_ok(), memory, Box::new(|| {}));
+            return Err(error);
+        }
+        let accounts = self.device.allocator.accounts();
+        accounts.reserve(KIND, size);
+        accounts.allocate(KIND, size);
+        lock(&self.mapped).insert(address, memory);
+        Ok(())
+    }
+
+    fn decommit(&self, address: u64, size: u64, done: Box<dyn FnOnce() + Send>) {
+        let accounts = self.device.allocator.accounts();
+        accounts.free(KIND, size);
+        accounts.unreserve(KIND, size);
+        let Some(memory) = lock(&self.mapped).remove(&address) else { return };
+        give_back(self.hip(), address, size, true, memory, done);
+    }
+
+    fn release(&self, address: u64, capacity: u64) {
+        let hip = self.hip().clone();
+        if !hip.keeps_all() {
+            callback_pool::spawn(Box::new(move || {
+                hip.give_back(|hip| hip.free_addresses(address, capacity));
+            }));
+        }
+    }
+}
+
+/// Gives memory back to HIP on a thread of the callback pool, because ending a mapping waits for the device. That of a lost
+/// device stays.
+fn give_back(
+    hip: &Hip,
+    address: u64,
+    size: u64,
+    is_mapped: bool,
+    memory: Physical,
+    done: Box<dyn FnOnce() + Send>,
+) {
+    if hip.keeps_all() {
+        return;
+    }
+    let hip = hip.clone();
+    callback_pool::spawn(Box::new(move || {
+        hip.give_back(|hip| {
+            if is_mapped {
+                hip.unmap_memory(address, size);
+            }
+            hip.release_memory(memory);
+        });
+        done();
+    }));
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the simulated GPU, the CPU and the null device tell of the machine: links, facts, and the code's resources.
+
+use windlass::{Device, LinkKind, Topology};
+use windlass_codeobject::{File, Options};
+
+const BUNDLE: &[u8] = include_bytes!("../cts/kernels/bundles/vector_add.ccob");
+
+fn open(uri: &str) -> Device {
+    windlass::open(uri).expect(uri)
+}
+
+#[test]
+fn two_simulated_gpus_have_a_link_as_hip_tells_it() {
+    let topology = open("hip-sim://gfx942?devices=2").topology().unwrap();
+    assert_eq!(topology.nodes.len(), 2);
+    let addresses: Vec<_> = topology.nodes.iter().map(|node| node.pci_address.unwrap()).collect();
+    assert_ne!(addresses[0], addresses[1]);
+    for node in &topology.nodes {
+        assert!(!node.is_host);
+        assert_eq!(node.numa_node, None, "a simulated GPU is near no NUMA node of this machine");
+    }
+    for (from, to) in [(0, 1), (1, 0)] {
+        let edge = topology.edge(from, to).unwrap();
+        assert_eq!((edge.link, edge.hops), (LinkKind::Xgmi, Some(1)));
+        assert_eq!((edge.peer_access, edge.native_atomics), (true, Some(true)));
+    }
+}
+
+#[test]
+fn devices_of_different_machines_meet_in_host_memory() {
+    let (first, second) = (open("hip-sim://gfx942"), open("hip-sim://gfx942"));
+    let (cpu, null) = (open("local://"), open("null://"));
+    let topology = Topology::between(&[&first, &second, &cpu, &null]).unwrap();
+    let link = |from, to| topology.edge(from, to).map(|edge| (edge.link, edge.peer_access)).unwrap();
+    // The two have the same PCI address, each in a machine of its own.
+    assert_eq!(topology.nodes[0].pci_address, topology.nodes[1].pci_address);
+    assert_eq!(link(0, 1), (LinkKind::HostStaged, false));
+    assert_eq!(link(1, 2), (LinkKind::HostStaged, false));
+    assert_eq!(link(2, 3), (LinkKind::Same, true));
+    assert!(topology.nodes[2].is_host);
+}
+
+#[test]
+fn the_simulated_gpu_tells_what_hip_does() {
+    let device = open("hip-sim://gfx942?units=12&memory=256M");
+    let facts = device.facts(0).unwrap();
+    assert_eq!((facts.compute_units, facts.wave_size), (Some(12), Some(64)));
+    assert_eq!((facts.max_vector_registers, facts.compute_dies), (Some(512), Some(1)));
+    assert_eq!(facts.local_memory_per_workgroup_bytes, Some(64 << 10));
+    assert_eq!(facts.total_memory_bytes, Some(256 << 20));
+    assert_eq!(facts.is_integrated, Some(false));
+    assert!(facts.core_clock_khz.is_some() && facts.l2_cache_bytes.is_some(), "{facts:?}");
+    assert_eq!(facts.l1_cache_bytes, None, "HIP does not tell it");
+}
+
+#[test]
+fn the_cpu_counts_its_threads_and_its_budget() {
+    let device = open("local://?threads=3&memory=1000000");
+    let facts = device.facts(0).unwrap();
+    assert_eq!((facts.compute_units, facts.wave_size), (Some(3), Some(1)));
+    assert_eq!((facts.free_memory_bytes, facts.total_memory_bytes), (Some(1_000_000), Some(1_000_000)));
+    let buffer = device.allocate_device(400_000).unwrap();
+    assert!(device.facts(0).unwrap().free_memory_bytes.unwrap() <= 600_000);
+    drop(buffer);
+}
+
+#[test]
+fn the_resources_of_a_kernel_are_those_of_its_metadata() {
+    let file = File::parse(BUNDLE, &Options::default()).unwrap();
+    for (uri, target) in
+        [("hip-sim://gfx942", "gfx942:sramecc+:xnack-"), ("hip-sim://gfx90a", "gfx90a:sramecc+:xnack-")]
+    {
+        // SAFETY: the project's own kernel, which is not launched.
+        let executable = unsafe { open(uri).load_executable(BUNDLE) }.unwrap();
+        let resources = executable.function("vector_add").unwrap().info().resources;
+        let selection = file.bundles()[0].select(&target.parse().unwrap(), &Options::default());
+        let image = file.bundles()[0].take_image(selection.best.unwrap()).unwrap();
+        let code = image.code_object().unwrap();
+        let kernel = code.kernels().iter().find(|kernel| kernel.name == "vector_add").unwrap();
+        assert_eq!(resources.vector_registers, Some(kernel.vgpr_count), "{uri}");
+        assert_eq!(resources.scalar_registers, Some(kernel.sgpr_count), "{uri}");
+        assert_eq!(resources.accumulation_registers, kernel.agpr_count, "{uri}");
+        assert_eq!(resources.private_memory_bytes, Some(kernel.private_segment_size), "{uri}");
+        assert_eq!(resources.spilled_vector_registers, Some(0), "{uri}");
+        assert_eq!((resources.wave_size, resources.dynamic_stack), (Some(64), Some(false)), "{uri}");
+    }
+}
+
+#[test]
+fn growing_memory_is_near_the_gpu_of_its_queues() {
+    use windlass::{BufferParams, QueueAffinity};
+    let device = open("hip-sim://gfx942?devices=2&memory=64M");
+    let second = device.limits().physical_affinity(1).unwrap();
+    let params = BufferParams::device().with_queue_affinity(second);
+    let free = |gpu| device.facts(gpu).unwrap().free_memory_bytes.unwrap();
+    let before = [free(0), free(1)];
+    let growable = device.reserve_growable(&params, 1 << 30).unwrap();
+    growable.grow_to(16 << 20).unwrap();
+    assert_eq!([free(0), free(1)], [before[0], before[1] - (16 << 20)]);
+    // It is the memory of every GPU of the device.
+    let (buffer, done) = (growable.buffer(0..4096).unwrap(), windlass::Semaphore::new(0));
+    let first = device.queue_of(QueueAffinity::queue(0)).unwrap();
+    first.fill(&[], &[done.at(1)], &buffer, 7_u8).unwrap();
+    let bytes = device.queue_of(second).unwrap().download(&[done.at(1)], &buffer).unwrap();
+    assert_eq!(pollster::block_on(bytes).unwrap(), [7; 4096]);
+}
