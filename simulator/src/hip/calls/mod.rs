@@ -33,5 +33,6 @@ pub(super) mod pool;
 pub(super) mod properties;
 pub(super) mod registration;
 pub(super) mod stream;
+pub(super) mod stream_value;
 pub(super) mod table;
 pub(super) mod volume;

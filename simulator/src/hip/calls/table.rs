@@ -5,7 +5,7 @@ use windlass_hip_sys::EntryPoints;
 
 use super::{
     capture, context, copy, device, error, event, fill, graph, graph_edit, graph_exec, graph_node, launch,
-    lookup, memory, module, pointer, pool, properties, registration, stream, volume,
+    lookup, memory, module, pointer, pool, properties, registration, stream, stream_value, volume,
 };
 use crate::hip::words::functions::{SINCE, for_each_function, is_simulated};
 use crate::options::Options;
