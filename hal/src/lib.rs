@@ -246,6 +246,7 @@ pub use words::{
     element_type::{ElementType, Number},
     error::{Code, Error, Result, ResultExt},
     external::{External, Release},
+    external_timepoint::{ExportFlags, ExternalEvent, ExternalStream, ExternalTimepoint},
     function_info::{FunctionInfo, GlobalInfo, Parameter, ParameterKind},
     heap::Heap,
     info::{DeviceInfo, Feature, Lack},
