@@ -62,9 +62,13 @@ impl Queue {
     /// transfer reaches must be reached first; so must those of lists with indirect workgroup counts.
     ///
     /// With [`ExportFlags::ALLOW_UNSUBMITTED`], the stream waits for such points in memory, where the device can do
-    /// that. **The stream then occupies its hardware queue until the points are reached.** A GPU has few of them, and the
-    /// streams of all libraries share them (four in HIP). If the work that would reach the points comes to lie behind the
-    /// stream in the same hardware queue, neither ever ends.
+    /// that. **The caller then vouches that the work which reaches the points is not held up by the stream**:
+    /// - The stream occupies its hardware queue until the points are reached. A GPU has few of them, and the streams of
+    ///   all libraries share them (four in HIP). Work behind the stream in the same hardware queue waits for it.
+    /// - Work of this device that waits for the stream holds its queue. Submit the work that reaches the points to
+    ///   another one.
+    /// - A greater value of the same semaphore stands for the points too. If work behind the stream will signal it,
+    ///   give the points a semaphore of their own.
     ///
     /// If a point has failed already, this returns its error, and the stream is as before. If it fails later, the
     /// stream goes on when the work that owed the point can no longer touch memory. A point whose work was never
