@@ -41,6 +41,8 @@ pub const WINDLASS_FEATURE_GLOBALS: windlass_feature_t = 9;
 pub const WINDLASS_FEATURE_LINKING: windlass_feature_t = 10;
 /// The symbols of executables.
 pub const WINDLASS_FEATURE_SYMBOLS: windlass_feature_t = 11;
+/// Order between queues and the streams and events of other libraries.
+pub const WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS: windlass_feature_t = 12;
 
 /// A feature that a device declares to lack. Its use is UNIMPLEMENTED. The strings belong to the owner of the list.
 #[derive(Clone, Copy)]
@@ -54,7 +56,7 @@ pub struct windlass_lack_t {
     pub reason: *const c_char,
 }
 
-const NUMBERS: [(windlass_feature_t, Feature); 11] = [
+const NUMBERS: [(windlass_feature_t, Feature); 12] = [
     (WINDLASS_FEATURE_ALLOCA, Feature::Alloca),
     (WINDLASS_FEATURE_COMMAND_BUFFERS, Feature::CommandBuffers),
     (WINDLASS_FEATURE_DISPATCH, Feature::Dispatch),
@@ -66,6 +68,7 @@ const NUMBERS: [(windlass_feature_t, Feature); 11] = [
     (WINDLASS_FEATURE_GLOBALS, Feature::Globals),
     (WINDLASS_FEATURE_LINKING, Feature::Linking),
     (WINDLASS_FEATURE_SYMBOLS, Feature::Symbols),
+    (WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS, Feature::ExternalTimepoints),
 ];
 
 /// The lacks of a device for C.

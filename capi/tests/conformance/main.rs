@@ -31,6 +31,7 @@ mod command_buffer;
 mod device;
 mod driver;
 mod executable;
+mod external_timepoint;
 mod info;
 mod memory;
 mod queue;

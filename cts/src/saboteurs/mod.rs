@@ -46,6 +46,7 @@ mod device;
 mod dispatch;
 mod event;
 mod executable;
+mod external_timepoint;
 mod failure;
 mod held_otherwise;
 mod host_call;
@@ -88,6 +89,7 @@ pub fn all() -> Vec<Saboteur> {
         pool::ALL,
         statistics::ALL,
         import::ALL,
+        external_timepoint::ALL,
         host_call::ALL,
         command_buffer::ALL,
         event::ALL,

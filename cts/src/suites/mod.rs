@@ -42,6 +42,7 @@ mod executable_global;
 mod executable_linked;
 mod executable_symbols;
 mod export;
+mod external_timepoint;
 mod failure;
 mod fence;
 mod file;
@@ -78,6 +79,7 @@ pub fn cases() -> Vec<Case> {
         heap::CASES,
         import::CASES,
         export::CASES,
+        external_timepoint::CASES,
         statistics::CASES,
         transfer::CASES,
         queue::CASES,

@@ -72,5 +72,6 @@ fn info(uri: String) -> DeviceInfo {
     info.architecture = "none".to_owned();
     info.simulated = true;
     info.lacks = LACKS.map(|feature| Lack::new(feature, "the null device runs no kernels")).to_vec();
+    info.lacks.push(Lack::new(Feature::ExternalTimepoints, "no other library has streams of host memory"));
     info
 }
