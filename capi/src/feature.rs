@@ -45,6 +45,8 @@ pub const WINDLASS_FEATURE_SYMBOLS: windlass_feature_t = 11;
 pub const WINDLASS_FEATURE_OCCUPANCY: windlass_feature_t = 12;
 /// Buffers that grow in place.
 pub const WINDLASS_FEATURE_VIRTUAL_MEMORY: windlass_feature_t = 13;
+/// Order between queues and the streams and events of other libraries.
+pub const WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS: windlass_feature_t = 14;
 
 /// A feature that a device declares to lack. Its use is UNIMPLEMENTED. The strings belong to the owner of the list.
 #[derive(Clone, Copy)]
@@ -58,7 +60,7 @@ pub struct windlass_lack_t {
     pub reason: *const c_char,
 }
 
-const NUMBERS: [(windlass_feature_t, Feature); 13] = [
+const NUMBERS: [(windlass_feature_t, Feature); 14] = [
     (WINDLASS_FEATURE_ALLOCA, Feature::Alloca),
     (WINDLASS_FEATURE_COMMAND_BUFFERS, Feature::CommandBuffers),
     (WINDLASS_FEATURE_DISPATCH, Feature::Dispatch),
@@ -72,6 +74,7 @@ const NUMBERS: [(windlass_feature_t, Feature); 13] = [
     (WINDLASS_FEATURE_SYMBOLS, Feature::Symbols),
     (WINDLASS_FEATURE_OCCUPANCY, Feature::Occupancy),
     (WINDLASS_FEATURE_VIRTUAL_MEMORY, Feature::VirtualMemory),
+    (WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS, Feature::ExternalTimepoints),
 ];
 
 /// The lacks of a device for C.

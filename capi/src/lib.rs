@@ -103,6 +103,8 @@ pub mod pool;
 
 pub mod import;
 
+pub mod external_timepoint;
+
 pub mod export;
 
 pub mod heap;

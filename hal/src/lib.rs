@@ -247,6 +247,7 @@ pub use words::{
     element_type::{ElementType, Number},
     error::{Code, Error, Result, ResultExt},
     external::{External, Release},
+    external_timepoint::{ExportFlags, ExternalEvent, ExternalStream, ExternalTimepoint},
     facts::{DeviceFacts, FunctionResources, Occupancy, SuggestedWorkgroup},
     function_info::{FunctionInfo, GlobalInfo, Parameter, ParameterKind},
     heap::Heap,

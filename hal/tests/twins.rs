@@ -23,10 +23,13 @@ const HALS_OWN: [(&str, &str); 12] = [
 ];
 
 /// Files that one driver lacks, with the reason.
-const LACKING: [(&str, &str, &str); 4] = [
+const LACKING: [(&str, &str, &str); 7] = [
     ("drivers/local", "allocator", "the kit's `HostHeap` is its allocator"),
     ("drivers/local", "buffer", "the kit's `HostMemory` is its memory"),
+    ("drivers/local", "external_timepoint", "it declares `Feature::ExternalTimepoints` a lack"),
+    ("drivers/null", "external_timepoint", "it declares `Feature::ExternalTimepoints` a lack"),
     ("drivers/null", "workgroup_count", "it runs no kernels"),
+    ("examples/out-of-tree-driver", "external_timepoint", "it declares `Feature::ExternalTimepoints` a lack"),
     ("examples/out-of-tree-driver", "workgroup_count", "it declares `Feature::IndirectDispatch` a lack"),
 ];
 

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    Accounts, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, External, Limits,
-    MemoryType, OperationRef, Point, QueueAffinity, Release, Result, Statistics, Topology, driver,
+    Accounts, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, ExportFlags, External,
+    ExternalStream, ExternalTimepoint, Limits, MemoryType, OperationRef, Point, QueueAffinity, Release,
+    Result, Statistics, Topology, driver,
     edge::Domain,
     file,
     pool::{PoolParams, Reach, SlabSource, Slabs},
@@ -17,6 +18,7 @@ use crate::{
     buffer::Allocation,
     command_buffer::CommandBuffer,
     executable::Executable,
+    external_timepoint::{self, Timepoint},
     growable::Grown,
     info,
     memory::Memory,
@@ -141,6 +143,24 @@ unsafe impl driver::RawDevice for Device {
 
     unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn driver::RawCommandBuffer>> {
         Ok(Arc::new(CommandBuffer::new(self.domain, &self.handle, list)?))
+    }
+
+    unsafe fn import_timepoint(
+        &self,
+        affinity: QueueAffinity,
+        timepoint: ExternalTimepoint,
+    ) -> Result<Arc<dyn driver::RawTimepoint>> {
+        Ok(Arc::new(Timepoint::import(self.domain, &self.handle, affinity, timepoint)?))
+    }
+
+    unsafe fn export_timepoint(
+        &self,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        stream: ExternalStream,
+        flags: ExportFlags,
+    ) -> Result<()> {
+        external_timepoint::export(&self.submissions, &self.handle, affinity, waits, stream, flags)
     }
 
     unsafe fn submit(

@@ -31,6 +31,7 @@ mod command_buffer;
 mod device;
 mod driver;
 mod executable;
+mod external_timepoint;
 mod growable;
 mod info;
 mod memory;

@@ -10,6 +10,7 @@ use crate::{
     buffer::range_of,
     command_buffer::CommandBuffer,
     executable::Executable,
+    external_timepoint::Timepoint,
 };
 
 /// The waits and signals of an operation.
@@ -92,6 +93,11 @@ pub(crate) fn submit(
                     bindings.len(),
                     bindings.as_ptr(),
                 ))
+            }
+            Operation::ImportTimepoint { timepoint } => {
+                let mut waits = lists.waits.to_vec();
+                waits.push(Timepoint::point(timepoint.as_ref())?);
+                check(api().windlass_queue_barrier(queue, waits.len(), waits.as_ptr(), signal_count, signals))
             }
             other => Err(Error::internal(format!("{} is not for the library", other.name()))),
         }

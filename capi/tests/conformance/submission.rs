@@ -11,8 +11,8 @@ use std::{
 
 use slab::Slab;
 use windlass_hal::{
-    Buffer, Deadline, HostCalls, Notifications, Operation, Probe, QueueAffinity, Result, Semaphore,
-    WaitPolicy, driver,
+    Buffer, Deadline, Error, HostCalls, Notifications, Operation, Point, Probe, QueueAffinity, Result,
+    Semaphore, WaitPolicy, driver,
     edge::{Domain, Edge, EdgeSource},
     pending::{self, Issue, Order, Ordered, PendingSet},
     pool::{Frontier, placed},
@@ -63,6 +63,7 @@ struct InLibrary {
 struct Kept {
     _buffers: Vec<Buffer>,
     _command_buffer: Option<Arc<dyn driver::RawCommandBuffer>>,
+    _timepoint: Option<Arc<dyn driver::RawTimepoint>>,
     /// The buffer whose memory the operation releases.
     released: Option<Buffer>,
 }
@@ -82,6 +83,9 @@ impl Kept {
             }
             Operation::Execute { command_buffer, bindings } => {
                 Self { _command_buffer: Some(command_buffer.clone()), ..buffers(bindings.to_vec()) }
+            }
+            Operation::ImportTimepoint { timepoint } => {
+                Self { _timepoint: Some(timepoint.clone()), ..Self::default() }
             }
             _ => Self::default(),
         }
@@ -192,6 +196,24 @@ impl Submissions {
             _ => None,
         });
         (semaphores, failed.map_or(Ok(()), Err))
+    }
+
+    /// The library's semaphores for points, each with the value 1. None for a point that is reached.
+    pub(crate) fn semaphores_of(&self, points: &[Point]) -> Result<Vec<Arc<Handle<windlass_semaphore_t>>>> {
+        let mut order = Order::default();
+        for point in points {
+            match point.semaphore.probe(point.value, Some(self.domain)) {
+                Probe::Reached => {}
+                Probe::Failed(error) => return Err(error),
+                Probe::Edge(edge) => order.edges.push(edge),
+                _ => {
+                    return Err(Error::failed_precondition(format!(
+                        "the library has no work that will reach {point:?}"
+                    )));
+                }
+            }
+        }
+        Ok(self.waits(&order).0)
     }
 
     fn give(self: &Arc<Self>, work: Ordered<Submitted>) -> Result<()> {

@@ -46,6 +46,7 @@ mod device;
 mod dispatch;
 mod event;
 mod executable;
+mod external_timepoint;
 mod facts;
 mod failure;
 mod growable;
@@ -94,6 +95,7 @@ pub fn all() -> Vec<Saboteur> {
         facts::ALL,
         growable::ALL,
         import::ALL,
+        external_timepoint::ALL,
         host_call::ALL,
         command_buffer::ALL,
         event::ALL,

@@ -8,9 +8,10 @@ use std::{
 };
 
 use windlass_hal::{
-    Buffer, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, External, Limits,
-    Notifications, Operation, OperationRef, Point, QueueAffinity, Release, Result, Semaphore, Statistics,
-    Topology, TopologyEdge, TopologyNode, Uri, Wait, driver, edge::Domain, pool::SlabSource,
+    Buffer, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, ExportFlags, External,
+    ExternalStream, ExternalTimepoint, Limits, Notifications, Operation, OperationRef, Point, QueueAffinity,
+    Release, Result, Semaphore, Statistics, Topology, TopologyEdge, TopologyNode, Uri, Wait, driver,
+    edge::Domain, pool::SlabSource,
 };
 
 use crate::pass::Pass;
@@ -74,6 +75,16 @@ pub(super) trait Sabotage: Send + Sync + 'static {
     ) -> Result<Arc<dyn driver::RawBuffer>> {
         import(inner, params, memory, release)
     }
+    fn export(
+        &self,
+        inner: &Inner,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        stream: ExternalStream,
+        flags: ExportFlags,
+    ) -> Result<()> {
+        export(inner, affinity, waits, stream, flags)
+    }
     fn load(&self, inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         load(inner, code)
     }
@@ -125,6 +136,18 @@ pub(super) fn import(
 ) -> Result<Arc<dyn driver::RawBuffer>> {
     // SAFETY: only the suite runs saboteurs, and it lends memory that exists until its release.
     unsafe { inner.import(params, memory, release) }
+}
+
+/// Exports points for the suite.
+pub(super) fn export(
+    inner: &Inner,
+    affinity: QueueAffinity,
+    waits: &[Point],
+    stream: ExternalStream,
+    flags: ExportFlags,
+) -> Result<()> {
+    // SAFETY: only the suite runs saboteurs, and it names the default stream alone.
+    unsafe { inner.export_timepoint(affinity, waits, stream, flags) }
 }
 
 /// One call of `submit`.
@@ -386,6 +409,25 @@ unsafe impl driver::RawDevice for Device {
         release: Release,
     ) -> Result<Arc<dyn driver::RawBuffer>> {
         self.sabotage.import(&self.inner, params, memory, release)
+    }
+
+    unsafe fn import_timepoint(
+        &self,
+        affinity: QueueAffinity,
+        timepoint: ExternalTimepoint,
+    ) -> Result<Arc<dyn driver::RawTimepoint>> {
+        // SAFETY: as the caller promises.
+        unsafe { self.inner.import_timepoint(affinity, timepoint) }
+    }
+
+    unsafe fn export_timepoint(
+        &self,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        stream: ExternalStream,
+        flags: ExportFlags,
+    ) -> Result<()> {
+        self.sabotage.export(&self.inner, affinity, waits, stream, flags)
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {

@@ -8,8 +8,8 @@ use std::{
 };
 
 use windlass_hal::{
-    Code, CommandList, Deadline, DeviceInfo, Error, Feature, Operation, OperationRef, Point, Points, Probe,
-    QueueAffinity, Result, Semaphore, driver, edge::Domain, pending,
+    Code, CommandList, Deadline, DeviceInfo, Error, Feature, Lack, Operation, OperationRef, Point, Points,
+    Probe, QueueAffinity, Result, Semaphore, driver, edge::Domain, pending,
 };
 
 use crate::pass::Pass;
@@ -122,6 +122,10 @@ impl Device {
         let mut info = raw.info().clone();
         info.uri = format!("shuffle://?seed={seed}&over={}", info.uri);
         info.name = format!("{} (shuffled)", info.name);
+        if !info.lacks.iter().any(|lack| lack.feature == Feature::ExternalTimepoints) {
+            let reason = "the schedule holds work back, and a stream of another library cannot demand it";
+            info.lacks.push(Lack::new(Feature::ExternalTimepoints, reason));
+        }
         Arc::new_cyclic(|me| Self {
             me: me.clone(),
             raw,

@@ -42,6 +42,7 @@ mod executable_global;
 mod executable_linked;
 mod executable_symbols;
 mod export;
+mod external_timepoint;
 mod facts;
 mod failure;
 mod fence;
@@ -81,6 +82,7 @@ pub fn cases() -> Vec<Case> {
         heap::CASES,
         import::CASES,
         export::CASES,
+        external_timepoint::CASES,
         statistics::CASES,
         topology::CASES,
         facts::CASES,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! HIP's calls as the driver makes them: typed handles, the right device current, errors of the HAL.
 //!
-//! The unsafe calls of the driver are here, and a few in `hip.rs`. They are sound for these reasons. Only this module
+//! The unsafe calls of the driver are here, a few in `hip.rs`, and those with foreign handles in `foreign.rs`. They are sound for these reasons. Only this module
 //! makes handles; each handle belongs to one [`Hip`], and its owner destroys it once. Device addresses are numbers: HIP
 //! checks them, or the device faults, and the caller of [`windlass_hal::Device::load_executable`] vouches for its kernels.
 //! Copies read and write only host memory that HIP allocated or registered.
@@ -45,6 +45,23 @@ handles! {
     Module(hipModule_t);
     /// A kernel of a module.
     Function(hipFunction_t);
+}
+
+impl StreamHandle {
+    /// A stream that the driver does not own. See `foreign.rs`.
+    pub(crate) fn foreign(handle: hipStream_t) -> Self {
+        Self(handle)
+    }
+
+    pub(crate) fn raw(self) -> hipStream_t {
+        self.0
+    }
+}
+
+impl Event {
+    pub(crate) fn raw(self) -> hipEvent_t {
+        self.0
+    }
 }
 
 /// Pinned host memory: its address for the host, and its address for the device.

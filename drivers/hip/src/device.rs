@@ -5,9 +5,10 @@ use std::sync::{Arc, PoisonError, Weak};
 
 use windlass_codeobject::Options as CodeOptions;
 use windlass_hal::{
-    Accounts, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, External, HostCalls,
-    Limits, Notifications, OperationRef, Point, QueueAffinity, Release, Result, Semaphore, Statistics,
-    Topology, TopologyEdge, TopologyNode, WaitPolicy, callback_pool, driver,
+    Accounts, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, ExportFlags, External,
+    ExternalStream, ExternalTimepoint, HostCalls, Limits, Notifications, OperationRef, Point, QueueAffinity,
+    Release, Result, Semaphore, Statistics, Topology, TopologyEdge, TopologyNode, WaitPolicy, callback_pool,
+    driver,
     edge::Domain,
     file,
     pending::{self, PendingSet},
@@ -19,6 +20,7 @@ use crate::{
     allocator::{Allocator, Need},
     command_buffer::CommandBuffer,
     executable::Executable,
+    external_timepoint::Externals,
     gpu::Gpu,
     gpus::Gpus,
     growable,
@@ -49,6 +51,7 @@ pub(crate) struct Inner {
     pub(crate) host_calls: HostCalls,
     pub(crate) boxes: Boxes,
     pub(crate) retirer: Retirer,
+    pub(crate) externals: Externals,
 }
 
 impl Device {
@@ -75,6 +78,7 @@ impl Device {
             host_calls: HostCalls::default(),
             boxes: Boxes::default(),
             retirer: Retirer::default(),
+            externals: Externals::default(),
         })))
     }
 
@@ -222,6 +226,25 @@ unsafe impl driver::RawDevice for Device {
         Ok(Arc::new(inner.retire_if_lost(prepared)?))
     }
 
+    unsafe fn import_timepoint(
+        &self,
+        affinity: QueueAffinity,
+        timepoint: ExternalTimepoint,
+    ) -> Result<Arc<dyn driver::RawTimepoint>> {
+        let noted = self.0.import_timepoint(affinity, timepoint);
+        Ok(Arc::new(self.0.retire_if_lost(noted)?))
+    }
+
+    unsafe fn export_timepoint(
+        &self,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        stream: ExternalStream,
+        flags: ExportFlags,
+    ) -> Result<()> {
+        self.0.retire_if_lost(self.0.export_timepoint(affinity, waits, stream, flags))
+    }
+
     unsafe fn submit(
         &self,
         affinity: QueueAffinity,
@@ -309,7 +332,7 @@ impl Drop for Inner {
         if self.hip.keeps_all() {
             return;
         }
-        let gpus = self.gpus.clone();
+        let (gpus, externals) = (self.gpus.clone(), self.externals.take());
         let of_queue = |queue: &mut Queue| {
             let state = queue.state.get_mut().unwrap_or_else(PoisonError::into_inner);
             (queue.gpu.index, queue.handle, state.events.take())
@@ -324,6 +347,7 @@ impl Drop for Inner {
                     }
                 });
             }
+            externals.give_back(&gpus.hip);
         }));
     }
 }

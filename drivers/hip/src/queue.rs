@@ -193,6 +193,10 @@ impl Queue {
             Work::Execute { command_buffer } => {
                 return replay::enqueue(&piece, command_buffer.as_ref(), &submission.bindings, scratch);
             }
+            Work::ImportTimepoint { .. } => {
+                submission.foreign_event().map_or(Ok(()), |event| stream.wait(&event))
+            }
+            Work::ExportTimepoint(opening) => stream.open(opening),
             other @ (Work::HostCall(_) | Work::Unknown(_)) => {
                 Err(Error::unimplemented(format!("the HIP driver does not know {}", other.name())))
             }

@@ -144,7 +144,7 @@ impl Queues {
     }
 
     /// The event that a stream waits for to honour an edge of this device; `None` if the edge has retired.
-    fn event_of(&self, edge: &Edge) -> Result<Option<Arc<Event>>> {
+    pub(crate) fn event_of(&self, edge: &Edge) -> Result<Option<Arc<Event>>> {
         match self.get(edge.lane as usize) {
             Some(queue) if !queue.has_retired(edge.epoch) => queue.event_from(edge.epoch),
             _ => Ok(None),

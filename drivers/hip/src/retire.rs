@@ -232,8 +232,17 @@ impl Queues {
         if let Next::Fail(_) = submission.piece.next {
             return None;
         }
-        let fault = fault.map(|fault| fault.clone().context(submission.work.name()));
+        let fault = fault.cloned().or_else(|| self.foreign_fault(submission));
+        let fault = fault.map(|fault| fault.context(submission.work.name()));
         fault.or_else(|| failed_wait(submission))
+    }
+
+    /// The fault of another library's work that a submission stands behind. On hardware a fault loses the device.
+    fn foreign_fault(&self, submission: &Submission) -> Option<Error> {
+        if !self.hip.quirks.contained_faults {
+            return None;
+        }
+        self.outcome(submission.foreign_event()?).flatten()
     }
 }
 

@@ -10,6 +10,7 @@ use windlass_hal::{Error, Pattern, Result};
 use crate::{
     call::{Event, Launches, StreamHandle},
     event_pool::EventPool,
+    gate::Opening,
     gpu::Gpu,
     quirks::Quirks,
 };
@@ -26,6 +27,11 @@ impl Stream<'_> {
     #[inline]
     pub(crate) fn wait(self, event: &Event) -> Result<()> {
         self.gpu.hip.wait_event(self.handle, *event)
+    }
+
+    /// Opens the gate of a foreign stream.
+    pub(crate) fn open(self, opening: &Opening) -> Result<()> {
+        self.gpu.hip.write_word(self.handle, opening.word())
     }
 
     /// Records an event behind everything in the stream.

@@ -23,7 +23,10 @@ use windlass_hal::{
     pending::{self, Order},
 };
 
-use crate::{call::Event, stream::Stream, sync::lock, workgroup_count::Counts};
+use crate::{
+    call::Event, external_timepoint::Timepoint, gate::Opening, stream::Stream, sync::lock,
+    workgroup_count::Counts,
+};
 
 /// An accepted operation. Arguments, buffers and bindings lie beside `work`, where they use memory of the box again.
 #[derive(Default)]
@@ -81,6 +84,11 @@ pub(crate) enum Work {
     Execute {
         command_buffer: Arc<dyn driver::RawCommandBuffer>,
     },
+    ImportTimepoint {
+        timepoint: Arc<dyn driver::RawTimepoint>,
+    },
+    /// Opens the gate of a foreign stream.
+    ExportTimepoint(Opening),
     /// An operation that the driver does not know, by its name.
     Unknown(&'static str),
 }
@@ -98,6 +106,8 @@ impl Work {
             Self::HostCall(_) => "queue_host_call",
             Self::Dispatch { .. } => "queue_dispatch",
             Self::Execute { .. } => "queue_execute",
+            Self::ImportTimepoint { .. } => "queue_import_timepoint",
+            Self::ExportTimepoint(_) => "export_timepoint",
             Self::Unknown(name) => name,
         }
     }
@@ -119,6 +129,9 @@ impl Submission {
             OperationRef::Execute { command_buffer, bindings } => {
                 self.bindings.clone_from(bindings);
                 Work::Execute { command_buffer: command_buffer.clone() }
+            }
+            OperationRef::ImportTimepoint { timepoint } => {
+                Work::ImportTimepoint { timepoint: timepoint.clone() }
             }
             other => Work::Unknown(other.name()),
         };
@@ -144,6 +157,12 @@ impl Submission {
     /// The buffer of an alloca or a dealloca, or the target of a transfer.
     pub(crate) fn target(&self) -> Result<&Buffer> {
         self.resources.first().ok_or_else(|| Error::internal("an operation without its buffer"))
+    }
+
+    /// The event that an imported timepoint stands for; `None` for other work, and if the place was reached at the call.
+    pub(crate) fn foreign_event(&self) -> Option<Event> {
+        let Work::ImportTimepoint { timepoint } = &self.work else { return None };
+        timepoint.as_any().downcast_ref::<Timepoint>()?.event.as_deref().copied()
     }
 
     /// The source of a copy.

@@ -162,7 +162,8 @@ impl Issue for Inner {
             }
             return self.boxes.give_back(submission.into());
         }
-        let is_on_host = matches!(work, Work::Barrier | Work::Alloca | Work::Dealloca);
+        let is_on_host =
+            matches!(work, Work::Barrier | Work::Alloca | Work::Dealloca | Work::ExportTimepoint(_));
         if is_on_host {
             // A dealloca too, in case the caller forgot an edge.
             resources.iter().for_each(|buffer| self.follow_birth(buffer, &mut order.edges));

@@ -5,14 +5,15 @@ use std::{fmt, sync::Arc};
 
 use crate::{
     driver::{
-        RawBuffer, RawCommandBuffer, RawExecutable, accounts::Statistics, allocator::SlabSource,
-        command_list::CommandList, growable::RawGrowable, operation::OperationRef,
+        RawBuffer, RawCommandBuffer, RawExecutable, RawTimepoint, accounts::Statistics,
+        allocator::SlabSource, command_list::CommandList, growable::RawGrowable, operation::OperationRef,
     },
     order::{deadline::Deadline, edge::Domain, point::Point},
     words::{
         buffer_params::BufferParams,
         error::{Error, Result},
         external::{External, Release},
+        external_timepoint::{ExportFlags, ExternalStream, ExternalTimepoint},
         facts::DeviceFacts,
         info::DeviceInfo,
         limits::Limits,
@@ -132,6 +133,39 @@ pub unsafe trait RawDevice: Send + Sync + 'static {
     /// ranges, slots and objects of such a recording.
     #[allow(unsafe_code)]
     unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn RawCommandBuffer>>;
+
+    /// Notes a place in the order of another library's work, as it is now, for an
+    /// [`OperationRef::ImportTimepoint`]. `affinity` names the GPU whose default stream is meant. A driver without this
+    /// and [`export_timepoint`](Self::export_timepoint) declares the lack of
+    /// [`Feature::ExternalTimepoints`](crate::Feature::ExternalTimepoints).
+    ///
+    /// # Safety
+    /// [`Queue::import_timepoint`](crate::Queue::import_timepoint) says what the caller vouches for.
+    #[allow(unsafe_code)]
+    unsafe fn import_timepoint(
+        &self,
+        _affinity: QueueAffinity,
+        _timepoint: ExternalTimepoint,
+    ) -> Result<Arc<dyn RawTimepoint>> {
+        Err(Error::unimplemented("the driver imports no timepoints"))
+    }
+
+    /// Lets later work of another library's stream wait for points.
+    /// [`Queue::export_timepoint`](crate::Queue::export_timepoint) says which points it must take, and that a failure
+    /// must not hold the stream.
+    ///
+    /// # Safety
+    /// As for [`Queue::export_timepoint`](crate::Queue::export_timepoint).
+    #[allow(unsafe_code)]
+    unsafe fn export_timepoint(
+        &self,
+        _affinity: QueueAffinity,
+        _waits: &[Point],
+        _stream: ExternalStream,
+        _flags: ExportFlags,
+    ) -> Result<()> {
+        Err(Error::unimplemented("the driver exports no timepoints"))
+    }
 
     /// Enqueues an operation. It starts when all waits are reached. When it has completed, all signals are reached.
     ///

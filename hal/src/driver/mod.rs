@@ -26,6 +26,7 @@ mod device;
 #[allow(clippy::module_inception, reason = "one file for each trait, named like it")]
 mod driver;
 mod executable;
+mod external_timepoint;
 pub(crate) mod growable;
 pub(crate) mod host_call;
 pub(crate) mod operation;
@@ -40,5 +41,6 @@ pub use command_buffer::RawCommandBuffer;
 pub use device::RawDevice;
 pub use driver::Driver;
 pub use executable::RawExecutable;
+pub use external_timepoint::RawTimepoint;
 pub use growable::RawGrowable;
 pub use wrapper::Wrapper;

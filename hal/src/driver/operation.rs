@@ -123,6 +123,11 @@ pub enum OperationRef<'a> {
         /// The buffers for its slots, checked against [`crate::CommandList::slots`].
         bindings: &'a BindingTable,
     },
+    /// See [`Operation::ImportTimepoint`].
+    ImportTimepoint {
+        /// The place, from [`driver::RawDevice::import_timepoint`].
+        timepoint: &'a Arc<dyn driver::RawTimepoint>,
+    },
 }
 
 /// An operation that owns its parts, for drivers and wrappers that keep it.
@@ -192,6 +197,11 @@ pub enum Operation {
         /// The buffers for its slots, checked against [`crate::CommandList::slots`].
         bindings: BindingTable,
     },
+    /// Does nothing, and completes when the work of another library has completed as well.
+    ImportTimepoint {
+        /// The place, from [`driver::RawDevice::import_timepoint`].
+        timepoint: Arc<dyn driver::RawTimepoint>,
+    },
 }
 
 macro_rules! names {
@@ -224,6 +234,7 @@ names! {
     HostCall => "queue_host_call",
     Dispatch => "queue_dispatch",
     Execute => "queue_execute",
+    ImportTimepoint => "queue_import_timepoint",
 }
 
 impl OperationRef<'_> {
@@ -250,6 +261,9 @@ impl OperationRef<'_> {
             Self::Dispatch(dispatch) => Operation::Dispatch(dispatch.to_owned()),
             Self::Execute { command_buffer, bindings } => {
                 Operation::Execute { command_buffer: command_buffer.clone(), bindings: bindings.clone() }
+            }
+            Self::ImportTimepoint { timepoint } => {
+                Operation::ImportTimepoint { timepoint: timepoint.clone() }
             }
         }
     }
@@ -279,6 +293,7 @@ impl Operation {
             Self::Execute { command_buffer, bindings } => {
                 submit(OperationRef::Execute { command_buffer, bindings })
             }
+            Self::ImportTimepoint { timepoint } => submit(OperationRef::ImportTimepoint { timepoint }),
         }
     }
 }

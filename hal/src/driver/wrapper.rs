@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use crate::{
     driver::{
-        RawBuffer, RawCommandBuffer, RawDevice, RawExecutable, accounts::Statistics, allocator::SlabSource,
-        command_list::CommandList, growable::RawGrowable, operation::OperationRef,
+        RawBuffer, RawCommandBuffer, RawDevice, RawExecutable, RawTimepoint, accounts::Statistics,
+        allocator::SlabSource, command_list::CommandList, growable::RawGrowable, operation::OperationRef,
     },
     order::{deadline::Deadline, edge::Domain, point::Point},
     words::{
         buffer_params::BufferParams,
         error::Result,
         external::{External, Release},
+        external_timepoint::{ExportFlags, ExternalStream, ExternalTimepoint},
         facts::DeviceFacts,
         info::DeviceInfo,
         limits::Limits,
@@ -114,6 +115,20 @@ wrapper! {
         fn load_linked(&self, parts: &[&[u8]]) -> Result<Arc<dyn RawExecutable>>;
         /// Prepares a recorded list.
         fn prepare(&self, list: CommandList) -> Result<Arc<dyn RawCommandBuffer>>;
+        /// Notes a place in the order of another library's work.
+        fn import_timepoint(
+            &self,
+            affinity: QueueAffinity,
+            timepoint: ExternalTimepoint
+        ) -> Result<Arc<dyn RawTimepoint>>;
+        /// Lets later work of another library's stream wait for points.
+        fn export_timepoint(
+            &self,
+            affinity: QueueAffinity,
+            waits: &[Point],
+            stream: ExternalStream,
+            flags: ExportFlags
+        ) -> Result<()>;
         /// Enqueues an operation.
         fn submit(
             &self,

@@ -14,6 +14,7 @@ pub(crate) mod download;
 pub(crate) mod event;
 pub(crate) mod executable;
 pub(crate) mod export;
+mod external_timepoint;
 pub(crate) mod growable;
 mod import;
 pub(crate) mod indirect_dispatch;

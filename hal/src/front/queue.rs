@@ -95,7 +95,12 @@ impl Queue {
         self.affinity
     }
 
-    fn submit(&self, waits: &[Point], signals: &[Point], operation: OperationRef<'_>) -> Result<()> {
+    pub(super) fn submit(
+        &self,
+        waits: &[Point],
+        signals: &[Point],
+        operation: OperationRef<'_>,
+    ) -> Result<()> {
         fork::check()?;
         for wait in waits {
             check_value("wait for", wait.value)?;

@@ -39,6 +39,8 @@ pub enum Feature {
     CommandBuffers,
     /// Loading executables and dispatching their functions.
     Dispatch,
+    /// Order between queues and the streams and events of other libraries.
+    ExternalTimepoints,
     /// Reading and writing files on a queue.
     Files,
     /// Host calls.
@@ -63,10 +65,11 @@ pub enum Feature {
 
 impl Feature {
     /// All features.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Alloca,
         Self::CommandBuffers,
         Self::Dispatch,
+        Self::ExternalTimepoints,
         Self::Files,
         Self::HostCalls,
         Self::IndirectDispatch,
@@ -85,6 +88,7 @@ impl Feature {
             Self::Alloca => "alloca",
             Self::CommandBuffers => "command_buffers",
             Self::Dispatch => "dispatch",
+            Self::ExternalTimepoints => "external_timepoints",
             Self::Files => "files",
             Self::HostCalls => "host_calls",
             Self::ImportHost => "import_host",

@@ -9,6 +9,7 @@ pub(crate) mod debug_group;
 pub(crate) mod element_type;
 pub(crate) mod error;
 pub(crate) mod external;
+pub(crate) mod external_timepoint;
 pub(crate) mod facts;
 pub(crate) mod flags;
 pub(crate) mod fork;

@@ -2,8 +2,8 @@
 //! Hardware queues: each is shared by several queues of a client and runs their packets in the order of
 //! queueing.
 //!
-//! All edges of a packet are ends of packets that were queued before it. So the oldest packet of all can
-//! always run, and sharing alone never makes packets wait for one another in a circle.
+//! All edges of a packet but conditions are ends of packets that were queued before it. So the oldest packet of all
+//! can run, unless it waits for memory, and sharing alone never makes packets wait for one another in a circle.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;

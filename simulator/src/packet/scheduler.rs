@@ -93,7 +93,9 @@ impl Scheduler {
     ) -> Result<Point, Refusal> {
         let mut state = self.lock();
         state.check_open(queue)?;
-        let mut edges: Edges = edges.iter().filter(|edge| !edge.is_reached()).cloned().collect();
+        // A condition counts at the moment when the packet is next, and earlier packets may change it.
+        let counts = |edge: &&Edge| matches!(edge, Edge::Condition(_)) || !edge.is_reached();
+        let mut edges: Edges = edges.iter().filter(counts).cloned().collect();
         state.add_null_queue_edges(queue, &mut edges);
         let point = state.append(queue, edges, packet)?;
         self.start(&mut state)?;

@@ -33,6 +33,7 @@ pub(super) mod pool;
 pub(super) mod properties;
 pub(super) mod registration;
 pub(super) mod stream;
+pub(super) mod stream_value;
 pub(super) mod table;
 pub(super) mod virtual_memory;
 pub(super) mod volume;

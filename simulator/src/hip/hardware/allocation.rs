@@ -12,6 +12,9 @@ use crate::memory::{AllocationKind, MemoryError};
 /// The alignment in bytes that hipMalloc promises and kernels of vendors rely on.
 const ALIGNMENT: u64 = 4096;
 
+/// `hipMallocSignalMemory`, a flag of device memory alone.
+pub(crate) const SIGNAL_MEMORY: u32 = 2;
+
 /// The parameters of an allocation.
 pub(crate) struct Request {
     pub(crate) size: u64,
@@ -32,17 +35,19 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
     let kind = match origin {
         Origin::Host => AllocationKind::HostPinned,
         _ if managed => AllocationKind::Managed,
+        // AMD's HIP puts signal memory where the host can reach it.
+        Origin::Device if flags == SIGNAL_MEMORY => AllocationKind::HostPinned,
         _ => AllocationKind::Device,
     };
     let budget = machine.device(device)?;
-    if kind != AllocationKind::HostPinned {
+    if origin != Origin::Host {
         budget.take(size)?;
     }
     let owner = format!("{call}, device {device}");
     let base = match machine.memory.allocate(size, ALIGNMENT, kind, owner) {
         Ok(base) => base,
         Err(error) => {
-            if kind != AllocationKind::HostPinned {
+            if origin != Origin::Host {
                 budget.give_back(size);
             }
             tracing::debug!(target: "windlass::sim", %call, size, %error, "no memory");

@@ -40,6 +40,7 @@ pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) ->
     Some(match attribute {
         // The abilities of the simulated part.
         Attribute::hipDeviceAttributeCanMapHostMemory
+        | Attribute::hipDeviceAttributeCanUseStreamWaitValue
         | Attribute::hipDeviceAttributeConcurrentKernels
         | Attribute::hipDeviceAttributeConcurrentManagedAccess
         | Attribute::hipDeviceAttributeCooperativeLaunch
@@ -86,7 +87,6 @@ pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) ->
         | Attribute::hipDeviceAttributeHdpMemFlushCntl
         | Attribute::hipDeviceAttributeHdpRegFlushCntl
         | Attribute::hipDeviceAttributeIsLargeBar
-        | Attribute::hipDeviceAttributeCanUseStreamWaitValue
         | Attribute::hipDeviceAttributeImageSupport => 0,
         // AMD's HIP says this of every GPU but those on the host's own memory.
         Attribute::hipDeviceAttributeCanUseHostPointerForRegisteredMem

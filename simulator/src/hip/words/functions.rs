@@ -28,6 +28,8 @@ macro_rules! for_each_function {
                 hipStreamCreate hipStreamCreateWithFlags hipStreamCreateWithPriority hipStreamDestroy hipStreamQuery
                 hipStreamSynchronize hipStreamWaitEvent hipStreamGetFlags hipStreamGetPriority hipStreamGetDevice
                 hipGetStreamDeviceId hipLaunchHostFunc hipStreamAddCallback;
+            stream_value:
+                hipStreamWaitValue32 hipStreamWaitValue64 hipStreamWriteValue32 hipStreamWriteValue64;
             event:
                 hipEventCreate hipEventCreateWithFlags hipEventDestroy hipEventRecord hipEventRecordWithFlags
                 hipEventQuery hipEventSynchronize hipEventElapsedTime;

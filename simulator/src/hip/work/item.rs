@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::host_function::HostFunction;
 use super::launch::{Launch, Launched};
+use super::word::MemoryWord;
 use crate::engine::Choose;
 use crate::hip::hardware::allocation;
 use crate::hip::hardware::device::Device;
@@ -28,6 +29,8 @@ pub(crate) enum Work {
     /// Frees the allocation that starts at the address, on behalf of a call.
     Free(u64, Arc<str>),
     HostFunction(HostFunction),
+    /// Writes a word of memory.
+    Write(MemoryWord, u64),
 }
 
 /// The rest of work that has begun.
@@ -60,6 +63,7 @@ impl Work {
                 defects::check_fill(machine.hip, &fill)?;
                 Ok(fill.run(&machine.memory)?)
             }
+            Self::Write(word, value) => Ok(word.store(machine, value)?),
             Self::Free(address, by) => {
                 allocation::release(machine, address, by);
                 Ok(())

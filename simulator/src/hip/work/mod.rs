@@ -5,3 +5,4 @@ pub(crate) mod host_function;
 pub(crate) mod item;
 pub(crate) mod launch;
 pub(crate) mod packet;
+pub(crate) mod word;
