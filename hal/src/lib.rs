@@ -239,6 +239,7 @@ pub use order::{
     point::{Point, Points},
     semaphore::{Probe, Semaphore},
     wait::{Wait, WaitPolicy, wait_all, wait_any},
+    witness,
 };
 pub use words::{
     buffer_params::{BufferParams, BufferUsage, MemoryType},
@@ -254,6 +255,10 @@ pub use words::{
     near_names::near_names,
     panics,
     pattern::Pattern,
+    profile::{
+        CommandKind, CommandRecord, HostCallRecord, MemoryEvent, MemoryRecord, OperationRecord, ProfileChunk,
+        ProfileOptions, ProfilePoint, ProfileRecord, ProfileSink, ProfiledDevice, TimeSpan,
+    },
     queue_affinity::QueueAffinity,
     shape::Shape,
     symbol::{SymbolBinding, SymbolInfo, SymbolKind},

@@ -55,6 +55,7 @@ mod lifetime;
 mod linking;
 mod memory;
 mod pool;
+mod profiling;
 mod sabotage;
 mod signal;
 mod statistics;
@@ -96,6 +97,7 @@ pub fn all() -> Vec<Saboteur> {
         executable::ALL,
         linking::ALL,
         lifetime::ALL,
+        profiling::ALL,
         device::ALL,
     ]
     .concat()

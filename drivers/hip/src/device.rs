@@ -27,6 +27,7 @@ use crate::{
     queues::Queues,
     retire::Retirer,
     submission::Boxes,
+    timing::ClockStreams,
 };
 
 /// The driver's side of an opened device.
@@ -47,6 +48,7 @@ pub(crate) struct Inner {
     pub(crate) host_calls: HostCalls,
     pub(crate) boxes: Boxes,
     pub(crate) retirer: Retirer,
+    pub(crate) clock_streams: ClockStreams,
 }
 
 impl Device {
@@ -73,6 +75,7 @@ impl Device {
             host_calls: HostCalls::default(),
             boxes: Boxes::default(),
             retirer: Retirer::default(),
+            clock_streams: ClockStreams::default(),
         })))
     }
 
@@ -276,6 +279,15 @@ unsafe impl driver::RawDevice for Device {
     fn statistics(&self) -> Statistics {
         self.0.allocator.accounts().statistics()
     }
+
+    fn profiling_begin(&self) -> Result<()> {
+        self.0.usable()?;
+        self.0.begin_timing().inspect_err(|_| self.0.end_timing())
+    }
+
+    fn profiling_end(&self) {
+        self.0.end_timing();
+    }
 }
 
 impl Drop for Inner {
@@ -289,9 +301,12 @@ impl Drop for Inner {
         let gpus = self.gpus.clone();
         let of_queue = |queue: &mut Queue| {
             let state = queue.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-            (queue.gpu.index, queue.handle, state.events.take())
+            let mut events = state.events.take();
+            events.extend(state.clock.take());
+            (queue.gpu.index, queue.handle, events)
         };
-        let streams: Vec<_> = self.queues.iter_mut().map(of_queue).collect();
+        let mut streams: Vec<_> = self.queues.iter_mut().map(of_queue).collect();
+        streams.extend(self.clock_streams.take().map(|(gpu, stream)| (gpu, stream, Vec::new())));
         callback_pool::spawn(Box::new(move || {
             for gpu in gpus.iter() {
                 gpu.hip.give_back(|hip| {

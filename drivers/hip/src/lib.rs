@@ -115,6 +115,7 @@ mod submission;
 mod submit;
 mod symbol;
 mod sync;
+mod timing;
 mod watchers;
 mod workgroup_count;
 

@@ -23,7 +23,7 @@ use windlass_hal::{
     pending::{self, Order},
 };
 
-use crate::{call::Event, stream::Stream, sync::lock, workgroup_count::Counts};
+use crate::{call::Event, stream::Stream, sync::lock, timing::Timing, workgroup_count::Counts};
 
 /// An accepted operation. Arguments, buffers and bindings lie beside `work`, where they use memory of the box again.
 #[derive(Default)]
@@ -47,6 +47,8 @@ pub(crate) struct Submission {
     /// Present from the first of several pieces on.
     pub(crate) unfinished: Option<Unfinished>,
     pub(crate) piece: Piece,
+    /// Empty unless the submission is profiled.
+    pub(crate) timing: Timing,
     /// The next one in a [`Stack`].
     below: Option<Box<Self>>,
 }
@@ -164,6 +166,9 @@ impl Submission {
         self.resume = Resume::default();
         self.unfinished = None;
         self.piece.next = Next::Signal;
+        if self.timing.has_begun() {
+            self.timing = Timing::default();
+        }
     }
 }
 

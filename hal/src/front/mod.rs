@@ -16,6 +16,7 @@ pub(crate) mod executable;
 pub(crate) mod export;
 mod import;
 pub(crate) mod indirect_dispatch;
+pub(crate) mod profiling;
 pub(crate) mod queue;
 pub(crate) mod recorder;
 pub(crate) mod registry;
