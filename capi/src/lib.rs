@@ -111,6 +111,8 @@ pub mod compatibility;
 
 pub mod file;
 
+pub mod profiling;
+
 pub mod element_type;
 
 pub mod buffer_view;

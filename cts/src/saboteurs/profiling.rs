@@ -64,8 +64,8 @@ saboteurs! {
                 signal_all(signals, result);
             })
         }), ["profiling.commands_run_within_their_operation"];
-    drops_debug_groups: "Prepared lists have no debug groups.", DropsGroups, ["profiling.groups_nest"];
-    drops_the_last_command: "Profiles hear of all commands but the last.", Submit(|inner, submission| {
+    forgets_debug_groups: "Prepared lists have no debug groups.", DropsGroups, ["profiling.groups_nest"];
+    forgets_the_last_command: "Profiles hear of all commands but the last.", Submit(|inner, submission| {
             let list = match &submission.operation {
                 windlass_hal::Operation::Execute { command_buffer, .. } => Some(command_buffer.clone()),
                 _ => None,

@@ -9,3 +9,4 @@ pub mod file;
 pub mod host_memory;
 pub(crate) mod mapping;
 pub mod pool;
+pub(crate) mod profile;

@@ -46,7 +46,6 @@ const KEPT: usize = 1024;
 pub(crate) struct Profiler {
     device: Arc<ProfiledDevice>,
     options: ProfileOptions,
-    sink: Arc<dyn ProfileSink>,
     state: Mutex<ProfilerState>,
     /// Signalled when a thread has stopped to call the sink.
     rested: Condvar,
@@ -65,6 +64,8 @@ struct ProfilerState {
     /// Witnesses for the next operations, the one that retired first in front. Another thread may still hold one.
     spare: VecDeque<Semaphore>,
     submissions: u64,
+    /// `None` once it has had everything.
+    sink: Option<Arc<dyn ProfileSink>>,
     ended: bool,
 }
 
@@ -89,7 +90,8 @@ impl ProfilerState {
 
 impl Profiler {
     pub(crate) fn new(device: ProfiledDevice, options: ProfileOptions, sink: Arc<dyn ProfileSink>) -> Self {
-        Self { device: Arc::new(device), options, sink, state: Mutex::default(), rested: Condvar::new() }
+        let state = ProfilerState { sink: Some(sink), ..ProfilerState::default() };
+        Self { device: Arc::new(device), options, state: Mutex::new(state), rested: Condvar::new() }
     }
 
     pub(crate) fn options(&self) -> &ProfileOptions {
@@ -191,13 +193,21 @@ impl Profiler {
         state.delivering = Some(thread::current().id());
         while let Some(records) = state.full.pop_front() {
             let dropped = mem::take(&mut state.dropped);
+            let sink = state.sink.clone();
             drop(state);
             let chunk = ProfileChunk { device: self.device.clone(), records, dropped };
-            contain("the sink of a profile", || self.sink.records(chunk));
+            contain("the sink of a profile", || {
+                if let Some(sink) = sink {
+                    sink.records(chunk);
+                }
+            });
             state = self.lock();
         }
         state.delivering = None;
+        let gone = if state.ended { state.sink.take() } else { None };
         drop(state);
+        // The program's code again: its sink may do something when it is dropped.
+        contain("the end of a profile's sink", || drop(gone));
         self.rested.notify_all();
     }
 
@@ -205,7 +215,10 @@ impl Profiler {
     /// `FAILED_PRECONDITION` within a call of the sink.
     pub(crate) fn flush(&self) -> Result<()> {
         let mut state = self.lock();
-        state.close_chunk();
+        // A call of the sink that fails to flush must not cause another call.
+        if state.delivering != Some(thread::current().id()) {
+            state.close_chunk();
+        }
         self.deliver_rest(state)
     }
 
