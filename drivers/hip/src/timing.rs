@@ -6,7 +6,7 @@
 //! host's clock is known. As the numbers lose precision with distance, the anchor moves forward with the work. The first
 //! anchors come from a stream of their own, which is idle, so that a call of the host encloses the event closely.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed};
 
 use windlass_hal::{
     Code, Error, Position, Result, TimeSpan, driver,
@@ -31,6 +31,8 @@ use crate::{
 const FAR: u64 = 50_000_000;
 /// The longest search for an idle moment of a GPU, in nanoseconds.
 const PATIENCE: u64 = 1_000_000_000;
+/// The largest correction of a GPU's clock at a time, in nanoseconds. A clock that is farther off does not count time.
+const DRIFT: i64 = 1_000_000;
 /// An uncertainty that is good enough, in nanoseconds, and how many tries it is worth.
 const CLOSE: u64 = 20_000;
 const TRIES: usize = 8;
@@ -200,6 +202,7 @@ impl Clock {
             && let Some(begun) = self.time_of(&gpu.hip, start)
             && let Some(length) = nanoseconds(&gpu.hip, start, end)
         {
+            let begun = corrected(gpu, witness, begun, length);
             let ended = begun.saturating_add_signed(length.max(0));
             witness.ran(gpu.index as u32, TimeSpan { begun, ended });
             if let Work::Execute { command_buffer } = &submission.work {
@@ -220,6 +223,20 @@ impl Clock {
     fn is_anchor(&self, event: &Arc<Event>) -> bool {
         self.anchor.as_ref().is_some_and(|anchor| Arc::ptr_eq(&anchor.event, event))
     }
+}
+
+/// The time at which work of this length began. The clocks of GPU and host drift apart, so a time that cannot be, before the
+/// submission or behind this moment, corrects the GPU's clock.
+fn corrected(gpu: &Gpu, witness: &Witness, begun: u64, length: i64) -> u64 {
+    let begun = begun.saturating_add_signed(gpu.clock_offset.load(Relaxed));
+    let late = begun.saturating_add_signed(length).cast_signed() - now().cast_signed();
+    let early = witness.issued().cast_signed() - begun.cast_signed();
+    let shift = if late > 0 { -late } else { early.max(0) };
+    if shift == 0 || shift.abs() > DRIFT {
+        return begun;
+    }
+    gpu.clock_offset.fetch_add(shift, Relaxed);
+    begun.saturating_add_signed(shift)
 }
 
 /// Tells the times of commands: each begins where the one before it in the stream has ended.
@@ -249,6 +266,7 @@ impl Inner {
     /// Gives each queue an anchor.
     pub(crate) fn begin_timing(&self) -> Result<()> {
         for gpu in self.gpus.iter() {
+            gpu.clock_offset.store(0, Relaxed);
             let stream = self.clock_stream(gpu)?;
             let (base, at) = anchor(gpu, stream)?;
             let mut outcome = Ok(());

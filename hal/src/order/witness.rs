@@ -99,6 +99,11 @@ impl Witness {
         }
     }
 
+    /// The time at which the pending set let the operation go, or 0.
+    pub fn issued(&self) -> u64 {
+        self.issued.load(Relaxed)
+    }
+
     /// Tells the queue that runs the operation.
     #[inline]
     pub fn on_queue(&self, queue: u32) {
