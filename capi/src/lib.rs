@@ -119,6 +119,8 @@ pub mod growable;
 
 pub mod file;
 
+pub mod profiling;
+
 pub mod element_type;
 
 pub mod buffer_view;

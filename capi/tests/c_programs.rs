@@ -159,6 +159,18 @@ fn memory_from_pools_imports_and_files() {
 }
 
 #[test]
+fn profiles_for_callbacks_and_in_files() {
+    let trace = folder().join("trace.json");
+    let trace = trace.to_str().unwrap();
+    let runs: [&[&str]; 2] = [&[trace, "hip-sim://gfx942?memory=64M"], &[trace, "local://?threads=2"]];
+    in_both_languages("tests/profiling.c", &runs, "the profiles are right");
+    if let Ok(text) = std::fs::read(trace) {
+        let trace: serde_json::Value = serde_json::from_slice(&text).expect("the trace is JSON");
+        assert!(trace["traceEvents"].as_array().unwrap().len() > 10);
+    }
+}
+
+#[test]
 fn executables_tell_what_they_have() {
     let bundles = kernel("");
     let bundles = bundles.to_str().unwrap();

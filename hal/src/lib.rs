@@ -140,6 +140,15 @@
 //! several files, and one piece may define the symbols that another leaves undefined. [`Executable::symbols`] lists the
 //! kernels, functions and variables with their addresses on the device.
 //!
+//! # A profile watches without being in the way
+//!
+//! [`Device::profiling_begin`] gives a [`ProfileSink`] a record of each operation: when it was submitted, issued, run on
+//! the device and retired, what it waited for and signalled, and its error. While no profile runs, a submission tests one
+//! flag. While one runs, the front puts a [`witness`] before the signal list of each operation. The witness is a
+//! semaphore, so every driver and wrapper passes it on and settles it like any other signal, and the order of work stays
+//! the same. A driver that knows when the work ran tells the witness. Records are collected under a lock of their own and
+//! handed on in chunks, by threads that hold no lock.
+//!
 //! # The front validates, and drivers obey
 //!
 //! The structs of this page wrap the traits in [`driver`]. All work that reaches a driver is canonical: ranges are in
@@ -227,6 +236,11 @@ pub use kit::{
     host_memory::{self, HostImport},
     mapping::Mapping,
     pool::{self, Pool, PoolKind, PoolParams, PoolStatistics},
+    profile::{
+        ProfileSinks,
+        statistics::{ProfileStatistics, ProfileStatisticsRow},
+        trace::ProfileTrace,
+    },
 };
 pub use order::{
     callback_pool,
@@ -240,6 +254,7 @@ pub use order::{
     point::{Point, Points},
     semaphore::{Probe, Semaphore},
     wait::{Wait, WaitPolicy, wait_all, wait_any},
+    witness,
 };
 pub use words::{
     buffer_params::{BufferParams, BufferUsage, MemoryType},
@@ -257,6 +272,10 @@ pub use words::{
     near_names::near_names,
     panics,
     pattern::Pattern,
+    profile::{
+        CommandKind, CommandRecord, HostCallRecord, MemoryEvent, MemoryRecord, OperationRecord, ProfileChunk,
+        ProfileOptions, ProfilePoint, ProfileRecord, ProfileSink, ProfiledDevice, TimeSpan,
+    },
     queue_affinity::QueueAffinity,
     shape::Shape,
     symbol::{SymbolBinding, SymbolInfo, SymbolKind},

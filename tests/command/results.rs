@@ -109,6 +109,23 @@ fn traces_have_a_row_for_the_queue_and_a_slice_for_the_kernel() {
 }
 
 #[test]
+fn a_profile_has_the_kernels_time_and_a_table_says_that_it_is_simulated() {
+    let path = scratch("json");
+    let name = path.display().to_string();
+    let finished = negate(&["--profile", &name, "--repeat", "3"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let trace: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let kernels = |event: &&serde_json::Value| event["ph"] == "X" && event["name"] == "negate";
+    let slices: Vec<_> = trace["traceEvents"].as_array().unwrap().iter().filter(kernels).collect();
+    assert_eq!(slices.len(), 3, "one slice for each dispatch");
+    assert!(slices.iter().all(|slice| slice["args"]["time"] == "device"), "{slices:?}");
+    let row = finished.stderr.lines().find(|line| line.starts_with("queue_dispatch")).expect("a row");
+    assert!(row.contains("negate") && row.contains("device (simulated)"), "{row}");
+    assert!(finished.stderr.contains("simulated: no times of a GPU"), "{}", finished.stderr);
+    let _ = fs::remove_file(path);
+}
+
+#[test]
 fn a_failed_run_leaves_a_trace_that_says_so() {
     let path = scratch("json");
     let name = path.display().to_string();

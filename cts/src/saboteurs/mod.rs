@@ -58,6 +58,7 @@ mod lifetime;
 mod linking;
 mod memory;
 mod pool;
+mod profiling;
 mod sabotage;
 mod signal;
 mod statistics;
@@ -104,6 +105,7 @@ pub fn all() -> Vec<Saboteur> {
         executable::ALL,
         linking::ALL,
         lifetime::ALL,
+        profiling::ALL,
         device::ALL,
     ]
     .concat()

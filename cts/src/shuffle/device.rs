@@ -9,7 +9,7 @@ use std::{
 
 use windlass_hal::{
     Code, CommandList, Deadline, DeviceInfo, Error, Feature, Lack, Operation, OperationRef, Point, Points,
-    Probe, QueueAffinity, Result, Semaphore, driver, edge::Domain, pending,
+    Probe, QueueAffinity, Result, Semaphore, driver, edge::Domain, pending, witness::Witness,
 };
 
 use crate::pass::Pass;
@@ -282,6 +282,9 @@ impl Device {
     fn hand_on(&self, held: Held, withhold: bool, random: u64) {
         let Held { id, affinity, waits, signals, operation, .. } = held;
         tracing::debug!(target: "windlass::shuffle", id, operation = operation.name(), withhold, "hand on");
+        // A profile hears of the work itself, and not of the release of its signals.
+        let (witnesses, signals) = signals.split_at(Witness::count(&signals));
+        let (witnesses, signals) = (Points::from(witnesses), Points::from(signals));
         let completion = withhold.then(|| {
             let mut state = self.lock();
             let completion = Completion::new(id, state.schedule.turn_of_signals(), signals.clone());
@@ -290,10 +293,12 @@ impl Device {
         });
         let (own, ended) = match &completion {
             // Refused work fails through its completion, like work that failed.
-            Some(completion) => (Points::default(), completion.ended()),
+            Some(completion) => (witnesses, completion.ended()),
             None => {
                 promise::attach(&self.me, self.promised, id, &signals);
-                (signals, Semaphore::new(0).at(1))
+                let mut all = witnesses;
+                all.extend(&signals);
+                (all, Semaphore::new(0).at(1))
             }
         };
         if let Err(error) = self.submit_raw(id, affinity, &waits, (&own, &ended), operation, random) {
@@ -318,7 +323,10 @@ impl Device {
         self.lock().note(work);
         let signals = &[signals, std::slice::from_ref(ended)].concat();
         let affinity = self.narrow(affinity, random);
-        match command_buffer::choose(operation, (random >> 16) as usize) {
+        // A profile of commands needs the list that the client recorded.
+        let as_recorded = Witness::of(signals).is_some_and(Witness::wants_commands);
+        let choice = if as_recorded { 0 } else { (random >> 16) as usize };
+        match command_buffer::choose(operation, choice) {
             Operation::Alloca { buffer } => poison::alloca(&*self.raw, affinity, waits, signals, buffer),
             Operation::Dealloca { buffer } if self.lock().released.insert(&buffer) => {
                 poison::dealloca(&*self.raw, affinity, waits, signals, buffer)

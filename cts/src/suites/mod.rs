@@ -57,6 +57,7 @@ mod lifetime;
 mod operation;
 mod physical_device;
 mod pool;
+mod profiling;
 mod program;
 mod queue;
 mod semaphore;
@@ -108,6 +109,7 @@ pub fn cases() -> Vec<Case> {
         operation::CASES,
         failure::CASES,
         lifetime::CASES,
+        profiling::CASES,
         threads::CASES,
         file::CASES,
         file_system::CASES,

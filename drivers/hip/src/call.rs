@@ -187,6 +187,23 @@ impl Hip {
         Ok(Event(event))
     }
 
+    /// An event whose recordings have a time.
+    pub(crate) fn create_timed_event(&self) -> Result<Event> {
+        let mut event = ptr::null_mut();
+        // SAFETY: a pointer to a local.
+        let status = unsafe { self.api.hipEventCreateWithFlags(&mut event, hipEventBlockingSync) };
+        self.check("hipEventCreateWithFlags(blocking)", status)?;
+        Ok(Event(event))
+    }
+
+    /// The milliseconds between two recordings that are reached. `None` if HIP does not tell.
+    pub(crate) fn elapsed(&self, start: Event, end: Event) -> Option<f32> {
+        let mut milliseconds = 0.0;
+        // SAFETY: a pointer to a local, and live handles.
+        let status = unsafe { self.api.hipEventElapsedTime(&mut milliseconds, start.0, end.0) };
+        self.succeeded(status).then_some(milliseconds)
+    }
+
     pub(crate) fn destroy_event(&self, event: Event) {
         // SAFETY: the owner gives the handle up.
         self.succeeded(unsafe { self.api.hipEventDestroy(event.0) });

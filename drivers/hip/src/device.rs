@@ -31,6 +31,7 @@ use crate::{
     queues::Queues,
     retire::Retirer,
     submission::Boxes,
+    timing::ClockStreams,
 };
 
 /// The driver's side of an opened device.
@@ -52,6 +53,7 @@ pub(crate) struct Inner {
     pub(crate) boxes: Boxes,
     pub(crate) retirer: Retirer,
     pub(crate) externals: Externals,
+    pub(crate) clock_streams: ClockStreams,
 }
 
 impl Device {
@@ -79,6 +81,7 @@ impl Device {
             boxes: Boxes::default(),
             retirer: Retirer::default(),
             externals: Externals::default(),
+            clock_streams: ClockStreams::default(),
         })))
     }
 
@@ -322,6 +325,15 @@ unsafe impl driver::RawDevice for Device {
     fn statistics(&self) -> Statistics {
         self.0.allocator.accounts().statistics()
     }
+
+    fn profiling_begin(&self) -> Result<()> {
+        self.0.usable()?;
+        self.0.begin_timing().inspect_err(|_| self.0.end_timing())
+    }
+
+    fn profiling_end(&self) {
+        self.0.end_timing();
+    }
 }
 
 impl Drop for Inner {
@@ -335,9 +347,12 @@ impl Drop for Inner {
         let (gpus, externals) = (self.gpus.clone(), self.externals.take());
         let of_queue = |queue: &mut Queue| {
             let state = queue.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-            (queue.gpu.index, queue.handle, state.events.take())
+            let mut events = state.events.take();
+            events.extend(state.clock.take());
+            (queue.gpu.index, queue.handle, events)
         };
-        let streams: Vec<_> = self.queues.iter_mut().map(of_queue).collect();
+        let mut streams: Vec<_> = self.queues.iter_mut().map(of_queue).collect();
+        streams.extend(self.clock_streams.take().map(|(gpu, stream)| (gpu, stream, Vec::new())));
         callback_pool::spawn(Box::new(move || {
             for gpu in gpus.iter() {
                 gpu.hip.give_back(|hip| {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The driver: a URI scheme, and the source of its table of entry points.
 
-use std::{fmt, path::PathBuf, sync::Arc};
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicI64},
+};
 
 use windlass_codeobject::Options as CodeOptions;
 use windlass_hal::{Code, DeviceInfo, Error, Parameters, Result, ResultExt, Uri, driver};
@@ -201,7 +205,7 @@ impl driver::Driver for Driver {
             let one = info::device_info(hip, uri.to_string())
                 .context(|| format!("asking device {}", hip.ordinal()))?;
             let architecture = one.architecture.clone();
-            gpus.push(Gpu { index, hip: hip.clone(), architecture });
+            gpus.push(Gpu { index, hip: hip.clone(), architecture, clock_offset: AtomicI64::new(0) });
             info = Some(info::joined(info, one));
             limits = Some(info::least(limits, info::limits(hip, queues)?));
         }

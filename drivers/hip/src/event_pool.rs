@@ -11,22 +11,32 @@ use crate::{call::Event, hip::Hip};
 /// stream wait for it. The pool hands an event out again only when no other owner is left. All events are of the GPU of
 /// the queue, because an event can be recorded only in streams of the GPU that it was made on. Any stream may wait for it.
 #[derive(Default)]
-pub(crate) struct EventPool(Vec<Arc<Event>>);
+pub(crate) struct EventPool {
+    events: Vec<Arc<Event>>,
+    /// Whether the events take times.
+    timed: bool,
+}
 
 impl EventPool {
+    /// A pool of events that take times.
+    pub(crate) fn timed() -> Self {
+        Self { events: Vec::new(), timed: true }
+    }
+
     pub(crate) fn acquire(&mut self, hip: &Hip) -> Result<Arc<Event>> {
-        match self.0.iter_mut().rposition(|event| Arc::get_mut(event).is_some()) {
-            Some(index) => Ok(self.0.swap_remove(index)),
+        match self.events.iter_mut().rposition(|event| Arc::get_mut(event).is_some()) {
+            Some(index) => Ok(self.events.swap_remove(index)),
+            None if self.timed => Ok(Arc::new(hip.create_timed_event()?)),
             None => Ok(Arc::new(hip.create_event()?)),
         }
     }
 
     pub(crate) fn release(&mut self, event: Arc<Event>) {
-        self.0.push(event);
+        self.events.push(event);
     }
 
     /// Takes every released event out, to destroy it.
     pub(crate) fn take(&mut self) -> Vec<Arc<Event>> {
-        std::mem::take(&mut self.0)
+        std::mem::take(&mut self.events)
     }
 }

@@ -2,6 +2,8 @@
 //! One GPU of a device. Several GPUs can form one device: they share the order of events, they reach each other's memory
 //! through peer access, and they are lost together.
 
+use std::sync::atomic::AtomicI64;
+
 use windlass_hal::{Code, Error, Result};
 
 use crate::hip::Hip;
@@ -13,6 +15,8 @@ pub(crate) struct Gpu {
     pub(crate) hip: Hip,
     /// The target that its code must be built for.
     pub(crate) architecture: String,
+    /// The correction in nanoseconds of its clock, for profiles.
+    pub(crate) clock_offset: AtomicI64,
 }
 
 /// Lets every GPU reach the memory of every other. `UNAVAILABLE` if one of them cannot.

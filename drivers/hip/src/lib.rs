@@ -119,6 +119,7 @@ mod submission;
 mod submit;
 mod symbol;
 mod sync;
+mod timing;
 mod topology;
 mod virtual_memory;
 mod watchers;

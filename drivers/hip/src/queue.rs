@@ -23,6 +23,7 @@ use crate::{
     stream::Stream,
     submission::{NewPiece, Next, Piece, Resume, Submission, Work},
     sync::{lock, try_lock},
+    timing::Clock,
     watchers::Watchers,
     workgroup_count::Counts,
 };
@@ -54,6 +55,8 @@ pub(crate) struct QueueState {
     /// The submissions with a piece in the stream, by epoch.
     pub(crate) in_flight: VecDeque<Box<Submission>>,
     pub(crate) events: EventPool,
+    /// For profiles.
+    pub(crate) clock: Clock,
     /// The newest pieces without an event behind them.
     without_event: u32,
     scratch: Scratch,
@@ -104,18 +107,26 @@ impl Queue {
         let state = &mut *state;
         let needs_event = needs_event || state.without_event + 1 >= MOST_WITHOUT_EVENT;
         let mut event = None;
+        let timed = state.clock.times(&submission, self.index);
         let outcome = self.gpu.hip.current().and_then(|_current| {
             let waited = self.wait_for(events);
+            if timed && waited.is_ok() {
+                state.clock.begin(self.stream(), &mut submission, &mut state.scratch);
+            }
             let outcome = waited.and_then(|()| self.run(&submission, queues.limits(), &mut state.scratch));
             // The next piece needs an event in any case: it follows when the event completes.
             if needs_event || matches!(outcome, Ok(Some(_))) {
-                match self.stream().record(&mut state.events) {
+                let pool = if timed { &mut state.clock.pool } else { &mut state.events };
+                match self.stream().record(pool) {
                     Ok(recorded) => event = Some(recorded),
                     Err(error) => return outcome.and(Err(error)),
                 }
             }
             outcome
         });
+        if timed {
+            state.clock.piece_is_in(&mut submission, event.as_ref(), &mut state.scratch);
+        }
         let epoch = self.newest() + 1;
         self.newest.store(epoch, Ordering::SeqCst);
         let (enqueued, next) = match outcome {

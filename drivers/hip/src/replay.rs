@@ -2,7 +2,8 @@
 //! Replays: the commands of a list, enqueued in a stream.
 
 use windlass_hal::{
-    Buffer, Command, DispatchCommand, Error, InOrder, PatchedBlock, Position, Result, driver,
+    Buffer, Command, DispatchCommand, Error, InOrder, PatchedBlock, Position, Result, WorkgroupCountRef,
+    driver,
 };
 
 use crate::{
@@ -10,6 +11,7 @@ use crate::{
     command_buffer::CommandBuffer,
     dispatch::function_info,
     submission::{NewPiece, Resume},
+    timing::Marks,
     workgroup_count::{self, Counts, Step},
 };
 
@@ -17,6 +19,8 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Scratch {
     block: PatchedBlock,
+    /// Present while a replay is enqueued whose commands are timed.
+    pub(crate) marks: Option<Marks>,
 }
 
 /// Enqueues the commands of a command buffer, up to the end or to a workgroup count that the host has to read first.
@@ -80,6 +84,9 @@ impl CommandBuffer {
         scratch: &mut Scratch,
         range: std::ops::Range<Position>,
     ) -> Result<()> {
+        if scratch.marks.is_some() {
+            return self.run_marked(piece, bindings, scratch, range);
+        }
         let functions = self.functions_on(piece.stream.gpu.index);
         let mut launches = piece.stream.launches();
         let mut commands = self.list.in_order(range);
@@ -94,6 +101,36 @@ impl CommandBuffer {
                 other => self.transfer(piece, bindings, position, &other)?,
             }
         }
+    }
+
+    /// As [`run`](Self::run), with an event behind each command that does work.
+    #[cold]
+    fn run_marked(
+        &self,
+        piece: &NewPiece<'_>,
+        bindings: &[Buffer],
+        scratch: &mut Scratch,
+        range: std::ops::Range<Position>,
+    ) -> Result<()> {
+        for (position, command) in self.list.in_order(range) {
+            match command {
+                Command::Dispatch(dispatch) => match dispatch.workgroup_count {
+                    WorkgroupCountRef::Direct(grid) => self.launch(piece, &dispatch, grid, scratch)?,
+                    _ => self.dispatch(piece, position, &dispatch, scratch)?,
+                },
+                Command::Fill { .. } | Command::Update { .. } | Command::Copy { .. } => {
+                    self.transfer(piece, bindings, position, &command)?;
+                }
+                other => {
+                    self.transfer(piece, bindings, position, &other)?;
+                    continue;
+                }
+            }
+            if let Some(marks) = &mut scratch.marks {
+                marks.add(piece.stream, Some(position))?;
+            }
+        }
+        Ok(())
     }
 
     /// Enqueues a dispatch whose workgroup count was read.
@@ -112,9 +149,19 @@ impl CommandBuffer {
         let Some(grid) = workgroup_count::checked(grid, info, size, piece.limits, context)? else {
             return Ok(());
         };
+        self.launch(piece, dispatch, grid, scratch)
+    }
+
+    fn launch(
+        &self,
+        piece: &NewPiece<'_>,
+        dispatch: &DispatchCommand<'_>,
+        grid: [u32; 3],
+        scratch: &mut Scratch,
+    ) -> Result<()> {
         let function = self.functions_on(piece.stream.gpu.index).get(dispatch.number()).ok_or_else(lost)?;
         let arguments = scratch.block.fill(dispatch.arguments, dispatch.patches);
-        let local_memory = dispatch.dynamic_local_memory;
+        let (size, local_memory) = (dispatch.workgroup_size, dispatch.dynamic_local_memory);
         piece.stream.launches().launch(*function, grid, size, local_memory, arguments)
     }
 

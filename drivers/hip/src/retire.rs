@@ -172,7 +172,7 @@ impl Queues {
         notifications: &mut Notifications,
     ) -> bool {
         let Some(mut state) = try_lock(&queue.state) else { return false };
-        let QueueState { in_flight, events, .. } = &mut *state;
+        let QueueState { in_flight, events, clock, .. } = &mut *state;
         while !retired.is_full()
             && let Some(mut submission) = in_flight.pop_front()
         {
@@ -187,7 +187,11 @@ impl Queues {
                 return goes_on;
             }
             if let Some(event) = submission.piece.event.take() {
-                events.release(event);
+                let pool = if submission.timing.has(&event) { &mut clock.pool } else { &mut *events };
+                pool.release(event);
+            }
+            if submission.timing.has_begun() {
+                clock.tell_times(&queue.gpu, &mut submission);
             }
             queue.retired.store(submission.piece.epoch, Ordering::SeqCst);
             let fault = fault.as_ref().filter(|_| submission.piece.epoch == epoch);

@@ -24,7 +24,7 @@ use windlass_hal::{
 };
 
 use crate::{
-    call::Event, external_timepoint::Timepoint, gate::Opening, stream::Stream, sync::lock,
+    call::Event, external_timepoint::Timepoint, gate::Opening, stream::Stream, sync::lock, timing::Timing,
     workgroup_count::Counts,
 };
 
@@ -50,6 +50,8 @@ pub(crate) struct Submission {
     /// Present from the first of several pieces on.
     pub(crate) unfinished: Option<Unfinished>,
     pub(crate) piece: Piece,
+    /// Empty unless the submission is profiled.
+    pub(crate) timing: Timing,
     /// The next one in a [`Stack`].
     below: Option<Box<Self>>,
 }
@@ -183,6 +185,9 @@ impl Submission {
         self.resume = Resume::default();
         self.unfinished = None;
         self.piece.next = Next::Signal;
+        if self.timing.has_begun() {
+            self.timing = Timing::default();
+        }
     }
 }
 

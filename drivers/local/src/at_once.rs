@@ -8,6 +8,7 @@ use windlass_hal::{
     BindingTable, Buffer, DispatchRef, Error, Limits, OperationRef, Point, Result, driver, host_memory,
     pending,
     pool::{Frontier, placed},
+    witness::Witness,
 };
 
 use crate::{
@@ -51,7 +52,15 @@ impl Queues {
             // The work may take long, and the calling thread may be another device's worker.
             threads::announce();
         }
-        match guarded(operation.name(), || run(operation, &self.limits)) {
+        let witness = Witness::of(signals);
+        if let Some(witness) = witness {
+            witness.begin();
+        }
+        let result = guarded(operation.name(), || run(operation, &self.limits));
+        if let Some(witness) = witness {
+            witness.end();
+        }
+        match result {
             Ok(()) => pending::reach(signals),
             Err(error) => pending::fail(signals, &error),
         }

@@ -13,7 +13,7 @@ use std::{
     },
 };
 
-use windlass_hal::{Error, Notifications, Operation, Points, Result, panics};
+use windlass_hal::{Error, Notifications, Operation, Points, Result, panics, witness::Witness};
 
 use crate::{
     batch::Batch,
@@ -83,6 +83,9 @@ impl Submission {
     /// Runs the operation until another thread takes over, or to its end. Does not panic.
     pub(crate) fn run(self) {
         let Self { owed, operation } = self;
+        if let Some(witness) = Witness::of(&owed.signals) {
+            witness.begin();
+        }
         let shared = match operation {
             Operation::Execute { command_buffer, bindings } => {
                 let replay = guarded("queue_execute", || Replay::begin(command_buffer.as_ref(), bindings));
@@ -193,6 +196,9 @@ impl Owed {
     /// Reaches or fails the signals. The caller has dropped everything that the operation held. Returns no further work.
     fn signal(self, result: Result<()>) -> Option<SharedWork> {
         let Self { queues, signals, flight, on_worker } = self;
+        if let Some(witness) = Witness::of(&signals) {
+            witness.end();
+        }
         let mut notifications = Notifications::new();
         for signal in signals.iter() {
             match &result {

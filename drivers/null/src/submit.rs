@@ -11,6 +11,7 @@ use windlass_hal::{
     Operation, OperationRef,
     edge::Domain,
     pending::{self, Issue, Ordered, PendingSet},
+    witness::Witness,
 };
 
 use crate::{queue, queues::Queues};
@@ -35,7 +36,14 @@ impl Issue for Queues {
         let signals = work.order.signals;
         let result = match work.operation {
             Operation::HostCall(call) => return self.calls.spawn(call, signals),
-            work => queue::run(work),
+            work => {
+                // For profiles: when the work ran.
+                let witness = Witness::of(&signals);
+                witness.inspect(|witness| witness.begin());
+                let result = queue::run(work);
+                witness.inspect(|witness| witness.end());
+                result
+            }
         };
         match result {
             Ok(()) => pending::reach(&signals),

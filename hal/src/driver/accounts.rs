@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The accounts of memory that a driver and its pools keep.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex,
+        atomic::{
+            AtomicBool, AtomicU64,
+            Ordering::{self, Relaxed},
+        },
+    },
+};
 
-use crate::words::buffer_params::MemoryType;
+use crate::{
+    order::profiler::Profiler,
+    words::{buffer_params::MemoryType, profile::MemoryEvent, sync::lock_std},
+};
 
 /// Counts of bytes. Memory that the host can map counts as host memory, all other as device memory.
 ///
@@ -44,6 +56,18 @@ pub struct Accounts {
     device: Account,
     host: Account,
     allocations: AtomicU64,
+    watched: AtomicBool,
+    profiles: Profiles,
+}
+
+/// The profiles that hear of each change.
+#[derive(Default)]
+struct Profiles(Mutex<Vec<Arc<Profiler>>>);
+
+impl fmt::Debug for Profiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} profiles", lock_std(&self.0).len())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -60,14 +84,43 @@ impl Accounts {
         if memory_type.contains(MemoryType::HOST_VISIBLE) { &self.host } else { &self.device }
     }
 
+    /// Tells a profile of each change from now on.
+    pub(crate) fn watch(&self, profiler: Arc<Profiler>) {
+        lock_std(&self.profiles.0).push(profiler);
+        self.watched.store(true, Ordering::Release);
+    }
+
+    /// Tells a profile no more.
+    pub(crate) fn unwatch(&self, profiler: &Arc<Profiler>) {
+        let mut profiles = lock_std(&self.profiles.0);
+        profiles.retain(|other| !Arc::ptr_eq(other, profiler));
+        self.watched.store(!profiles.is_empty(), Ordering::Release);
+    }
+
+    #[inline]
+    fn tell(&self, event: MemoryEvent, memory_type: MemoryType, bytes: u64) {
+        if self.watched.load(Relaxed) {
+            self.tell_profiles(event, memory_type, bytes);
+        }
+    }
+
+    #[cold]
+    fn tell_profiles(&self, event: MemoryEvent, memory_type: MemoryType, bytes: u64) {
+        for profiler in lock_std(&self.profiles.0).iter() {
+            profiler.add_memory(event, memory_type, bytes);
+        }
+    }
+
     /// Counts memory that was taken from the system.
     pub fn reserve(&self, memory_type: MemoryType, bytes: u64) {
         self.account(memory_type).reserved.fetch_add(bytes, Relaxed);
+        self.tell(MemoryEvent::Reserve, memory_type, bytes);
     }
 
     /// Counts memory that goes back to the system.
     pub fn unreserve(&self, memory_type: MemoryType, bytes: u64) {
         self.account(memory_type).reserved.fetch_sub(bytes, Relaxed);
+        self.tell(MemoryEvent::Unreserve, memory_type, bytes);
     }
 
     /// Counts memory that a buffer received.
@@ -77,6 +130,7 @@ impl Accounts {
         let used = account.used.fetch_add(bytes, Relaxed) + bytes;
         account.peak.fetch_max(used, Relaxed);
         self.allocations.fetch_add(1, Relaxed);
+        self.tell(MemoryEvent::Allocate, memory_type, bytes);
     }
 
     /// Counts memory that a buffer gave back.
@@ -85,11 +139,12 @@ impl Accounts {
         account.freed.fetch_add(bytes, Relaxed);
         account.used.fetch_sub(bytes, Relaxed);
         self.allocations.fetch_sub(1, Relaxed);
+        self.tell(MemoryEvent::Free, memory_type, bytes);
     }
 
     /// The present counts. The number of pools is left at 0.
     pub fn statistics(&self) -> Statistics {
-        let Self { device, host, allocations } = self;
+        let Self { device, host, allocations, .. } = self;
         Statistics {
             device_bytes_used: device.used.load(Relaxed),
             device_bytes_reserved: device.reserved.load(Relaxed),

@@ -203,6 +203,17 @@ pub unsafe trait RawDevice: Send + Sync + 'static {
 
     /// The present use of memory.
     fn statistics(&self) -> Statistics;
+
+    /// Prepares to tell the [`Witness`](crate::witness::Witness) of each submission when its work ran. The front calls it
+    /// once before each [`profiling_end`](Self::profiling_end). It may wait up to a second for an idle moment of the device.
+    /// A driver needs it only to compare the clock of a device with that of the host. An error means that there are no
+    /// times of the device; the profile goes on.
+    fn profiling_begin(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Ends what [`profiling_begin`](Self::profiling_begin) prepared.
+    fn profiling_end(&self) {}
 }
 
 impl fmt::Debug for dyn RawDevice {

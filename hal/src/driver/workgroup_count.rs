@@ -91,6 +91,14 @@ pub enum WorkgroupCountRef<'a> {
 }
 
 impl WorkgroupCountRef<'_> {
+    /// The numbers, if they are known.
+    pub(crate) fn direct(self) -> Option<[u32; 3]> {
+        match self {
+            Self::Direct(count) => Some(count),
+            Self::Indirect(_) => None,
+        }
+    }
+
     /// The owned form.
     pub fn to_owned(&self) -> WorkgroupCount {
         match *self {

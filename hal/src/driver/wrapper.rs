@@ -105,6 +105,10 @@ wrapper! {
         fn trim(&self);
         /// The present use of memory.
         fn statistics(&self) -> Statistics;
+        /// Prepares times of the device for a profile.
+        fn profiling_begin(&self) -> Result<()>;
+        /// Ends these preparations.
+        fn profiling_end(&self);
     }
     vouched_for {
         /// Makes a buffer of foreign memory.

@@ -7,19 +7,20 @@ use std::{
 };
 
 use crate::{
-    driver::{self, accounts::Statistics, range::Buffer},
-    front::{executable::Executable, recorder::Recorder},
+    driver::{self, accounts::Statistics, operation::OperationRef, range::Buffer},
+    front::{executable::Executable, profiling::Profiling, recorder::Recorder},
     kit::{
         executable_cache::ExecutableCache,
         pool::{Pool, PoolParams, Slabs},
     },
-    order::deadline::Deadline,
+    order::{deadline::Deadline, point::Point},
     words::{
         buffer_params::{BufferParams, check_params},
         error::{Code, Error, Result, ResultExt},
         fork,
         info::{DeviceInfo, Feature},
         limits::Limits,
+        queue_affinity::QueueAffinity,
         sync::lock_std as lock,
     },
 };
@@ -44,6 +45,7 @@ pub(crate) struct Open {
     /// The pools that the device made. Some may have no handle and no buffer left.
     pools: Mutex<Vec<Weak<Slabs>>>,
     executables: ExecutableCache,
+    pub(crate) profiling: Profiling,
 }
 
 impl Drop for Open {
@@ -54,14 +56,26 @@ impl Drop for Open {
             return;
         }
         self.raw.close();
+        self.end_profile();
     }
 }
 
-// SAFETY: all methods forward, so the contract is that of the driver's device.
+// SAFETY: all methods forward, so the contract is that of the driver's device. A profile adds one signal.
 #[allow(unsafe_code)]
 unsafe impl driver::Wrapper for Open {
     fn inner(&self) -> &dyn driver::RawDevice {
         &*self.raw
+    }
+
+    unsafe fn submit(
+        &self,
+        affinity: QueueAffinity,
+        waits: &[Point],
+        signals: &[Point],
+        operation: OperationRef<'_>,
+    ) -> Result<()> {
+        // SAFETY: the caller vouches under the same contract.
+        unsafe { self.submit_watched(affinity, waits, signals, operation) }
     }
 }
 
@@ -69,7 +83,8 @@ impl Device {
     /// Wraps a device that a driver opened.
     pub fn from_driver(raw: Arc<dyn driver::RawDevice>) -> Self {
         fork::opened();
-        let raw = Open { raw, pools: Mutex::default(), executables: ExecutableCache::default() };
+        let (pools, executables) = (Mutex::default(), ExecutableCache::default());
+        let raw = Open { raw, pools, executables, profiling: Profiling::default() };
         Self { open: Arc::new(raw) }
     }
 

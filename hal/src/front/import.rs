@@ -141,9 +141,11 @@ impl Device {
         if address % alignment != 0 {
             return Err(Error::invalid_argument(format!("{address:#x} is not aligned to {alignment}")));
         }
+        let release = self.open.watch_import(params.memory_type, size, release);
         // SAFETY: the caller vouches under the same contract.
         let raw = unsafe { self.open.raw.import(params, memory, release) };
         let raw = raw.context(|| format!("importing {size} bytes at {address:#x}"))?;
+        self.open.imported(params.memory_type, size);
         Ok(Buffer::from_driver(raw, *params))
     }
 }

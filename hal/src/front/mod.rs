@@ -18,6 +18,7 @@ mod external_timepoint;
 pub(crate) mod growable;
 mod import;
 pub(crate) mod indirect_dispatch;
+pub(crate) mod profiling;
 pub(crate) mod queue;
 pub(crate) mod recorder;
 pub(crate) mod registry;

@@ -111,7 +111,7 @@ impl Queue {
         // SAFETY: each operation comes from a method of this front, which checked what its documentation promises.
         #[allow(unsafe_code)]
         unsafe {
-            self.device.open.raw.submit(self.affinity, waits, signals, operation)
+            self.device.open.submit_watched(self.affinity, waits, signals, operation)
         }
     }
 

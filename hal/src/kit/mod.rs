@@ -10,3 +10,4 @@ pub mod growable;
 pub mod host_memory;
 pub(crate) mod mapping;
 pub mod pool;
+pub(crate) mod profile;

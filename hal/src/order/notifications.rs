@@ -7,6 +7,7 @@ use crate::{
     order::{
         edge::{Domain, Edge},
         observer::Watch,
+        profiler::Profiler,
     },
     words::{error::Error, panics::contain},
 };
@@ -95,12 +96,13 @@ pub(super) enum Notification {
     Demand(Edge),
     Advanced(Arc<Watch>, u64),
     Failed(Arc<Watch>, Error),
+    Deliver(Arc<Profiler>),
 }
 
 impl Notification {
     /// Whether it calls foreign code, which may take long.
     fn is_foreign(&self) -> bool {
-        matches!(self, Self::Wake(_) | Self::Advanced(..) | Self::Failed(..))
+        matches!(self, Self::Wake(_) | Self::Advanced(..) | Self::Failed(..) | Self::Deliver(_))
     }
 }
 
@@ -129,6 +131,11 @@ impl Notifications {
         }
     }
 
+    /// Adds a call of a profile's sink.
+    pub(super) fn deliver(&mut self, profiler: Arc<Profiler>) {
+        self.push(Notification::Deliver(profiler));
+    }
+
     /// Takes an edge, to drop it later.
     #[inline]
     pub(super) fn release(&mut self, edge: Edge) {
@@ -155,6 +162,7 @@ impl Notification {
             Self::Demand(edge) => edge.source.demand(edge.lane, edge.epoch),
             Self::Advanced(watch, payload) => watch.advanced(payload),
             Self::Failed(watch, error) => watch.failed(error),
+            Self::Deliver(profiler) => profiler.deliver(),
         };
         contain("a waker", act);
     }

@@ -23,6 +23,7 @@ use crate::{
         point::{self, Point, Points},
         semaphore::{Probe, Registration},
         turn::{self, Turn},
+        witness::Witness,
     },
     words::{
         error::{Error, Result},
@@ -236,6 +237,9 @@ impl<I: Issue> PendingSet<I> {
             order.waits.push(wait.clone());
         }
         if !unresolved {
+            if let Some(witness) = Witness::of(signals) {
+                witness.issue();
+            }
             issuer.issue(work);
             issuer.issued();
             return Ok(());
@@ -367,6 +371,9 @@ impl<I: Issue> PendingSet<I> {
             match outcome {
                 Ok(()) => {
                     let owed = work.order().signals.clone();
+                    if let Some(witness) = Witness::of(&owed) {
+                        witness.issue();
+                    }
                     if !contain("enqueueing an operation", || issuer.issue(work)) {
                         fail(&owed, &Error::internal("the driver panicked while it enqueued the operation"));
                     }

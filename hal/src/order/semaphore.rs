@@ -20,6 +20,7 @@ use crate::{
         notifications::{Notification, Notifications, Resolution, Target},
         observer::Watch,
         promises::Promises,
+        witness::{Witness, Witnessed},
     },
     words::{
         error::{Error, Result},
@@ -55,9 +56,14 @@ struct Shared {
     /// Whether `state` has waiters or edges. It is set before the payload is read for a new one. Whoever raises the
     /// payload reads it afterwards. So one of the two sees the other.
     attended: AtomicBool,
+    /// [`Semaphore::id`], or zero until it is asked for.
+    id: AtomicU64,
     state: Mutex<SemaphoreState>,
+    /// Present if it stands for a submission that is profiled.
+    witness: Option<Box<Witness>>,
 }
 
+#[derive(Default)]
 struct SemaphoreState {
     failure: Option<Error>,
     /// Ordered by value, and by age where values are equal.
@@ -100,13 +106,60 @@ impl Semaphore {
         Self(Arc::new(Shared {
             payload: AtomicU64::new(initial.min(Self::MAX_VALUE)),
             attended: AtomicBool::new(false),
-            state: Mutex::new(SemaphoreState {
-                failure: None,
-                waiters: None,
-                next_waiter: 0,
-                promises: Promises::default(),
-            }),
+            id: AtomicU64::new(0),
+            state: Mutex::new(SemaphoreState::default()),
+            witness: None,
         }))
+    }
+
+    /// A timeline that records the submission whose signal list it heads.
+    pub(super) fn of_witness(witness: Witness) -> Self {
+        Self(Arc::new(Shared {
+            payload: AtomicU64::new(0),
+            // Its signal must not pass unseen.
+            attended: AtomicBool::new(true),
+            id: AtomicU64::new(0),
+            state: Mutex::new(SemaphoreState::default()),
+            witness: Some(Box::new(witness)),
+        }))
+    }
+
+    /// The witness that this timeline is, if it is one.
+    #[inline]
+    pub(super) fn witness(&self) -> Option<&Witness> {
+        self.0.witness.as_deref()
+    }
+
+    /// Whether nobody else has a handle.
+    pub(super) fn is_only_handle(&self) -> bool {
+        Arc::strong_count(&self.0) == 1
+    }
+
+    /// Makes the only handle of a witness the witness of another submission, which is not settled.
+    pub(super) fn renew_witness(&mut self, key: usize, witnessed: Witnessed) {
+        if let Some(shared) = Arc::get_mut(&mut self.0)
+            && let Some(witness) = &mut shared.witness
+        {
+            witness.renew(key, witnessed);
+            shared.payload = AtomicU64::new(0);
+            shared.attended = AtomicBool::new(true);
+            let mut state = lock(&shared.state);
+            state.failure = None;
+        }
+    }
+
+    /// A number for this timeline that no other of the process has or had. Records of profiles name semaphores by it.
+    pub fn id(&self) -> u64 {
+        static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
+        let known = self.0.id.load(Ordering::Relaxed);
+        if known != 0 {
+            return known;
+        }
+        let new = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        match self.0.id.compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => new,
+            Err(other) => other,
+        }
     }
 
     /// The present payload, or the error of a failed semaphore. First retires finished work of the devices that owe
@@ -186,6 +239,9 @@ impl Semaphore {
 
     /// Collects the wake-ups of all waiters that the payload has reached.
     pub(super) fn notify(&self, notifications: &mut Notifications) {
+        if let Some(witness) = self.witness() {
+            witness.retire(None, notifications);
+        }
         let mut state = lock(&self.0.state);
         let payload = self.0.payload.load(Ordering::Acquire);
         if payload & FAILED != 0 {
@@ -207,7 +263,7 @@ impl Semaphore {
 
     /// Lets signals pass without the lock again once nobody attends.
     fn rest(&self, state: &MutexGuard<'_, SemaphoreState>) {
-        if state.promises.is_empty() && !state.has_waiters() {
+        if state.promises.is_empty() && !state.has_waiters() && self.0.witness.is_none() {
             self.0.attended.store(false, Ordering::Relaxed);
         }
     }
@@ -228,6 +284,9 @@ impl Semaphore {
         }
         state.failure = Some(error.clone());
         let reached = self.0.payload.fetch_or(FAILED, Ordering::AcqRel);
+        if let Some(witness) = self.witness() {
+            witness.retire(Some(&error), notifications);
+        }
         while let Some(edge) = state.promises.pop() {
             notifications.release(edge);
         }

@@ -5,6 +5,7 @@
 //! The first of five layers. It imports no other layer.
 
 pub(crate) mod buffer_params;
+pub(crate) mod clock;
 pub(crate) mod debug_group;
 pub(crate) mod element_type;
 pub(crate) mod error;
@@ -21,6 +22,7 @@ pub(crate) mod literal;
 pub(crate) mod near_names;
 pub mod panics;
 pub(crate) mod pattern;
+pub(crate) mod profile;
 pub(crate) mod queue_affinity;
 pub(crate) mod shape;
 pub(crate) mod symbol;

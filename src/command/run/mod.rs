@@ -7,6 +7,7 @@ mod generate;
 mod kernel;
 mod launch;
 mod npy;
+mod profile;
 mod spec;
 mod trace;
 
@@ -20,7 +21,7 @@ use clap::Args;
 use windlass::{Device, DispatchConfig, Literal};
 use windlass_codeobject::Options;
 
-use self::{compare::Tolerance, launch::Launch, spec::Spec, trace::Trace};
+use self::{compare::Tolerance, launch::Launch, profile::Profile, spec::Spec, trace::Trace};
 use super::{
     escape, executes,
     failure::{Failure, Outcome, Stage, note},
@@ -77,6 +78,9 @@ pub(crate) struct Run {
     /// Write a timeline of the queues as JSON for https://ui.perfetto.dev
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    /// Write a profile with times of the device as JSON for https://ui.perfetto.dev, and statistics to standard error
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
 }
 
 /// Up to three sizes; omitted sizes are 1.
@@ -146,6 +150,7 @@ impl Run {
         if let (Err(error), true) = (&parsed, input::agent(device.info()).is_some()) {
             return Err(Failure::input(format!("{}: {error}", escape::path(&self.file))));
         }
+        let profile = self.profile.as_ref().map(|_| Profile::begin(&device)).transpose()?;
         let trace = self.trace.as_ref().map(|_| Trace::start(&device));
         let device = trace.as_ref().map_or_else(|| device.clone(), Trace::device);
         let function = kernel::load(
@@ -170,6 +175,9 @@ impl Run {
         // The trace is written also, and especially, if the run failed.
         if let (Some(trace), Some(path)) = (trace, &self.trace) {
             output::write_file(path, trace.finish().as_bytes())?;
+        }
+        if let (Some(profile), Some(path)) = (profile, &self.profile) {
+            profile.end(path)?;
         }
         outcome
     }

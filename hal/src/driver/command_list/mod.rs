@@ -10,6 +10,7 @@ pub(crate) mod builder;
 mod contents;
 mod index;
 pub(crate) mod patched_block;
+mod profile;
 mod tables;
 
 use std::{fmt, ops::Range};

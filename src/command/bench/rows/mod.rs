@@ -13,6 +13,7 @@ mod host_call;
 mod indirect;
 mod load;
 mod memory;
+mod profile;
 mod semaphore;
 pub(super) mod start;
 mod transfer;
@@ -36,6 +37,7 @@ pub(super) fn all() -> Vec<Row> {
     transfer::add(&mut rows);
     executable::add(&mut rows);
     indirect::add(&mut rows);
+    profile::add(&mut rows);
     file::add(&mut rows);
     start::add(&mut rows);
     rows

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Profiles: records of the work of a device, for a function of the C program or as a trace in a file.
+
+use std::{
+    ffi::{CString, c_char, c_void},
+    fs::File,
+    io::BufWriter,
+    ptr::{self, NonNull},
+    sync::Arc,
+};
+
+use facade::{
+    CommandRecord, Error, HostCallRecord, MemoryRecord, OperationRecord, ProfileChunk, ProfileOptions,
+    ProfilePoint, ProfileRecord, ProfileSink, ProfileTrace, Result,
+};
+
+use crate::{
+    boundary::{fallible, infallible},
+    callback::{OwnedUserData, UserData, windlass_destroy_t},
+    device::windlass_device_t,
+    error::windlass_error_t,
+    handle::{self, used},
+    memory::{Growing, c_string, read_struct, text},
+    semaphore::windlass_semaphore_t,
+};
+
+/// The extent of a profile.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct windlass_profile_options_t {
+    /// sizeof this struct, set by the caller: windlass_profile_options_init does so.
+    pub struct_size: usize,
+    /// Whether to leave out the times of the device.
+    pub without_device_times: bool,
+    /// Whether to leave out the records of memory.
+    pub without_memory: bool,
+    /// Whether to record each command and debug group of command buffers. This costs time for each command.
+    pub with_commands: bool,
+    /// Zero.
+    pub reserved: [u8; 5],
+}
+
+// SAFETY: repr(C), its size first, and all zeros are a valid value.
+unsafe impl Growing for windlass_profile_options_t {
+    const NAME: &'static str = "windlass_profile_options_t";
+}
+
+/// The kind of a record: one of WINDLASS_PROFILE_*. Later versions may add kinds.
+pub type windlass_profile_kind_t = u32;
+
+/// A kind that this version of the interface has no number for.
+pub const WINDLASS_PROFILE_OTHER: windlass_profile_kind_t = 0;
+/// An operation of a queue: once, when it has retired, or at the end of the profile if it is in flight then.
+pub const WINDLASS_PROFILE_OPERATION: windlass_profile_kind_t = 1;
+/// A command of a command buffer, or a debug group in it. These records come before that of their operation.
+pub const WINDLASS_PROFILE_COMMAND: windlass_profile_kind_t = 2;
+/// A host call that ran. Its operation has a record of its own.
+pub const WINDLASS_PROFILE_HOST_CALL: windlass_profile_kind_t = 3;
+/// A change of memory.
+pub const WINDLASS_PROFILE_MEMORY: windlass_profile_kind_t = 4;
+
+/// A number that a record does not have.
+pub const WINDLASS_PROFILE_NONE: u32 = u32::MAX;
+
+/// A value of a semaphore, in a record.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct windlass_profile_point_t {
+    /// windlass_semaphore_id of the semaphore.
+    pub semaphore: u64,
+    /// The value.
+    pub value: u64,
+}
+
+/// A record. Its strings, lists and error belong to the library and last as long as the call. Times are nanoseconds of
+/// CLOCK_MONOTONIC; 0 if there is none.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct windlass_profile_record_t {
+    /// sizeof this struct in the library.
+    pub struct_size: usize,
+    /// The kind.
+    pub kind: windlass_profile_kind_t,
+    /// The queue that ran an operation, or WINDLASS_PROFILE_NONE.
+    pub queue: u32,
+    /// The GPU within the device that ran an operation, or WINDLASS_PROFILE_NONE.
+    pub gpu: u32,
+    /// The number of a command in its list, or WINDLASS_PROFILE_NONE.
+    pub command: u32,
+    /// The number of the innermost debug group around a command, or WINDLASS_PROFILE_NONE.
+    pub group: u32,
+    /// The memory type of a change of memory: WINDLASS_MEMORY_TYPE_*.
+    pub memory_type: u32,
+    /// The number of the submission of an operation, a command or a host call, in the order of submission.
+    pub submission: u64,
+    /// An operation ("queue_fill"), the kind of a command ("fill", "group"), "host_call", or a change of memory
+    /// ("allocate", "free", "reserve", "unreserve", "import", "release").
+    pub name: *const c_char,
+    /// The function of a dispatch, the label of a debug group, or NULL.
+    pub function: *const c_char,
+    /// The queues that an operation might run on.
+    pub affinity: u64,
+    /// Workgroups in x, y, z of a dispatch; zeros where the device reads the number.
+    pub workgroup_count: [u32; 3],
+    /// Work-items of a workgroup in x, y, z of a dispatch.
+    pub workgroup_size: [u32; 3],
+    /// The bytes of a transfer, an alloca, a dealloca or a change of memory.
+    pub bytes: u64,
+    /// The number of commands of an executed command buffer.
+    pub command_count: u64,
+    /// The number of the thread of a host call.
+    pub thread: u64,
+    /// When an operation was submitted, or when memory changed.
+    pub submitted: u64,
+    /// When the driver took an operation over, or when a host call began.
+    pub issued: u64,
+    /// When the signals of an operation were settled, or when a host call returned. 0 for work in flight at the end.
+    pub retired: u64,
+    /// When an operation or a command began on the device.
+    pub device_begun: u64,
+    /// When it ended there.
+    pub device_ended: u64,
+    /// The records that were lost before this one, because the callback was slower than the work.
+    pub lost: u64,
+    /// The number of waits of an operation.
+    pub wait_count: usize,
+    /// The wait list.
+    pub waits: *const windlass_profile_point_t,
+    /// The number of signals of an operation.
+    pub signal_count: usize,
+    /// The signal list.
+    pub signals: *const windlass_profile_point_t,
+    /// The error with which an operation or a host call failed, or NULL.
+    pub error: Option<NonNull<windlass_error_t>>,
+    /// The colour of a debug group: red, green, blue, alpha; zeros if it has none.
+    pub color: [u8; 4],
+    /// Zero.
+    pub reserved: [u8; 4],
+}
+
+/// Called for each record of a profile, on a thread that retires work or in a call that flushes or ends the profile. Calls
+/// for one profile do not overlap. It may call any function, but cannot flush or end the profile. A C++ exception must not
+/// leave it.
+pub type windlass_profile_callback_t =
+    Option<unsafe extern "C" fn(user_data: *mut c_void, record: *const windlass_profile_record_t)>;
+
+struct Callback {
+    call: unsafe extern "C" fn(*mut c_void, *const windlass_profile_record_t),
+    user_data: OwnedUserData,
+}
+
+impl ProfileSink for Callback {
+    fn records(&self, chunk: ProfileChunk) {
+        let mut lost = chunk.dropped;
+        for record in &chunk.records {
+            let mut kept = Kept::default();
+            let mut value = describe(record, &mut kept);
+            value.lost = std::mem::take(&mut lost);
+            // SAFETY: the caller gave the function for these calls, on any thread, one at a time.
+            unsafe { (self.call)(self.user_data.data.0, &value) };
+            handle::release(value.error);
+        }
+    }
+}
+
+/// The memory behind the pointers of a record.
+#[derive(Default)]
+struct Kept {
+    name: CString,
+    function: Option<CString>,
+    waits: Vec<windlass_profile_point_t>,
+    signals: Vec<windlass_profile_point_t>,
+}
+
+const EMPTY: windlass_profile_record_t = windlass_profile_record_t {
+    struct_size: size_of::<windlass_profile_record_t>(),
+    kind: WINDLASS_PROFILE_OTHER,
+    queue: WINDLASS_PROFILE_NONE,
+    gpu: WINDLASS_PROFILE_NONE,
+    command: WINDLASS_PROFILE_NONE,
+    group: WINDLASS_PROFILE_NONE,
+    memory_type: 0,
+    submission: 0,
+    name: ptr::null(),
+    function: ptr::null(),
+    affinity: 0,
+    workgroup_count: [0; 3],
+    workgroup_size: [0; 3],
+    bytes: 0,
+    command_count: 0,
+    thread: 0,
+    submitted: 0,
+    issued: 0,
+    retired: 0,
+    device_begun: 0,
+    device_ended: 0,
+    lost: 0,
+    wait_count: 0,
+    waits: ptr::null(),
+    signal_count: 0,
+    signals: ptr::null(),
+    error: None,
+    color: [0; 4],
+    reserved: [0; 4],
+};
+
+fn describe(record: &ProfileRecord, kept: &mut Kept) -> windlass_profile_record_t {
+    let mut value = match record {
+        ProfileRecord::Operation(operation) => of_operation(operation, kept),
+        ProfileRecord::Command(command) => of_command(command, kept),
+        ProfileRecord::HostCall(call) => of_host_call(call, kept),
+        ProfileRecord::Memory(memory) => of_memory(memory, kept),
+        _ => EMPTY,
+    };
+    value.name = kept.name.as_ptr();
+    value.function = kept.function.as_ref().map_or(ptr::null(), |function| function.as_ptr());
+    (value.wait_count, value.waits) = (kept.waits.len(), kept.waits.as_ptr());
+    (value.signal_count, value.signals) = (kept.signals.len(), kept.signals.as_ptr());
+    value
+}
+
+fn points(points: &[ProfilePoint]) -> Vec<windlass_profile_point_t> {
+    let point =
+        |point: &ProfilePoint| windlass_profile_point_t { semaphore: point.semaphore, value: point.value };
+    points.iter().map(point).collect()
+}
+
+fn of_operation(record: &OperationRecord, kept: &mut Kept) -> windlass_profile_record_t {
+    kept.name = c_string(record.operation);
+    kept.function = record.function().map(c_string);
+    kept.waits = points(record.waits());
+    kept.signals = points(record.signals());
+    let time = record.device.map_or((0, 0), |time| (time.begun, time.ended));
+    windlass_profile_record_t {
+        kind: WINDLASS_PROFILE_OPERATION,
+        queue: record.queue.unwrap_or(WINDLASS_PROFILE_NONE),
+        gpu: record.gpu.unwrap_or(WINDLASS_PROFILE_NONE),
+        submission: record.submission,
+        affinity: record.affinity.bits(),
+        workgroup_count: record.workgroup_count.unwrap_or_default(),
+        workgroup_size: record.workgroup_size.unwrap_or_default(),
+        bytes: record.bytes.unwrap_or_default(),
+        command_count: record.commands.unwrap_or_default().into(),
+        submitted: record.submitted,
+        issued: record.issued.unwrap_or_default(),
+        retired: record.retired.unwrap_or_default(),
+        device_begun: time.0,
+        device_ended: time.1,
+        error: record.failure.clone().map(windlass_error_t::create),
+        ..EMPTY
+    }
+}
+
+fn of_command(record: &CommandRecord, kept: &mut Kept) -> windlass_profile_record_t {
+    kept.name = c_string(record.kind.name());
+    kept.function = record.name.as_deref().map(c_string);
+    let time = record.device.map_or((0, 0), |time| (time.begun, time.ended));
+    windlass_profile_record_t {
+        kind: WINDLASS_PROFILE_COMMAND,
+        command: record.index,
+        group: record.group.unwrap_or(WINDLASS_PROFILE_NONE),
+        submission: record.submission,
+        workgroup_count: record.workgroup_count.unwrap_or_default(),
+        workgroup_size: record.workgroup_size.unwrap_or_default(),
+        bytes: record.bytes.unwrap_or_default(),
+        device_begun: time.0,
+        device_ended: time.1,
+        color: record.color.unwrap_or_default(),
+        ..EMPTY
+    }
+}
+
+fn of_host_call(record: &HostCallRecord, kept: &mut Kept) -> windlass_profile_record_t {
+    kept.name = c_string("host_call");
+    windlass_profile_record_t {
+        kind: WINDLASS_PROFILE_HOST_CALL,
+        submission: record.submission,
+        thread: record.thread,
+        issued: record.time.begun,
+        retired: record.time.ended,
+        error: record.failure.clone().map(windlass_error_t::create),
+        ..EMPTY
+    }
+}
+
+fn of_memory(record: &MemoryRecord, kept: &mut Kept) -> windlass_profile_record_t {
+    kept.name = c_string(record.event.name());
+    windlass_profile_record_t {
+        kind: WINDLASS_PROFILE_MEMORY,
+        memory_type: record.memory_type.0,
+        bytes: record.bytes,
+        submitted: record.at,
+        ..EMPTY
+    }
+}
+
+/// Options of the caller; NULL means the default.
+///
+/// # Safety
+/// As for `read_struct`, or NULL.
+unsafe fn options_of(options: *const windlass_profile_options_t) -> Result<ProfileOptions> {
+    if options.is_null() {
+        return Ok(ProfileOptions::default());
+    }
+    // SAFETY: the same contract.
+    let options = unsafe { read_struct(options) }?;
+    if options.reserved != [0; 5] {
+        return Err(Error::invalid_argument("`reserved` of windlass_profile_options_t is not zero"));
+    }
+    Ok(ProfileOptions::default()
+        .with_device_times(!options.without_device_times)
+        .with_memory(!options.without_memory)
+        .with_commands(options.with_commands))
+}
+
+/// Begins a profile of a device: the callback hears of each operation that is submitted from now on, of host calls, of
+/// changes of memory, and on demand of the commands of command buffers. Records arrive some time after the work, or in
+/// windlass_device_profiling_flush and windlass_device_profiling_end. NULL options mean those of
+/// windlass_profile_options_init. FAILED_PRECONDITION while the device has a profile. It ends with the last reference to the
+/// device at the latest. May wait up to a second for an idle GPU, to compare the clocks of host and device. `destroy`,
+/// which may be NULL, is called with the user data exactly once: after the last record, and if this function returns an
+/// error.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_device_profiling_begin(
+    device: Option<NonNull<windlass_device_t>>,
+    options: *const windlass_profile_options_t,
+    callback: windlass_profile_callback_t,
+    user_data: *mut c_void,
+    destroy: windlass_destroy_t,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        let user_data = OwnedUserData { data: UserData(user_data), destroy };
+        let call = callback.ok_or_else(|| Error::invalid_argument("the callback of a profile is NULL"))?;
+        // SAFETY: the contract in the header covers that of `options_of`.
+        let options = unsafe { options_of(options) }?;
+        used(device)?.device.profiling_begin(options, Arc::new(Callback { call, user_data }))
+    })
+}
+
+/// Begins a profile that is written to a file, as JSON for https://ui.perfetto.dev. The file is complete when the profile
+/// has ended. For the rest it is like windlass_device_profiling_begin.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_device_profiling_begin_trace(
+    device: Option<NonNull<windlass_device_t>>,
+    options: *const windlass_profile_options_t,
+    path: *const c_char,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        // SAFETY: the contract in the header covers that of `text`.
+        let path = unsafe { text("path", path) }?;
+        // SAFETY: the contract in the header covers that of `options_of`.
+        let options = unsafe { options_of(options) }?;
+        let device = used(device)?;
+        let file = File::create(path)
+            .map_err(|error| Error::invalid_argument(format!("`{path}` cannot be written: {error}")))?;
+        device.device.profiling_begin(options, Arc::new(ProfileTrace::new(BufWriter::new(file))))
+    })
+}
+
+/// Retires finished work and delivers all records that are complete. Waits for a callback on another thread.
+/// FAILED_PRECONDITION without a profile, and within a callback of it.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_device_profiling_flush(
+    device: Option<NonNull<windlass_device_t>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| used(device)?.device.profiling_flush())
+}
+
+/// Ends the profile. Retires finished work and delivers all records; work in flight gets a record without the time of its
+/// retirement. No callback runs after this has returned. FAILED_PRECONDITION without a profile, and within a callback of it.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_device_profiling_end(
+    device: Option<NonNull<windlass_device_t>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| used(device)?.device.profiling_end())
+}
+
+/// A number for a semaphore that no other of the process has or had. Records of profiles name semaphores by it. 0 for NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_semaphore_id(semaphore: Option<NonNull<windlass_semaphore_t>>) -> u64 {
+    infallible(0, || Ok(used(semaphore)?.id()))
+}
