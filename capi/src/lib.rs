@@ -66,7 +66,11 @@ mod pattern;
 
 pub mod feature;
 
+mod registry;
+
 pub mod device;
+
+pub mod uri;
 
 pub mod executable;
 
@@ -114,6 +118,12 @@ pub mod file;
 pub mod element_type;
 
 pub mod buffer_view;
+
+pub mod operation;
+mod view;
+
+pub mod driver;
+pub mod wrapper;
 
 pub mod code;
 

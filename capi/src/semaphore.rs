@@ -98,6 +98,13 @@ pub extern "C" fn windlass_semaphore_release(semaphore: Option<NonNull<windlass_
     });
 }
 
+/// A number that all handles of the timeline share while one of them or submitted work lives, and that no other timeline
+/// has then: two handles may be of one timeline. 0 for NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_semaphore_identity(semaphore: Option<NonNull<windlass_semaphore_t>>) -> u64 {
+    infallible(0, || Ok(used(semaphore)?.identity() as u64))
+}
+
 /// The current payload, or the failure of a failed semaphore. Never blocks.
 #[unsafe(no_mangle)]
 #[must_use]

@@ -415,6 +415,12 @@ impl Semaphore {
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
+
+    /// A number that all handles of this timeline share while one of them lives, and that no other timeline has then.
+    /// Tracers name timelines by it.
+    pub fn identity(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
 }
 
 /// `OUT_OF_RANGE` for a value that no semaphore can have.

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Operations of queues, as drivers and wrappers of the program receive them.
+
+use std::{
+    ffi::{CStr, c_char, c_void},
+    mem::MaybeUninit,
+    ptr::NonNull,
+    sync::{Mutex, PoisonError},
+};
+
+use facade::{Error, Operation, Result};
+
+use crate::{
+    boundary::{fallible, infallible},
+    buffer::windlass_buffer_t,
+    error::windlass_error_t,
+    handle::{self, Shell, object, used},
+    memory::{Growing, give, list_pointer, write_struct},
+    semaphore::windlass_semaphore_t,
+    view::View,
+};
+
+/// An operation that a driver runs, or that a wrapper passes on. Each is completed or forwarded once, during the call
+/// that has it or later, on any thread. To keep it beyond the call, retain it. If the last reference goes before, the
+/// operation fails with ABORTED.
+pub struct windlass_operation_t(Shell<Received>);
+object!(windlass_operation_t, Received, "operation");
+
+/// The kind of an operation or of a command: one of WINDLASS_OPERATION_*. Later versions may add kinds.
+pub type windlass_operation_kind_t = u32;
+
+/// A kind that this version of the interface has no number for. Its `name` tells more.
+pub const WINDLASS_OPERATION_OTHER: windlass_operation_kind_t = 0;
+/// Nothing but the order. As a command, all commands before it complete before any command behind it starts.
+pub const WINDLASS_OPERATION_BARRIER: windlass_operation_kind_t = 1;
+/// `target` gets its memory.
+pub const WINDLASS_OPERATION_ALLOCA: windlass_operation_kind_t = 2;
+/// The memory of `target` goes.
+pub const WINDLASS_OPERATION_DEALLOCA: windlass_operation_kind_t = 3;
+/// `bytes`, a pattern of 1, 2 or 4, are repeated over `target`.
+pub const WINDLASS_OPERATION_FILL: windlass_operation_kind_t = 4;
+/// `bytes` go to `target`.
+pub const WINDLASS_OPERATION_UPDATE: windlass_operation_kind_t = 5;
+/// `source` goes to `target`. The two do not overlap.
+pub const WINDLASS_OPERATION_COPY: windlass_operation_kind_t = 6;
+/// A file's bytes from `file_offset` on go to `target`.
+pub const WINDLASS_OPERATION_READ: windlass_operation_kind_t = 7;
+/// `source` goes to a file, from `file_offset` on.
+pub const WINDLASS_OPERATION_WRITE: windlass_operation_kind_t = 8;
+/// A call of a function of the host.
+pub const WINDLASS_OPERATION_HOST_CALL: windlass_operation_kind_t = 9;
+/// A launch of a function.
+pub const WINDLASS_OPERATION_DISPATCH: windlass_operation_kind_t = 10;
+/// A command buffer. windlass_operation_commands tells its commands.
+pub const WINDLASS_OPERATION_EXECUTE: windlass_operation_kind_t = 11;
+/// A command that signals, resets or awaits an event.
+pub const WINDLASS_OPERATION_EVENT: windlass_operation_kind_t = 12;
+/// A command that opens or closes a debug group.
+pub const WINDLASS_OPERATION_DEBUG_GROUP: windlass_operation_kind_t = 13;
+
+/// A value of a semaphore as a tracer names it.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct windlass_operation_point_t {
+    /// The semaphore's windlass_semaphore_identity.
+    pub semaphore: u64,
+    /// The value.
+    pub value: u64,
+}
+
+/// A range of a buffer. All zeros stand for none.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct windlass_operation_range_t {
+    /// The driver's own object, as its `allocate`, `import_host`, `import_device` or `global` gave it. NULL for a
+    /// wrapper.
+    pub memory: *mut c_void,
+    /// The offset of the range in the driver's memory; for a wrapper in its allocation.
+    pub offset: u64,
+    /// The length in bytes.
+    pub length: u64,
+    /// The address of the first byte for device code.
+    pub device_address: u64,
+    /// The first byte for the host; NULL where the driver gave no pointer, and for a wrapper.
+    pub host_pointer: *mut c_void,
+}
+
+/// An operation or a command. The kind tells which fields mean something; the others are zero. All pointers lead to
+/// memory of the operation: they are valid until it is completed or forwarded, and at least until the function of the
+/// driver or wrapper returns if that function does neither.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct windlass_operation_info_t {
+    /// sizeof this struct, set by the caller: windlass_operation_info_init does so.
+    pub struct_size: usize,
+    /// The kind.
+    pub kind: windlass_operation_kind_t,
+    /// For a dispatch: the function's number in its executable.
+    pub function: u32,
+    /// The name of the kind, such as "queue_fill" or, for a command, "command_fill". Valid forever.
+    pub name: *const c_char,
+    /// The queues that may run it, bit n for queue n.
+    pub queue_affinity: u64,
+    /// The number of waits. A driver gets an operation when they are reached, and has none.
+    pub wait_count: usize,
+    /// The waits. windlass_operation_wait gives the semaphores.
+    pub waits: *const windlass_operation_point_t,
+    /// The number of signals. The library signals for a driver, which has none.
+    pub signal_count: usize,
+    /// The signals. windlass_operation_signal gives the semaphores.
+    pub signals: *const windlass_operation_point_t,
+    /// The range that is read.
+    pub source: windlass_operation_range_t,
+    /// The range that is written.
+    pub target: windlass_operation_range_t,
+    /// For a fill the pattern, for an update the bytes, for a dispatch the block of arguments in the function's layout
+    /// with all addresses in it.
+    pub bytes: *const c_void,
+    /// The number of `bytes`.
+    pub byte_count: usize,
+    /// The offset in the file.
+    pub file_offset: u64,
+    /// For a dispatch: the name of the function.
+    pub function_name: *const c_char,
+    /// For a dispatch: the driver's own object, as its `load` gave it. NULL for a wrapper.
+    pub executable: *mut c_void,
+    /// For a dispatch: workgroups in x, y, z. Zeros if they are in `count`, which only a wrapper sees.
+    pub workgroup_count: [u32; 3],
+    /// For a dispatch: work-items of a workgroup in x, y, z.
+    pub workgroup_size: [u32; 3],
+    /// For a dispatch: bytes of local memory in addition to the function's own.
+    pub dynamic_local_memory: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// For a dispatch: the range that holds the number of workgroups.
+    pub count: windlass_operation_range_t,
+    /// For a dispatch the number of buffers that the arguments may point to; for a command buffer that of its bindings.
+    pub buffer_count: usize,
+    /// These buffers.
+    pub buffers: *const windlass_operation_range_t,
+    /// For a command buffer: the number of its commands.
+    pub command_count: usize,
+}
+
+// SAFETY: repr(C), its size first, and all zeros are a valid value.
+unsafe impl Growing for windlass_operation_info_t {
+    const NAME: &'static str = "windlass_operation_info_t";
+}
+
+/// An operation of the caller's, until it is completed or forwarded.
+pub(crate) struct Received(Mutex<Option<Live>>);
+
+/// The operation's description and objects, and its end.
+pub(crate) struct Live {
+    pub(crate) view: View,
+    /// The objects that the view leads to, beside those that it holds itself.
+    pub(crate) operation: Option<Operation>,
+    pub(crate) end: Box<dyn End>,
+}
+
+/// What becomes of an operation. The objects that the driver or wrapper could use are gone when these are called.
+pub(crate) trait End: Send {
+    /// The operation has ended.
+    fn complete(self: Box<Self>, result: Result<()>);
+    /// The wrapper passes the operation on.
+    fn forward(self: Box<Self>, operation: Operation) -> Result<()>;
+    /// Whether this is of a wrapper.
+    fn forwards(&self) -> bool;
+}
+
+impl Received {
+    fn live(&self) -> std::sync::MutexGuard<'_, Option<Live>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn look<T>(&self, at: impl FnOnce(&Live) -> Result<T>) -> Result<T> {
+        self.live().as_ref().ok_or_else(over).and_then(at)
+    }
+}
+
+impl Drop for Received {
+    fn drop(&mut self) {
+        let live = self.0.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Live { view, operation, end }) = live {
+            drop((view, operation));
+            end.complete(Err(Error::aborted(
+                "the driver or wrapper released the operation, and has neither completed nor forwarded it",
+            )));
+        }
+    }
+}
+
+fn over() -> Error {
+    Error::failed_precondition("the operation was completed or forwarded before")
+}
+
+impl windlass_operation_t {
+    pub(crate) fn create(live: Live) -> NonNull<Self> {
+        handle::create(Received(Mutex::new(Some(live))))
+    }
+
+    /// Ends an operation, unless it has ended. Whether it had not.
+    pub(crate) fn end(operation: NonNull<Self>, result: Result<()>) -> bool {
+        let taken = used(Some(operation)).ok().and_then(|received| received.live().take());
+        let ended = taken.is_some();
+        if let Some(Live { view, operation, end }) = taken {
+            drop((view, operation));
+            end.complete(result);
+        }
+        ended
+    }
+}
+
+/// Describes the operation. FAILED_PRECONDITION if it was completed or forwarded.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_operation_info(
+    operation: Option<NonNull<windlass_operation_t>>,
+    info: *mut windlass_operation_info_t,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        used(operation)?.look(|live| {
+            // SAFETY: the contract in the header covers that of `write_struct`.
+            unsafe { write_struct(info, &live.view.for_c()) }
+        })
+    })
+}
+
+/// A wait by number, from 0: the semaphore, which the caller owns, and the value. OUT_OF_RANGE if there are fewer.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_operation_wait(
+    operation: Option<NonNull<windlass_operation_t>>,
+    index: usize,
+    semaphore: Option<&mut MaybeUninit<Option<NonNull<windlass_semaphore_t>>>>,
+    value: Option<&mut MaybeUninit<u64>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        give(semaphore, || {
+            used(operation)?.look(|live| {
+                let point = live.view.waits.get(index).ok_or_else(|| {
+                    Error::out_of_range(format!(
+                        "wait {index} of an operation that has {}",
+                        live.view.waits.len()
+                    ))
+                })?;
+                value.into_iter().for_each(|value| _ = value.write(point.value));
+                Ok(point.semaphore.clone())
+            })
+        })
+    })
+}
+
+/// A signal by number, as windlass_operation_wait.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_operation_signal(
+    operation: Option<NonNull<windlass_operation_t>>,
+    index: usize,
+    semaphore: Option<&mut MaybeUninit<Option<NonNull<windlass_semaphore_t>>>>,
+    value: Option<&mut MaybeUninit<u64>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        give(semaphore, || {
+            used(operation)?.look(|live| {
+                let point = live.view.signals.get(index).ok_or_else(|| {
+                    let count = live.view.signals.len();
+                    Error::out_of_range(format!("signal {index} of an operation that has {count}"))
+                })?;
+                value.into_iter().for_each(|value| _ = value.write(point.value));
+                Ok(point.semaphore.clone())
+            })
+        })
+    })
+}
+
+/// The buffer that the operation writes. NOT_FOUND for a kind that has no `target`. The caller owns the handle.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_operation_target(
+    operation: Option<NonNull<windlass_operation_t>>,
+    buffer: Option<&mut MaybeUninit<Option<NonNull<windlass_buffer_t>>>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| give(buffer, || used(operation)?.look(|live| live.view.range("target", &live.view.target))))
+}
+
+/// The buffer that the operation reads. NOT_FOUND for a kind that has no `source`. The caller owns the handle.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_operation_source(
+    operation: Option<NonNull<windlass_operation_t>>,
+    buffer: Option<&mut MaybeUninit<Option<NonNull<windlass_buffer_t>>>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| give(buffer, || used(operation)?.look(|live| live.view.range("source", &live.view.source))))
+}
+
+/// One of the operation's `buffers` by number, from 0. OUT_OF_RANGE if there are fewer. The caller owns the handle.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_operation_buffer(
+    operation: Option<NonNull<windlass_operation_t>>,
+    index: usize,
+    buffer: Option<&mut MaybeUninit<Option<NonNull<windlass_buffer_t>>>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        give(buffer, || {
+            used(operation)?.look(|live| {
+                live.view.buffers.get(index).cloned().ok_or_else(|| {
+                    let count = live.view.buffers.len();
+                    Error::out_of_range(format!("buffer {index} of an operation that has {count}"))
+                })
+            })
+        })
+    })
+}
+
+/// Called for a command. The description lasts as long as the call. An error, which passes to the library, ends the
+/// walk. The function must not unwind: a C++ exception must not leave it.
+pub type windlass_command_visitor_t = Option<
+    unsafe extern "C" fn(
+        user_data: *mut c_void,
+        command: *const windlass_operation_info_t,
+    ) -> Option<NonNull<windlass_error_t>>,
+>;
+
+/// Calls a function for each command of a command buffer in recorded order, on this thread, with the bindings of the
+/// submission in the place of slots. For other kinds it calls nothing. Returns the function's error.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_operation_commands(
+    operation: Option<NonNull<windlass_operation_t>>,
+    visitor: windlass_command_visitor_t,
+    user_data: *mut c_void,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        let visit = visitor.ok_or_else(|| Error::invalid_argument("the visitor of commands is NULL"))?;
+        let (list, bindings) =
+            used(operation)?.look(|live| Ok((live.view.list.clone(), live.view.buffers.clone())))?;
+        let Some(list) = list else { return Ok(()) };
+        for command in list.list().commands() {
+            let view = View::of_command(&command, &bindings, list.list())?;
+            // SAFETY: the caller gave the function for these calls.
+            windlass_error_t::take(unsafe { visit(user_data, &view.for_c()) })?;
+        }
+        Ok(())
+    })
+}
+
+/// Passes the operation on to the wrapped device, unchanged. For wrappers only: FAILED_PRECONDITION for a driver, and
+/// for an operation that was completed or forwarded. An error of the wrapped device means that it did not accept the
+/// operation. If the wrapper's `submit` has not returned yet, it must return that error; later, the operation fails with
+/// it.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_operation_forward(
+    operation: Option<NonNull<windlass_operation_t>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        let received = used(operation)?;
+        let mut live = received.live();
+        if !live.as_ref().ok_or_else(over)?.end.forwards() {
+            return Err(Error::failed_precondition(
+                "a driver cannot forward an operation: it runs the operation and calls windlass_operation_complete",
+            ));
+        }
+        let Some(Live { view, operation, end }) = live.take() else { return Err(over()) };
+        drop(live);
+        drop(view);
+        end.forward(operation.ok_or_else(|| Error::internal("a wrapper's operation is lost"))?)
+    })
+}
+
+/// Ends the operation: NULL reaches its signals, an error, which the caller keeps, fails them. For a driver the
+/// operation can no longer touch memory. A wrapper uses this in place of windlass_operation_forward: the work is left
+/// out, also if its waits are not reached. May call the driver's functions, for work that becomes ready; so hold no
+/// lock that these take. FAILED_PRECONDITION if the operation was completed or forwarded.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_operation_complete(
+    operation: Option<NonNull<windlass_operation_t>>,
+    error: Option<NonNull<windlass_error_t>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        let result = match error {
+            None => Ok(()),
+            some => Err(windlass_error_t::get(some)?),
+        };
+        used(operation)?;
+        match operation {
+            Some(operation) if windlass_operation_t::end(operation, result) => Ok(()),
+            _ => Err(over()),
+        }
+    })
+}
+
+/// Does a fill, an update or a copy of a driver whose memory has host pointers. It does not complete the operation.
+/// UNIMPLEMENTED for other kinds and for memory without a host pointer.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn windlass_operation_transfer_on_host(
+    operation: Option<NonNull<windlass_operation_t>>,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| used(operation)?.look(|live| live.view.transfer_on_host()))
+}
+
+/// Adds a reference and returns the operation. NULL for NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_operation_retain(
+    operation: Option<NonNull<windlass_operation_t>>,
+) -> Option<NonNull<windlass_operation_t>> {
+    infallible(None, || handle::retain(operation).map(|()| operation))
+}
+
+/// Releases a reference. NULL is allowed. The last one fails an operation that was neither completed nor forwarded.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_operation_release(operation: Option<NonNull<windlass_operation_t>>) {
+    infallible((), || {
+        handle::release(operation);
+        Ok(())
+    });
+}
+
+/// An empty list's pointer for C, and its length.
+pub(crate) fn listed<T>(items: &[T]) -> (usize, *const T) {
+    (items.len(), list_pointer(items))
+}
+
+/// A name that lives as long as the process.
+pub(crate) type Name = &'static CStr;
