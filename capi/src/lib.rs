@@ -122,7 +122,10 @@ pub mod buffer_view;
 pub mod operation;
 mod view;
 
+pub mod answer;
+
 pub mod driver;
+
 pub mod wrapper;
 
 pub mod code;

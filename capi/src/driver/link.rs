@@ -6,11 +6,9 @@ use std::{ffi::c_void, ptr::NonNull};
 
 use facade::{BufferParams, Error, External, MemoryType, QueueAffinity, Result};
 
-use super::{
-    answer::{Answer, Question, windlass_answer_t},
-    windlass_driver_memory_t, windlass_driver_t,
-};
+use super::{windlass_driver_memory_t, windlass_driver_t};
 use crate::{
+    answer::{Answer, Question, windlass_answer_t},
     buffer::windlass_buffer_params_t,
     callback::UserData,
     error::windlass_error_t,

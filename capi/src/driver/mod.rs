@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Drivers that the program implements: a table of functions behind a URI scheme.
 
-pub mod answer;
 mod device;
 pub(crate) mod executable;
 mod link;
@@ -18,6 +17,7 @@ use std::{
 use facade::{Error, Result};
 
 use crate::{
+    answer::windlass_answer_t,
     boundary::fallible,
     buffer::{windlass_buffer_params_t, windlass_memory_type_t},
     callback::UserData,
@@ -27,7 +27,7 @@ use crate::{
     registry,
     uri::windlass_uri_t,
 };
-use answer::windlass_answer_t;
+
 use link::Functions;
 
 /// Memory of a driver's device. The library makes it zero before it asks.
