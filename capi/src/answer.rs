@@ -23,7 +23,7 @@ use crate::{
     global::windlass_global_info_t,
     handle::{Shell, object, used},
     heap::windlass_heap_t,
-    memory::{list, read_struct, text},
+    memory::{check_list, list, read_struct, text},
     symbol::{
         WINDLASS_SYMBOL_BINDING_GLOBAL, WINDLASS_SYMBOL_BINDING_LOCAL, WINDLASS_SYMBOL_BINDING_WEAK,
         WINDLASS_SYMBOL_KIND_FUNCTION, WINDLASS_SYMBOL_KIND_KERNEL, WINDLASS_SYMBOL_KIND_VARIABLE,
@@ -264,6 +264,7 @@ pub unsafe extern "C" fn windlass_answer_function(
         info.workgroup_size = (given.workgroup_size != [0; 3]).then_some(given.workgroup_size);
         info.max_workgroup_threads = given.max_workgroup_threads;
         info.static_local_memory = given.static_local_memory;
+        check_list("parameters", parameter_count, parameters)?;
         let mut end = 0;
         for index in 0..parameter_count {
             // SAFETY: the contract in the header covers that of `parameter_of`.
