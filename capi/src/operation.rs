@@ -72,16 +72,16 @@ pub struct windlass_operation_point_t {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct windlass_operation_range_t {
-    /// The driver's own object, as its `allocate`, `import_host`, `import_device` or `global` gave it. NULL for a
-    /// wrapper.
+    /// The object of a driver in C, as its `allocate`, `import_host`, `import_device` or `global` gave it. NULL for
+    /// memory of the library's own drivers.
     pub memory: *mut c_void,
-    /// The offset of the range in the driver's memory; for a wrapper in its allocation.
+    /// The offset of the range in the driver's memory, in bytes.
     pub offset: u64,
     /// The length in bytes.
     pub length: u64,
     /// The address of the first byte for device code.
     pub device_address: u64,
-    /// The first byte for the host; NULL where the driver gave no pointer, and for a wrapper.
+    /// The first byte for the host, where a driver in C gave a pointer; NULL otherwise.
     pub host_pointer: *mut c_void,
 }
 
@@ -122,7 +122,7 @@ pub struct windlass_operation_info_t {
     pub file_offset: u64,
     /// For a dispatch: the name of the function.
     pub function_name: *const c_char,
-    /// For a dispatch: the driver's own object, as its `load` gave it. NULL for a wrapper.
+    /// For a dispatch: the object of a driver in C, as its `load` gave it. NULL for code of the library's own drivers.
     pub executable: *mut c_void,
     /// For a dispatch: workgroups in x, y, z. Zeros if they are in `count`, which only a wrapper sees.
     pub workgroup_count: [u32; 3],

@@ -5,7 +5,10 @@ use std::{
     ffi::{c_char, c_void},
     mem::MaybeUninit,
     ptr::NonNull,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use facade::{
@@ -103,9 +106,18 @@ struct Wrapped {
     inner: Arc<dyn RawDevice>,
     info: DeviceInfo,
     guard: Guard,
+    /// Whether the program has a handle of the wrapped device, which then stays open.
+    is_shared: bool,
+    closed: AtomicBool,
 }
 
-// SAFETY: only `submit` is overridden, and it passes operations on unchanged, or not at all.
+impl Wrapped {
+    fn new(inner: Arc<dyn RawDevice>, info: DeviceInfo, guard: Guard, is_shared: bool) -> Self {
+        Self { inner, info, guard, is_shared, closed: AtomicBool::new(false) }
+    }
+}
+
+// SAFETY: work reaches the inner device through `submit` only, which passes operations on unchanged, or not at all.
 unsafe impl driver::Wrapper for Wrapped {
     fn inner(&self) -> &dyn RawDevice {
         self.inner.as_ref()
@@ -115,6 +127,13 @@ unsafe impl driver::Wrapper for Wrapped {
         &self.info
     }
 
+    fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        if !self.is_shared {
+            self.inner.close();
+        }
+    }
+
     unsafe fn submit(
         &self,
         affinity: QueueAffinity,
@@ -122,6 +141,9 @@ unsafe impl driver::Wrapper for Wrapped {
         signals: &[Point],
         operation: OperationRef<'_>,
     ) -> Result<()> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(Error::cancelled(format!("{} was closed", self.info.uri)));
+        }
         let operation = operation.into_owned();
         let passage = Arc::new(Passage {
             inner: self.inner.clone(),
@@ -240,7 +262,8 @@ impl End for Passing {
 }
 
 /// Makes a device whose operations go through a wrapper to `device`. The wrapper sees only the work of the new device;
-/// both handles share memory and code. The table is copied; its `open` is not called. `wrapper` is the wrapper's own
+/// both share memory and code. Closing or releasing the new one leaves `device` open, and work that was passed on goes on.
+/// The table is copied; its `open` is not called. `wrapper` is the wrapper's own
 /// object, for `submit` and `close`; if this function returns an error, `close` is not called. The caller owns the
 /// device.
 #[unsafe(no_mangle)]
@@ -258,7 +281,7 @@ pub unsafe extern "C" fn windlass_device_wrap(
             let inner = used(device)?.device.raw();
             let info = inner.info().clone();
             let guard = Guard { table, wrapper: UserData(wrapper) };
-            Ok(Opened::new(Device::from_driver(Arc::new(Wrapped { inner, info, guard }))))
+            Ok(Opened::new(Device::from_driver(Arc::new(Wrapped::new(inner, info, guard, true)))))
         })
     })
 }
@@ -318,7 +341,7 @@ impl Scheme {
         }
         let guard = Guard { table: self.table, wrapper: UserData(wrapper) };
         used(Some(parts))?.finish()?;
-        Ok(Arc::new(Wrapped { inner, info, guard }))
+        Ok(Arc::new(Wrapped::new(inner, info, guard, false)))
     }
 }
 

@@ -292,6 +292,41 @@ fn nothing_but_windlass_is_exported() {
     assert_eq!(declared, exported);
 }
 
+/// The library is compiled as usual; its allocations are the sanitizer's all the same, so leaks and freed memory show.
+#[test]
+fn the_address_sanitizer_finds_nothing() {
+    let Some(mut probe) = compiler(C) else { return };
+    let (source, program) = (folder().join("probe.c"), folder().join("probe"));
+    std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
+    let sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"];
+    let probe = probe.args(sanitizers).arg(source).arg("-o").arg(&program).output().unwrap();
+    if !probe.status.success() {
+        eprintln!("skipped: gcc has no address sanitizer; install libasan");
+        return;
+    }
+    let vector_add = kernel("vector_add.ccob");
+    let (bundles, scratch) = (kernel(""), folder().join("sanitizer.scratch"));
+    let (bundles, scratch) = (bundles.to_str().unwrap(), scratch.to_str().unwrap());
+    for (source, arguments) in [
+        ("tests/code.c", vec![bundles, scratch]),
+        ("tests/memory.c", vec!["local://?threads=2", scratch]),
+        ("tests/executable.c", vec!["local://?threads=2", bundles]),
+        ("tests/order.c", vec![vector_add.to_str().unwrap()]),
+        ("tests/extend.c", vec!["local://?threads=2"]),
+        ("tests/misuse.c", vec![vector_add.to_str().unwrap(), "hip-null://"]),
+        ("examples/driver.c", vec![]),
+        ("examples/failure.c", vec!["null://"]),
+    ] {
+        let Some(mut compiler) = compiler(C) else { return };
+        let library = &libraries().0;
+        let program = program.with_file_name(Path::new(source).file_name().unwrap()).with_extension("asan");
+        compiler.args(sanitizers).arg(Path::new(PACKAGE).join(source)).arg(library);
+        compiler.arg(format!("-Wl,-rpath,{}", library.parent().unwrap().display()));
+        succeeds(compiler.arg("-o").arg(&program));
+        succeeds(clean(&program).args(arguments));
+    }
+}
+
 /// On devices without the simulator's memory, which Memcheck would search for a minute.
 #[test]
 fn valgrind_finds_nothing() {

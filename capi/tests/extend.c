@@ -386,6 +386,21 @@ static void a_wrapper_of_the_program(const char *uri) {
     REFUSED(ABORTED, windlass_semaphore_wait(timeline, 1, 0));
     windlass_semaphore_release(timeline);
 
+    /* A wrapper that goes leaves the wrapped device open. */
+    windlass_device_t *second = NULL;
+    windlass_queue_t *its = NULL;
+    wrapper_t other = {FORWARD, NULL, 0, 0, 0};
+    check(windlass_device_wrap(plain, &wrapper, &other, &second));
+    check(windlass_device_queue(second, 0, &its));
+    check(windlass_device_close(second));
+    REFUSED(CANCELLED, windlass_queue_barrier(its, 0, NULL, 0, NULL));
+    windlass_queue_release(its);
+    windlass_device_release(second);
+    HOLDS(other.closed == 1 && other.operations == 0);
+    check(windlass_device_queue(plain, 0, &its));
+    check(windlass_queue_barrier(its, 0, NULL, 0, NULL));
+    windlass_queue_release(its);
+
     /* A refusal of the wrapped device behind an accepted submission fails the signals. */
     check(windlass_semaphore_create(0, &work.timeline));
     timeline = work.timeline;

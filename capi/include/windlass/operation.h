@@ -31,16 +31,16 @@ typedef struct {
 
 // A range of a buffer. All zeros stand for none.
 typedef struct {
-    // The driver's own object, as its `allocate`, `import_host`, `import_device` or `global` gave it. NULL for a
-    // wrapper.
+    // The object of a driver in C, as its `allocate`, `import_host`, `import_device` or `global` gave it. NULL for
+    // memory of the library's own drivers.
     void *memory;
-    // The offset of the range in the driver's memory; for a wrapper in its allocation.
+    // The offset of the range in the driver's memory, in bytes.
     uint64_t offset;
     // The length in bytes.
     uint64_t length;
     // The address of the first byte for device code.
     uint64_t device_address;
-    // The first byte for the host; NULL where the driver gave no pointer, and for a wrapper.
+    // The first byte for the host, where a driver in C gave a pointer; NULL otherwise.
     void *host_pointer;
 } windlass_operation_range_t;
 
@@ -79,7 +79,7 @@ typedef struct {
     uint64_t file_offset;
     // For a dispatch: the name of the function.
     const char *function_name;
-    // For a dispatch: the driver's own object, as its `load` gave it. NULL for a wrapper.
+    // For a dispatch: the object of a driver in C, as its `load` gave it. NULL for code of the library's own drivers.
     void *executable;
     // For a dispatch: workgroups in x, y, z. Zeros if they are in `count`, which only a wrapper sees.
     uint32_t workgroup_count[3];

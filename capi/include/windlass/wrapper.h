@@ -38,7 +38,8 @@ typedef struct {
 } windlass_wrapper_t;
 
 // Makes a device whose operations go through a wrapper to `device`. The wrapper sees only the work of the new device;
-// both handles share memory and code. The table is copied; its `open` is not called. `wrapper` is the wrapper's own
+// both share memory and code. Closing or releasing the new one leaves `device` open, and work that was passed on goes on.
+// The table is copied; its `open` is not called. `wrapper` is the wrapper's own
 // object, for `submit` and `close`; if this function returns an error, `close` is not called. The caller owns the
 // device.
 WINDLASS_MUST_USE
