@@ -61,6 +61,7 @@
  *   file                 Files that queues read and write.
  *   element_type         Element types, with IREE's numeric values.
  *   buffer_view          Buffer views: buffers with a shape and an element type.
+ *   operation_info       The description of an operation of a queue, or of a command of a command buffer.
  *   operation            Operations of queues, as drivers and wrappers of the program receive them.
  *   answer               Answers: descriptions of devices, code and symbols that a driver of the program
  *                        gives to the library.
@@ -106,6 +107,7 @@
 #include "windlass/file.h"
 #include "windlass/element_type.h"
 #include "windlass/buffer_view.h"
+#include "windlass/operation_info.h"
 #include "windlass/operation.h"
 #include "windlass/answer.h"
 #include "windlass/driver.h"

@@ -100,12 +100,11 @@ fn answer(
 /// # Safety
 /// As for [`text`].
 unsafe fn optional_text(name: &str, pointer: *const c_char) -> Result<Option<String>> {
-    // SAFETY: the same contract.
     if pointer.is_null() {
-        Ok(None)
-    } else {
-        unsafe { text(name, pointer) }.map(|text| Some(text.to_owned()))
+        return Ok(None);
     }
+    // SAFETY: the same contract.
+    unsafe { text(name, pointer) }.map(|text| Some(text.to_owned()))
 }
 
 /// # Safety

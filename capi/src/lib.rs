@@ -128,8 +128,12 @@ pub mod element_type;
 
 pub mod buffer_view;
 
-pub mod operation;
+mod backing;
 mod view;
+
+pub mod operation_info;
+
+pub mod operation;
 
 pub mod answer;
 

@@ -2,7 +2,7 @@
 //! The description of an operation or of a command for C, with the objects that it leads to.
 
 use std::{
-    ffi::{CString, c_void},
+    ffi::{CStr, CString},
     ptr,
     sync::Arc,
 };
@@ -13,14 +13,14 @@ use facade::{
 };
 
 use crate::{
-    driver::{executable::Executable, memory::Allocation},
-    memory::c_string,
-    operation::{
-        Name, WINDLASS_OPERATION_ALLOCA, WINDLASS_OPERATION_BARRIER, WINDLASS_OPERATION_COPY,
+    backing::{Backing, Code},
+    memory::{c_string, list_pointer},
+    operation_info::{
+        WINDLASS_OPERATION_ALLOCA, WINDLASS_OPERATION_BARRIER, WINDLASS_OPERATION_COPY,
         WINDLASS_OPERATION_DEALLOCA, WINDLASS_OPERATION_DEBUG_GROUP, WINDLASS_OPERATION_DISPATCH,
         WINDLASS_OPERATION_EVENT, WINDLASS_OPERATION_EXECUTE, WINDLASS_OPERATION_FILL,
         WINDLASS_OPERATION_HOST_CALL, WINDLASS_OPERATION_OTHER, WINDLASS_OPERATION_READ,
-        WINDLASS_OPERATION_UPDATE, WINDLASS_OPERATION_WRITE, listed, windlass_operation_info_t,
+        WINDLASS_OPERATION_UPDATE, WINDLASS_OPERATION_WRITE, windlass_operation_info_t,
         windlass_operation_kind_t, windlass_operation_point_t, windlass_operation_range_t,
     },
     pattern,
@@ -29,7 +29,7 @@ use crate::{
 /// An operation or a command, as its driver or wrapper sees it.
 pub(crate) struct View {
     kind: windlass_operation_kind_t,
-    name: Name,
+    name: &'static CStr,
     affinity: QueueAffinity,
     pub(crate) waits: Points,
     pub(crate) signals: Points,
@@ -78,7 +78,7 @@ impl Launch {
 }
 
 impl View {
-    fn new(kind: windlass_operation_kind_t, name: Name) -> Self {
+    fn new(kind: windlass_operation_kind_t, name: &'static CStr) -> Self {
         Self {
             kind,
             name,
@@ -258,7 +258,7 @@ impl View {
             byte_count,
             file_offset: self.file_offset,
             function_name: launch.map_or(ptr::null(), |launch| launch.name.as_ptr()),
-            executable: launch.map_or(ptr::null_mut(), |launch| Executable::of(launch.executable.as_ref())),
+            executable: launch.map_or(ptr::null_mut(), |launch| Code::of(launch.executable.as_ref())),
             workgroup_count: launch.map_or([0; 3], |launch| launch.workgroup_count),
             workgroup_size: launch.map_or([0; 3], |launch| launch.workgroup_size),
             dynamic_local_memory: launch.map_or(0, |launch| launch.dynamic_local_memory),
@@ -272,7 +272,7 @@ impl View {
 
     /// Does a transfer through the host pointers of a driver's memory.
     pub(crate) fn transfer_on_host(&self) -> Result<()> {
-        let on_host = |range: &Option<Buffer>| Allocation::on_host(&self.range("of bytes", range)?);
+        let on_host = |range: &Option<Buffer>| Backing::on_host(&self.range("of bytes", range)?);
         match self.kind {
             WINDLASS_OPERATION_FILL => {
                 // SAFETY: the bytes are the view's.
@@ -298,13 +298,17 @@ const NO_RANGE: windlass_operation_range_t = windlass_operation_range_t {
 };
 
 fn range_for_c(range: &Buffer) -> windlass_operation_range_t {
-    let (raw, offset) = range.backing();
-    let own = raw.as_any().downcast_ref::<Allocation>();
+    let own = Backing::of(range);
     windlass_operation_range_t {
-        memory: own.map_or(ptr::null_mut(), Allocation::memory),
-        offset,
+        memory: own.map_or(ptr::null_mut(), |(own, _)| own.memory()),
+        offset: range.backing().1,
         length: range.len(),
         device_address: range.device_address(),
-        host_pointer: own.map_or(ptr::null_mut(), |own| own.host_at(offset)).cast::<c_void>(),
+        host_pointer: own.map_or(ptr::null_mut(), |(own, offset)| own.host_at(offset)),
     }
+}
+
+/// The length of a list, and its pointer for C.
+fn listed<T>(items: &[T]) -> (usize, *const T) {
+    (items.len(), list_pointer(items))
 }

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "buffer.h"
 #include "semaphore.h"
+#include "operation_info.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,133 +19,10 @@ extern "C" {
 // operation fails with ABORTED.
 typedef struct windlass_operation_t windlass_operation_t;
 
-// The kind of an operation or of a command: one of WINDLASS_OPERATION_*. Later versions may add kinds.
-typedef uint32_t windlass_operation_kind_t;
-
-// A value of a semaphore as a tracer names it.
-typedef struct {
-    // The semaphore's windlass_semaphore_identity.
-    uint64_t semaphore;
-    // The value.
-    uint64_t value;
-} windlass_operation_point_t;
-
-// A range of a buffer. All zeros stand for none.
-typedef struct {
-    // The object of a driver in C, as its `allocate`, `import_host`, `import_device` or `global` gave it. NULL for
-    // memory of the library's own drivers.
-    void *memory;
-    // The offset of the range in the driver's memory, in bytes.
-    uint64_t offset;
-    // The length in bytes.
-    uint64_t length;
-    // The address of the first byte for device code.
-    uint64_t device_address;
-    // The first byte for the host, where a driver in C gave a pointer; NULL otherwise.
-    void *host_pointer;
-} windlass_operation_range_t;
-
-// An operation or a command. The kind tells which fields mean something; the others are zero. All pointers lead to
-// memory of the operation: they are valid until it is completed or forwarded, and at least until the function of the
-// driver or wrapper returns if that function does neither.
-typedef struct {
-    // sizeof this struct, set by the caller: windlass_operation_info_init does so.
-    size_t struct_size;
-    // The kind.
-    windlass_operation_kind_t kind;
-    // For a dispatch: the function's number in its executable.
-    uint32_t function;
-    // The name of the kind, such as "queue_fill" or, for a command, "command_fill". Valid forever.
-    const char *name;
-    // The queues that may run it, bit n for queue n.
-    uint64_t queue_affinity;
-    // The number of waits. A driver gets an operation when they are reached, and has none.
-    size_t wait_count;
-    // The waits. windlass_operation_wait gives the semaphores.
-    const windlass_operation_point_t *waits;
-    // The number of signals. The library signals for a driver, which has none.
-    size_t signal_count;
-    // The signals. windlass_operation_signal gives the semaphores.
-    const windlass_operation_point_t *signals;
-    // The range that is read.
-    windlass_operation_range_t source;
-    // The range that is written.
-    windlass_operation_range_t target;
-    // For a fill the pattern, for an update the bytes, for a dispatch the block of arguments in the function's layout
-    // with all addresses in it.
-    const void *bytes;
-    // The number of `bytes`.
-    size_t byte_count;
-    // The offset in the file.
-    uint64_t file_offset;
-    // For a dispatch: the name of the function.
-    const char *function_name;
-    // For a dispatch: the object of a driver in C, as its `load` gave it. NULL for code of the library's own drivers.
-    void *executable;
-    // For a dispatch: workgroups in x, y, z. Zeros if they are in `count`, which only a wrapper sees.
-    uint32_t workgroup_count[3];
-    // For a dispatch: work-items of a workgroup in x, y, z.
-    uint32_t workgroup_size[3];
-    // For a dispatch: bytes of local memory in addition to the function's own.
-    uint32_t dynamic_local_memory;
-    // Zero.
-    uint32_t reserved;
-    // For a dispatch: the range that holds the number of workgroups.
-    windlass_operation_range_t count;
-    // For a dispatch the number of buffers that the arguments may point to; for a command buffer that of its bindings.
-    size_t buffer_count;
-    // These buffers.
-    const windlass_operation_range_t *buffers;
-    // For a command buffer: the number of its commands.
-    size_t command_count;
-} windlass_operation_info_t;
-
 // Called for a command. The description lasts as long as the call. An error, which passes to the library, ends the
 // walk. The function must not unwind: a C++ exception must not leave it.
 typedef windlass_error_t *(*windlass_command_visitor_t)(void *user_data,
                                                         const windlass_operation_info_t *command);
-
-// A kind that this version of the interface has no number for. Its `name` tells more.
-#define WINDLASS_OPERATION_OTHER 0
-
-// Nothing but the order. As a command, all commands before it complete before any command behind it starts.
-#define WINDLASS_OPERATION_BARRIER 1
-
-// `target` gets its memory.
-#define WINDLASS_OPERATION_ALLOCA 2
-
-// The memory of `target` goes.
-#define WINDLASS_OPERATION_DEALLOCA 3
-
-// `bytes`, a pattern of 1, 2 or 4, are repeated over `target`.
-#define WINDLASS_OPERATION_FILL 4
-
-// `bytes` go to `target`.
-#define WINDLASS_OPERATION_UPDATE 5
-
-// `source` goes to `target`. The two do not overlap.
-#define WINDLASS_OPERATION_COPY 6
-
-// A file's bytes from `file_offset` on go to `target`.
-#define WINDLASS_OPERATION_READ 7
-
-// `source` goes to a file, from `file_offset` on.
-#define WINDLASS_OPERATION_WRITE 8
-
-// A call of a function of the host.
-#define WINDLASS_OPERATION_HOST_CALL 9
-
-// A launch of a function.
-#define WINDLASS_OPERATION_DISPATCH 10
-
-// A command buffer. windlass_operation_commands tells its commands.
-#define WINDLASS_OPERATION_EXECUTE 11
-
-// A command that signals, resets or awaits an event.
-#define WINDLASS_OPERATION_EVENT 12
-
-// A command that opens or closes a debug group.
-#define WINDLASS_OPERATION_DEBUG_GROUP 13
 
 // Describes the operation. FAILED_PRECONDITION if it was completed or forwarded.
 WINDLASS_MUST_USE
@@ -213,9 +91,6 @@ windlass_operation_t *windlass_operation_retain(windlass_operation_t *operation)
 
 // Releases a reference. NULL is allowed. The last one fails an operation that was neither completed nor forwarded.
 void windlass_operation_release(windlass_operation_t *operation);
-
-// All zeros except the size.
-WINDLASS_INIT_(windlass_operation_info_t, windlass_operation_info_init)
 
 #ifdef __cplusplus
 }

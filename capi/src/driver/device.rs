@@ -15,10 +15,11 @@ use facade::{
 
 use super::{
     executable::Executable,
+    issue::Submitted,
     link::{Functions, Link},
     memory::{Allocation, Freeing, Memory},
-    windlass_driver_t,
-    work::{Submitted, Work},
+    table::windlass_driver_t,
+    work::Work,
 };
 
 /// The driver of a scheme.

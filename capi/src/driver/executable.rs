@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Code that a driver of the program has loaded.
 
-use std::{any::Any, ffi::c_void, ptr, sync::Arc};
+use std::{any::Any, sync::Arc};
 
 use facade::{
     Error, FunctionInfo, GlobalInfo, QueueAffinity, Result, SymbolInfo,
@@ -10,36 +10,26 @@ use facade::{
 };
 
 use super::memory::{Allocation, Freeing, Memory};
+use crate::backing::Code;
 
 /// Loaded code.
 pub(crate) struct Executable {
     memory: Memory,
-    /// The driver's own object.
-    executable: *mut c_void,
+    code: Code,
     functions: Vec<FunctionInfo>,
     globals: Vec<GlobalInfo>,
 }
 
-// SAFETY: the driver's object is only passed back to it, on any thread, which its contract allows.
-unsafe impl Send for Executable {}
-// SAFETY: as above.
-unsafe impl Sync for Executable {}
-
 impl Executable {
     pub(crate) fn load(memory: Memory, parts: &[&[u8]]) -> Result<Self> {
         let (executable, answer) = memory.link.load(parts)?;
-        Ok(Self { memory, executable, functions: answer.functions, globals: answer.globals })
-    }
-
-    /// The driver's own object; NULL for code of another device.
-    pub(crate) fn of(raw: &dyn RawExecutable) -> *mut c_void {
-        raw.as_any().downcast_ref::<Self>().map_or(ptr::null_mut(), |own| own.executable)
+        Ok(Self { memory, code: Code(executable), functions: answer.functions, globals: answer.globals })
     }
 }
 
 impl Drop for Executable {
     fn drop(&mut self) {
-        self.memory.link.unload(self.executable);
+        self.memory.link.unload(self.code.0);
     }
 }
 
@@ -60,16 +50,17 @@ unsafe impl RawExecutable for Executable {
     fn global(self: Arc<Self>, index: u32, affinity: QueueAffinity) -> Result<Arc<dyn RawBuffer>> {
         let size = self.globals.get(index as usize).map(|global| global.size);
         let size = size.ok_or_else(|| Error::internal(format!("variable {index} does not exist")))?;
-        let given = self.memory.link.global(self.executable, index, affinity)?;
+        let given = self.memory.link.global(self.code.0, index, affinity)?;
         let memory = self.memory.clone();
         Ok(Arc::new(Allocation::new(&memory, given, size, Freeing::Variable(self))))
     }
 
     fn symbols(&self, affinity: QueueAffinity) -> Result<Vec<SymbolInfo>> {
-        Ok(self.memory.link.symbols(self.executable, affinity)?.symbols)
+        Ok(self.memory.link.symbols(self.code.0, affinity)?.symbols)
     }
 
+    /// All that a driver or a wrapper asks of code.
     fn as_any(&self) -> &dyn Any {
-        self
+        &self.code
     }
 }

@@ -6,7 +6,7 @@ use std::{ffi::c_void, ptr::NonNull};
 
 use facade::{BufferParams, Error, External, MemoryType, QueueAffinity, Result};
 
-use super::{windlass_driver_memory_t, windlass_driver_t};
+use super::table::{windlass_driver_memory_t, windlass_driver_t};
 use crate::{
     answer::{Answer, Question, windlass_answer_t},
     buffer::windlass_buffer_params_t,

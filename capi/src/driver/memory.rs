@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory of a device of the program's driver.
 
-use std::{
-    any::Any,
-    ffi::c_void,
-    fmt,
-    ptr::{self, NonNull},
-    sync::Arc,
-};
+use std::{any::Any, fmt, sync::Arc};
 
 use facade::{
-    Accounts, Buffer, BufferParams, Error, MemoryType, Release, Result, callback_pool,
-    driver::{self, HostPointer, RawBuffer},
+    Accounts, MemoryType, Release, Result, callback_pool,
+    driver::{HostPointer, RawBuffer, RawExecutable},
     edge::Domain,
-    host_memory::{HostBuffer, HostMemory},
     pool::{SlabRequest, SlabSource},
 };
 
-use super::{executable::Executable, link::Link, windlass_driver_memory_t};
+use super::{link::Link, table::windlass_driver_memory_t};
+use crate::backing::Backing;
 
 /// The memory of a device. It holds no device, because buffers and pools may outlive it.
 #[derive(Clone)]
@@ -68,18 +62,11 @@ impl SlabSource for Memory {
 pub(crate) struct Allocation {
     domain: Domain,
     size: u64,
-    given: windlass_driver_memory_t,
-    /// The bytes as the host sees them.
-    host: Option<Arc<HostBuffer>>,
+    device_address: u64,
+    backing: Backing,
     link: Arc<Link>,
     freeing: Freeing,
 }
-
-// SAFETY: the driver's object is only passed back to it, on any thread, which its contract allows. The host's bytes are
-// reached by atomics.
-unsafe impl Send for Allocation {}
-// SAFETY: as above.
-unsafe impl Sync for Allocation {}
 
 /// The owner of memory.
 pub(crate) enum Freeing {
@@ -88,41 +75,16 @@ pub(crate) enum Freeing {
     /// The program, which gets it back.
     Import(Option<Release>),
     /// The executable.
-    Variable(#[allow(dead_code, reason = "it is kept")] Arc<Executable>),
+    Variable(#[allow(dead_code, reason = "it is kept")] Arc<dyn RawExecutable>),
 }
 
 impl Allocation {
     pub(crate) fn new(of: &Memory, given: windlass_driver_memory_t, size: u64, freeing: Freeing) -> Self {
-        let host = NonNull::new(given.host_pointer.cast::<u8>()).map(|start| {
-            // SAFETY: the driver vouches for `size` bytes at its pointer until it frees the memory, which this object
-            // does last. Other code of this process reaches them by atomics.
-            let memory = unsafe { HostMemory::foreign(start, size as usize) };
-            Arc::new(HostBuffer::new(of.domain, Arc::new(memory)).host_visible())
-        });
-        Self { domain: of.domain, size, given, host, link: of.link.clone(), freeing }
-    }
-
-    /// The driver's own object.
-    pub(crate) fn memory(&self) -> *mut c_void {
-        self.given.memory
-    }
-
-    /// The byte of the host at an offset; NULL if the host cannot reach the memory.
-    pub(crate) fn host_at(&self, offset: u64) -> *mut u8 {
-        match self.given.host_pointer.is_null() {
-            true => ptr::null_mut(),
-            false => self.given.host_pointer.cast::<u8>().wrapping_add(offset as usize),
-        }
-    }
-
-    /// A range of a driver's memory as one of host memory. UNIMPLEMENTED without a host pointer.
-    pub(crate) fn on_host(range: &Buffer) -> Result<Buffer> {
-        let (raw, offset) = range.backing();
-        let host = raw.as_any().downcast_ref::<Self>().and_then(|own| own.host.clone());
-        let host = host.ok_or_else(|| {
-            Error::unimplemented(format!("{range:?} has no host pointer, so only the driver can access it"))
-        })?;
-        Buffer::from_driver(host, BufferParams::host()).subspan(offset, range.len())
+        // SAFETY: the driver vouches for `size` bytes at its pointer until it frees the memory, which this object does
+        // when it is dropped. Other code of this process reaches them by atomics.
+        let backing = unsafe { Backing::new(of.domain, given.memory, given.host_pointer, size) };
+        let (domain, device_address, link) = (of.domain, given.device_address, of.link.clone());
+        Self { domain, size, device_address, backing, link, freeing }
     }
 }
 
@@ -130,11 +92,11 @@ impl Drop for Allocation {
     fn drop(&mut self) {
         match &mut self.freeing {
             Freeing::Slab(accounts, kind) => {
-                self.link.free(self.given.memory);
+                self.link.free(self.backing.memory());
                 accounts.unreserve(*kind, self.size);
             }
             Freeing::Import(release) => {
-                self.link.free(self.given.memory);
+                self.link.free(self.backing.memory());
                 if let Some(release) = release.take() {
                     callback_pool::spawn(Box::new(move || release.run()));
                 }
@@ -155,20 +117,21 @@ unsafe impl RawBuffer for Allocation {
     }
 
     fn device_address(&self) -> u64 {
-        self.given.device_address
+        self.device_address
     }
 
     fn host_pointer(&self) -> Option<HostPointer> {
-        self.host.as_deref().and_then(driver::RawBuffer::host_pointer)
+        self.backing.host_pointer()
     }
 
+    /// All that a driver or a wrapper asks of memory.
     fn as_any(&self) -> &dyn Any {
-        self
+        &self.backing
     }
 }
 
 impl fmt::Debug for Allocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Allocation({:#x}, {} bytes)", self.given.device_address, self.size)
+        write!(f, "Allocation({:#x}, {} bytes)", self.device_address, self.size)
     }
 }

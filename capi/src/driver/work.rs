@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The order of work of a driver of the program: an operation reaches the driver when its waits are reached, and its
-//! signals are reached when the driver completes it.
-//!
-//! The driver sees fills, updates, copies and dispatches. Everything else is done here: barriers, the life of memory,
-//! host calls, and command buffers, whose commands go to the driver one after the other.
+//! The operations that a driver of the program has, until it completes them.
 
 use std::{
     collections::HashMap,
@@ -11,37 +7,26 @@ use std::{
 };
 
 use facade::{
-    Buffer, Deadline, Error, HostCalls, Limits, Operation, Points, QueueAffinity, Result, Semaphore,
-    WaitPolicy, WorkgroupCountRef,
+    Buffer, Deadline, Error, HostCalls, Limits, Operation, Points, Result, Semaphore, WaitPolicy,
+    WorkgroupCountRef,
     driver::RawExecutable,
-    edge::Domain,
     host_memory,
-    pending::{self, Issue, Ordered, PendingSet},
-    pool::{Frontier, placed},
+    pending::{self, PendingSet},
     wait_all,
 };
 
-use super::{
-    link::{Lent, Link},
-    memory::Allocation,
-    replay::Replay,
-};
+use super::link::{Lent, Link};
 use crate::{
+    backing::Backing,
     operation::{End, Live, windlass_operation_t},
     view::View,
 };
-
-/// An operation and the queues that it may run on.
-pub(crate) struct Submitted {
-    pub(crate) affinity: QueueAffinity,
-    pub(crate) operation: Operation,
-}
 
 /// The work of a device.
 pub(crate) struct Work {
     pub(crate) pending: PendingSet<Self>,
     link: Arc<Link>,
-    calls: HostCalls,
+    pub(crate) calls: HostCalls,
     limits: Limits,
     running: Mutex<Running>,
 }
@@ -78,7 +63,7 @@ impl Work {
     }
 
     /// Notes an operation as running until the returned function is called with its result.
-    fn enter(self: &Arc<Self>, signals: Points) -> Box<dyn FnOnce(Result<()>) + Send> {
+    pub(crate) fn enter(self: &Arc<Self>, signals: Points) -> Box<dyn FnOnce(Result<()>) + Send> {
         let mut running = self.running();
         let number = running.next;
         running.next += 1;
@@ -123,7 +108,7 @@ impl Work {
         }
         let range = count.buffer(bindings);
         let range = range.ok_or_else(|| Error::internal("an indirect dispatch without a range"))?;
-        let on_host = Allocation::on_host(&range).map_err(|error| {
+        let on_host = Backing::on_host(&range).map_err(|error| {
             error.context(
                 "reading a number of workgroups from memory; declare the lack of indirect dispatches",
             )
@@ -141,23 +126,6 @@ impl Work {
             self.limits.check_workgroups(info, count, size)?;
         }
         Ok(Some(count))
-    }
-
-    /// Gives an operation that is no command buffer to the driver.
-    fn run(self: &Arc<Self>, submitted: Submitted, signals: Points) {
-        let Submitted { affinity, operation } = submitted;
-        let mut view = View::of_operation(&operation, affinity);
-        if let Operation::Dispatch(dispatch) = &operation {
-            let (function, size) = (dispatch.function, dispatch.workgroup_size);
-            let count = dispatch.workgroup_count.as_ref();
-            match self.count(dispatch.executable.as_ref(), function, size, count, &[]) {
-                Ok(Some(count)) => view = view.launching(count),
-                Ok(None) => return pending::reach(&signals),
-                Err(error) => return pending::fail(&signals, &error),
-            }
-        }
-        let then = self.enter(signals);
-        self.perform(view, Some(operation), then);
     }
 }
 
@@ -186,43 +154,5 @@ impl End for Then {
 
     fn forwards(&self) -> bool {
         false
-    }
-}
-
-impl Issue for Work {
-    type Work = Ordered<Submitted>;
-
-    fn pending(&self) -> &PendingSet<Self> {
-        &self.pending
-    }
-
-    /// The driver gets an operation when its waits are reached.
-    fn domain_for(&self, _work: &Ordered<Submitted>) -> Option<Domain> {
-        None
-    }
-
-    fn issue(self: &Arc<Self>, work: Ordered<Submitted>) {
-        let Ordered { operation: submitted, order } = work;
-        let signals = order.signals;
-        match submitted.operation {
-            Operation::HostCall(call) => self.calls.spawn(call, signals),
-            Operation::Barrier | Operation::Alloca { .. } => {
-                drop(submitted);
-                pending::reach(&signals);
-            }
-            Operation::Dealloca { buffer } => {
-                // All earlier users of the memory are done, so the next owner has nothing to wait for.
-                if let Some(placed) = placed(&buffer) {
-                    placed.release(Frontier::new());
-                }
-                drop(buffer);
-                pending::reach(&signals);
-            }
-            Operation::Execute { command_buffer, bindings } => {
-                let then = self.enter(signals);
-                Replay::start(self, command_buffer, bindings, submitted.affinity, then);
-            }
-            _ => self.run(submitted, signals),
-        }
     }
 }

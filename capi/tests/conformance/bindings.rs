@@ -604,11 +604,6 @@ pub type windlass_element_type_t = u32;
 pub struct windlass_buffer_view_t {
     _unused: [u8; 0],
 }
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_operation_t {
-    _unused: [u8; 0],
-}
 pub type windlass_operation_kind_t = u32;
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
@@ -670,6 +665,11 @@ impl Default for windlass_operation_info_t {
             s.assume_init()
         }
     }
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_operation_t {
+    _unused: [u8; 0],
 }
 pub type windlass_command_visitor_t = ::std::option::Option<
     unsafe extern "C" fn(
