@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# Copies the C library, its header, a pkg-config file and a CMake package to a prefix, which can be moved later.
+# Copies the C library, its header with its pages, a pkg-config file and a CMake package to a prefix, which can be moved later.
 #
 #     cargo build --release -p windlass-capi && capi/install.sh PREFIX [FOLDER]
 #
@@ -33,7 +33,10 @@ put() { # mode, file, place: a new file, also where a program has the old one lo
     mv -f "$3.new" "$3"
 }
 
-mkdir -p "$prefix/include" "$lib/pkgconfig" "$lib/cmake/windlass"
+mkdir -p "$prefix/include/windlass" "$lib/pkgconfig" "$lib/cmake/windlass"
+for page in "$here"/include/windlass/*.h; do
+    put 644 "$page" "$prefix/include/windlass/${page##*/}"
+done
 put 644 "$here/include/windlass.h" "$prefix/include/windlass.h"
 put 644 "$built/libwindlass.a" "$lib/libwindlass.a"
 put 755 "$built/libwindlass.so" "$lib/$soname"

@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Writes `include/windlass.h` from the sources of this package.
+//! Writes `include/windlass.h` and its pages, `include/windlass/*.h`, from the sources of this package.
 //!
 //!     cargo run -p windlass-capi --example write_header
 
-use std::path::Path;
+mod pages;
+
+use std::{fs, path::Path};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let config = cbindgen::Config::from_file(package.join("cbindgen.toml"))?;
-    let header = cbindgen::Builder::new().with_crate(package).with_config(config).generate()?;
-    header.write_to_file(package.join("include/windlass.h"));
+    let include = package.join("include");
+    let pages = pages::pages(package)?;
+    fs::create_dir_all(include.join("windlass"))?;
+    for entry in fs::read_dir(include.join("windlass"))? {
+        let path = entry?.path();
+        if !pages.contains_key(path.strip_prefix(&include)?) {
+            fs::remove_file(path)?;
+        }
+    }
+    for (path, text) in pages {
+        fs::write(include.join(path), text)?;
+    }
     Ok(())
 }

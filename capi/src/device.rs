@@ -15,6 +15,7 @@ use crate::{
     feature::{Lacks, windlass_lack_t},
     handle::{self, Shell, object, used},
     memory::{Growing, Texts, c_string, give, list_pointer, out, text, write_struct},
+    registry,
     wait::deadline,
 };
 
@@ -29,7 +30,7 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    fn new(device: Device) -> Self {
+    pub(crate) fn new(device: Device) -> Self {
         let info = Description::new(device.info());
         Self { device, info }
     }
@@ -216,16 +217,11 @@ unsafe impl Growing for windlass_statistics_t {
     const NAME: &'static str = "windlass_statistics_t";
 }
 
-/// The drivers of this library by scheme, numbered from 0: "hip", "hip-sim", ... NULL after the last one. The string
-/// is valid forever.
+/// The drivers by scheme, numbered from 0: those of this library, "hip", "hip-sim", ..., then those that the program has
+/// registered, in that order. NULL after the last one. The string is valid forever.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_driver_scheme(index: usize) -> *const c_char {
-    infallible(ptr::null(), || Ok(schemes().get(index).map_or(ptr::null(), |scheme| scheme.as_ptr())))
-}
-
-fn schemes() -> &'static [CString] {
-    static SCHEMES: std::sync::OnceLock<Vec<CString>> = std::sync::OnceLock::new();
-    SCHEMES.get_or_init(|| facade::registry().drivers().map(|driver| c_string(driver.scheme())).collect())
+    infallible(ptr::null(), || Ok(registry::scheme(index).map_or(ptr::null(), |scheme| scheme.as_ptr())))
 }
 
 /// Lists the devices of a driver; the list may be empty. An error names the missing library or access right if the
@@ -240,7 +236,7 @@ pub unsafe extern "C" fn windlass_driver_devices(
         give(list, || {
             // SAFETY: the contract in the header covers that of `text`.
             let scheme = unsafe { text("scheme", scheme) }?;
-            let devices = facade::registry().driver(scheme)?.enumerate()?;
+            let devices = registry::registry().driver(scheme)?.enumerate()?;
             Ok(devices.iter().map(Description::new).collect())
         })
     })
@@ -300,7 +296,7 @@ pub unsafe extern "C" fn windlass_device_open(
         give(device, || {
             // SAFETY: the contract in the header covers that of `text`.
             let uri = unsafe { text("uri", uri) }?;
-            facade::open(uri).map(Opened::new)
+            registry::registry().open(uri).map(Opened::new)
         })
     })
 }

@@ -77,6 +77,11 @@ const NUMBERS: [(windlass_feature_t, Feature); 14] = [
     (WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS, Feature::ExternalTimepoints),
 ];
 
+/// The feature of a number.
+pub(crate) fn feature_of(number: windlass_feature_t) -> Option<Feature> {
+    NUMBERS.iter().find(|(known, _)| *known == number).map(|(_, feature)| *feature)
+}
+
 /// The lacks of a device for C.
 pub(crate) struct Lacks {
     /// Owns the bytes that the list's pointers lead to.

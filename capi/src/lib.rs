@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The C ABI of Windlass: `libwindlass.so`, `libwindlass.a`, and `include/windlass.h`, which cbindgen writes from this
-//! crate. `docs/c.md` shows how to use them. This page gives the reasons for their design.
+//! The C ABI of Windlass: `libwindlass.so`, `libwindlass.a`, and `include/windlass.h` with its pages, which cbindgen
+//! writes from this crate. A page is a module. `docs/c.md` shows how to use them. This page gives the reasons for their design.
 //!
 //! # An error is an object, and NULL is success
 //!
@@ -37,6 +37,14 @@
 //! signalling thread and must not block, because a runtime that hears every advance cannot pay a change of threads for
 //! each. Its user data is a pointer that Windlass only passes on.
 //!
+//! # Drivers and wrappers are tables, and an operation is an object
+//!
+//! A driver of the program gets each operation when its waits are reached, and completes it. So it has nothing to do with
+//! semaphores, edges or lists of commands, which are hard to get right twice; the price is that its waits go through the
+//! host. A wrapper gets the operation with its lists when it is submitted. Both get the same object, with an owned copy
+//! of the operation behind it, so that they may keep it. Descriptions that a driver gives go through functions, not
+//! through pointers in structs, so that nobody has to say how long the strings live.
+//!
 //! # No panic leaves the library
 //!
 //! Each entry point runs its body through `boundary`. A panic, which is a defect of the library, becomes an error with
@@ -45,7 +53,8 @@
 //! # Unsafe code
 //!
 //! Unsafe code is in `handle` and `memory`, which justify it, in `code_file`, whose files lie beside the bytes that they
-//! borrow, in `feature`, and in the few places that call a function of the C program. An entry point that takes the caller's memory has one unsafe line, which passes on the header's contract.
+//! borrow, in `feature`, in `driver::link`, which has all calls of a driver, and in the few places that call another
+//! function of the C program. An entry point that takes the caller's memory has one unsafe line, which passes on the header's contract.
 //! Entry points that take only handles are safe functions, which is sound because only C calls them: this crate is not
 //! a Rust library.
 #![allow(non_camel_case_types, reason = "the names are C's")]
@@ -66,7 +75,11 @@ mod pattern;
 
 pub mod feature;
 
+mod registry;
+
 pub mod device;
+
+pub mod uri;
 
 pub mod executable;
 
@@ -124,6 +137,19 @@ pub mod profiling;
 pub mod element_type;
 
 pub mod buffer_view;
+
+mod backing;
+mod view;
+
+pub mod operation_info;
+
+pub mod operation;
+
+pub mod answer;
+
+pub mod driver;
+
+pub mod wrapper;
 
 pub mod code;
 

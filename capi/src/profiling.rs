@@ -378,9 +378,3 @@ pub extern "C" fn windlass_device_profiling_end(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| used(device)?.device.profiling_end())
 }
-
-/// A number for a semaphore that no other of the process has or had. Records of profiles name semaphores by it. 0 for NULL.
-#[unsafe(no_mangle)]
-pub extern "C" fn windlass_semaphore_id(semaphore: Option<NonNull<windlass_semaphore_t>>) -> u64 {
-    infallible(0, || Ok(used(semaphore)?.id()))
-}

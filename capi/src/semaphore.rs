@@ -98,6 +98,13 @@ pub extern "C" fn windlass_semaphore_release(semaphore: Option<NonNull<windlass_
     });
 }
 
+/// A number for the timeline that no other of the process has or had: two handles may be of one timeline. Operations and
+/// records of profiles name semaphores by it. 0 for NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_semaphore_id(semaphore: Option<NonNull<windlass_semaphore_t>>) -> u64 {
+    infallible(0, || Ok(used(semaphore)?.id()))
+}
+
 /// The current payload, or the failure of a failed semaphore. Never blocks.
 #[unsafe(no_mangle)]
 #[must_use]

@@ -189,6 +189,17 @@ fn code_is_read_without_a_device() {
 }
 
 #[test]
+fn programs_have_drivers_and_wrappers_of_their_own() {
+    let runs: [&[&str]; 2] = [&["hip-sim://gfx942?memory=64M"], &["local://?threads=2"]];
+    in_both_languages("tests/extend.c", &runs, "the program's drivers and wrappers work");
+    let Some(program) = build(C, "examples/driver.c") else { return };
+    prints(&mut clean(&program), "a driver in C filled and copied 4096 bytes");
+    let Some(program) = build(C, "examples/tracer.c") else { return };
+    let wanted = "queue_dispatch saxpy, 4 x 256 work-items, 28 bytes of arguments after";
+    prints(clean(&program).arg(kernel("saxpy.ccob")), wanted);
+}
+
+#[test]
 fn order_in_c_and_cxx() {
     for language in [C, CXX] {
         let Some(program) = build(language, "tests/order.c") else { return };
@@ -232,28 +243,42 @@ fn an_installed_library_is_found_by_pkg_config() {
     std::fs::remove_dir_all(prefix).unwrap();
 }
 
-/// The oldest languages that the header supports, with the usual sets of warnings.
+/// Each page alone and the header, with many warnings; the header also in the oldest languages that it supports.
 #[test]
-fn the_header_stands_alone_in_c99_and_cxx11() {
+fn each_page_of_the_header_stands_alone() {
     let source = folder().join("alone.c");
-    std::fs::write(
-        &source,
-        "#include \"windlass.h\"\n#include \"windlass.h\"\nint main(void) { return !windlass_abi_fits(); }\n",
-    )
-    .unwrap();
-    for (name, standard, language) in [("gcc", "c99", "c"), ("g++", "c++11", "c++")] {
-        let Some(mut compiler) = compiler((name, standard)) else { continue };
-        compiler.args([
-            "-Wconversion",
-            "-Wshadow",
-            "-Wundef",
-            "-Wcast-qual",
-            "-fsyntax-only",
-            "-x",
-            language,
-        ]);
-        succeeds(compiler.arg(&source));
+    let names = pages().into_iter().map(|(name, _)| name).chain(["windlass.h".to_owned()]);
+    for name in names {
+        let twice = format!("#include \"{name}\"\n#include \"{name}\"\nint main(void) {{ return 0; }}\n");
+        std::fs::write(&source, twice).unwrap();
+        let oldest: &[_] = if name == "windlass.h" { &[("c99", "c++11")] } else { &[] };
+        for (c, cxx) in oldest.iter().copied().chain([("c11", "c++17")]) {
+            for (compiler_name, standard, language) in
+                [("gcc", c, "c"), ("g++", cxx, "c++"), ("clang-19", c, "c"), ("clang++-19", cxx, "c++")]
+            {
+                // Clang is one more opinion, for machines that have it.
+                let is_absent = Command::new(compiler_name).arg("--version").output().is_err();
+                if is_absent && compiler_name.starts_with("clang") {
+                    continue;
+                }
+                let Some(mut compiler) = compiler((compiler_name, standard)) else { continue };
+                compiler.args(["-Wconversion", "-Wshadow", "-Wundef", "-Wcast-qual", "-fsyntax-only", "-x"]);
+                succeeds(compiler.arg(language).arg(&source));
+            }
+        }
     }
+}
+
+/// The pages of the header, by name, without comments.
+fn pages() -> Vec<(String, String)> {
+    let folder = Path::new(PACKAGE).join("include/windlass");
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let page = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let code: Vec<_> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+        (format!("windlass/{}", path.file_name().unwrap().to_str().unwrap()), code.join("\n"))
+    };
+    entries.map(page).collect()
 }
 
 #[test]
@@ -267,16 +292,51 @@ fn nothing_but_windlass_is_exported() {
     assert!(foreign.is_empty(), "{foreign:?}");
 
     // The header declares exactly the exported functions.
-    let header = std::fs::read_to_string(Path::new(PACKAGE).join("include/windlass.h")).unwrap();
-    let declarations = header.split("The functions below are compiled into the program").next().unwrap();
-    let mut declared: Vec<&str> = declarations
-        .split('(')
+    let pages = pages();
+    let mut declared: Vec<&str> = pages
+        .iter()
+        .flat_map(|(_, code)| code.split('('))
         .filter_map(|before| before.rsplit([' ', '*', '\n']).next())
         .filter(|name| exported.contains(name))
         .collect();
     declared.sort_unstable();
     declared.dedup();
     assert_eq!(declared, exported);
+}
+
+/// The library is compiled as usual; its allocations are the sanitizer's all the same, so leaks and freed memory show.
+#[test]
+fn the_address_sanitizer_finds_nothing() {
+    let Some(mut probe) = compiler(C) else { return };
+    let (source, program) = (folder().join("probe.c"), folder().join("probe"));
+    std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
+    let sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"];
+    let probe = probe.args(sanitizers).arg(source).arg("-o").arg(&program).output().unwrap();
+    if !probe.status.success() {
+        eprintln!("skipped: gcc has no address sanitizer; install libasan");
+        return;
+    }
+    let vector_add = kernel("vector_add.ccob");
+    let (bundles, scratch) = (kernel(""), folder().join("sanitizer.scratch"));
+    let (bundles, scratch) = (bundles.to_str().unwrap(), scratch.to_str().unwrap());
+    for (source, arguments) in [
+        ("tests/code.c", vec![bundles, scratch]),
+        ("tests/memory.c", vec!["local://?threads=2", scratch]),
+        ("tests/executable.c", vec!["local://?threads=2", bundles]),
+        ("tests/order.c", vec![vector_add.to_str().unwrap()]),
+        ("tests/extend.c", vec!["local://?threads=2"]),
+        ("tests/misuse.c", vec![vector_add.to_str().unwrap(), "hip-null://"]),
+        ("examples/driver.c", vec![]),
+        ("examples/failure.c", vec!["null://"]),
+    ] {
+        let Some(mut compiler) = compiler(C) else { return };
+        let library = &libraries().0;
+        let program = program.with_file_name(Path::new(source).file_name().unwrap()).with_extension("asan");
+        compiler.args(sanitizers).arg(Path::new(PACKAGE).join(source)).arg(library);
+        compiler.arg(format!("-Wl,-rpath,{}", library.parent().unwrap().display()));
+        succeeds(compiler.arg("-o").arg(&program));
+        succeeds(clean(&program).args(arguments));
+    }
 }
 
 /// On devices without the simulator's memory, which Memcheck would search for a minute.
@@ -292,6 +352,8 @@ fn valgrind_finds_nothing() {
         ("tests/code.c", vec![bundles.to_str().unwrap(), scratch.to_str().unwrap()]),
         ("tests/memory.c", vec!["local://?threads=2", scratch.to_str().unwrap()]),
         ("tests/executable.c", vec!["local://?threads=2", bundles.to_str().unwrap()]),
+        ("tests/extend.c", vec!["local://?threads=2"]),
+        ("examples/driver.c", vec![]),
         ("examples/failure.c", vec!["null://"]),
         ("tests/misuse.c", vec![vector_add.to_str().unwrap(), "hip-null://"]),
     ] {

@@ -121,8 +121,26 @@ const OF_DRIVERS: [&str; 26] = [
     "WorkgroupCountRef",
 ];
 
+/// The pages of the header, without comments.
 fn header() -> String {
-    fs::read_to_string(Path::new(PACKAGE).join("include/windlass.h")).unwrap()
+    let pages = sources(&Path::new(PACKAGE).join("include/windlass"));
+    let text: Vec<_> = pages.iter().map(|page| fs::read_to_string(page).unwrap()).collect();
+    let text = text.join("\n");
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// The functions that the library exports.
+fn exported(header: &str) -> BTreeSet<&str> {
+    let is_inline = |line: &&str| line.starts_with("static inline") || line.starts_with("WINDLASS_");
+    let inline = header.lines().filter(is_inline).filter(|line| *line != "WINDLASS_MUST_USE");
+    let inline = inline.filter(|line| !line.starts_with("WINDLASS_MUST_USE "));
+    let inline: BTreeSet<&str> = inline.flat_map(|line| line.split(['(', ')', ' ', ','])).collect();
+    let declared =
+        header.lines().filter(|line| !line.starts_with([' ', '#'])).filter_map(|line| line.split_once('('));
+    declared
+        .filter_map(|(before, _)| before.rsplit([' ', '*']).next())
+        .filter(|name| name.starts_with("windlass_") && !inline.contains(name))
+        .collect()
 }
 
 #[test]
@@ -131,18 +149,10 @@ fn the_driver_of_the_suite_has_the_functions_of_the_header() {
     let bound: BTreeSet<&str> =
         bindings.split("pub unsafe fn ").skip(1).filter_map(|rest| rest.split(['(', '<']).next()).collect();
     let header = header();
-    let declarations = header.split("The functions below are compiled into the program").next().unwrap();
-    let code: Vec<_> = declarations.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-    let declarations = code.join("\n");
-    let lacks: Vec<_> = bound
-        .iter()
-        .filter(|name| name.starts_with("windlass") && !declarations.contains(&format!("{name}(")))
-        .collect();
-    let new: Vec<_> = declarations
-        .split('(')
-        .filter_map(|before| before.rsplit([' ', '*', '\n']).next())
-        .filter(|name| name.starts_with("windlass_") && !name.ends_with("_t)") && !bound.contains(name))
-        .collect();
+    let declared = exported(&header);
+    let lacks: Vec<_> =
+        bound.iter().filter(|name| name.starts_with("windlass") && !declared.contains(*name)).collect();
+    let new: Vec<_> = declared.iter().filter(|name| !bound.contains(*name)).collect();
     assert!(lacks.is_empty() && new.is_empty(), "run the example write_bindings for {lacks:?} and {new:?}");
 }
 

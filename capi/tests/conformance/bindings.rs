@@ -4,30 +4,6 @@
 // Generated from include/windlass.h by examples/write_bindings: do not edit.
 
 pub const WINDLASS_ABI_VERSION: u32 = 1;
-pub const WINDLASS_REF_BUFFER: u32 = 1;
-pub const WINDLASS_REF_SLOT: u32 = 2;
-pub const WINDLASS_SEMAPHORE_MAX_VALUE: u64 = 9223372036854775807;
-pub const WINDLASS_DISPATCH_RAW_ARGUMENTS: u32 = 1;
-pub const WINDLASS_ARGUMENT_RANGE: u32 = 1;
-pub const WINDLASS_ARGUMENT_BYTES: u32 = 2;
-pub const WINDLASS_ARGUMENT_VALUE: u32 = 3;
-pub const WINDLASS_ARGUMENT_NULL: u32 = 4;
-pub const WINDLASS_HOST_CALL_NON_BLOCKING: u32 = 1;
-pub const WINDLASS_HOST_CALL_WAIT_ACTIVE: u32 = 2;
-pub const WINDLASS_HOST_CALL_RELAXED: u32 = 4;
-pub const WINDLASS_DISPATCH_STATIC_PARAMETERS: u32 = 2;
-pub const WINDLASS_POOL_DEVICE_WAITS: u32 = 1;
-pub const WINDLASS_POOL_EXACT: u32 = 2;
-pub const WINDLASS_UNKNOWN: u32 = 4294967295;
-pub const WINDLASS_FILE_READ: u32 = 1;
-pub const WINDLASS_FILE_WRITE: u32 = 2;
-pub const WINDLASS_FILE_CREATE: u32 = 4;
-pub const WINDLASS_FILE_TRUNCATE: u32 = 8;
-pub const WINDLASS_CODE_COMPATIBLE_FAMILIES: u32 = 1;
-pub const WINDLASS_CODE_KERNEL_DYNAMIC_STACK: u32 = 1;
-pub const WINDLASS_CODE_KERNEL_UNIFORM_WORKGROUPS: u32 = 2;
-pub const WINDLASS_CODE_KERNEL_INIT: u32 = 4;
-pub const WINDLASS_CODE_KERNEL_FINI: u32 = 8;
 pub const WINDLASS_CODE_OK: u32 = 0;
 pub const WINDLASS_CODE_CANCELLED: u32 = 1;
 pub const WINDLASS_CODE_UNKNOWN: u32 = 2;
@@ -57,10 +33,10 @@ pub const WINDLASS_FEATURE_INDIRECT_DISPATCH: u32 = 8;
 pub const WINDLASS_FEATURE_GLOBALS: u32 = 9;
 pub const WINDLASS_FEATURE_LINKING: u32 = 10;
 pub const WINDLASS_FEATURE_SYMBOLS: u32 = 11;
-pub const WINDLASS_FEATURE_OCCUPANCY: u32 = 12;
-pub const WINDLASS_FEATURE_VIRTUAL_MEMORY: u32 = 13;
 pub const WINDLASS_PARAMETER_BUFFER: u32 = 1;
 pub const WINDLASS_PARAMETER_VALUE: u32 = 2;
+pub const WINDLASS_REF_BUFFER: u32 = 1;
+pub const WINDLASS_REF_SLOT: u32 = 2;
 pub const WINDLASS_MEMORY_TYPE_HOST_VISIBLE: u32 = 2;
 pub const WINDLASS_MEMORY_TYPE_HOST_COHERENT: u32 = 4;
 pub const WINDLASS_MEMORY_TYPE_HOST_CACHED: u32 = 8;
@@ -84,9 +60,21 @@ pub const WINDLASS_SYMBOL_BINDING_OTHER: u32 = 0;
 pub const WINDLASS_SYMBOL_BINDING_LOCAL: u32 = 1;
 pub const WINDLASS_SYMBOL_BINDING_GLOBAL: u32 = 2;
 pub const WINDLASS_SYMBOL_BINDING_WEAK: u32 = 3;
+pub const WINDLASS_SEMAPHORE_MAX_VALUE: u64 = 9223372036854775807;
 pub const WINDLASS_WAIT_SPIN_THEN_BLOCK: u32 = 0;
 pub const WINDLASS_WAIT_SPIN: u32 = 1;
 pub const WINDLASS_WAIT_BLOCK: u32 = 2;
+pub const WINDLASS_DISPATCH_RAW_ARGUMENTS: u32 = 1;
+pub const WINDLASS_ARGUMENT_RANGE: u32 = 1;
+pub const WINDLASS_ARGUMENT_BYTES: u32 = 2;
+pub const WINDLASS_ARGUMENT_VALUE: u32 = 3;
+pub const WINDLASS_ARGUMENT_NULL: u32 = 4;
+pub const WINDLASS_HOST_CALL_NON_BLOCKING: u32 = 1;
+pub const WINDLASS_HOST_CALL_WAIT_ACTIVE: u32 = 2;
+pub const WINDLASS_HOST_CALL_RELAXED: u32 = 4;
+pub const WINDLASS_DISPATCH_STATIC_PARAMETERS: u32 = 2;
+pub const WINDLASS_POOL_DEVICE_WAITS: u32 = 1;
+pub const WINDLASS_POOL_EXACT: u32 = 2;
 pub const WINDLASS_POOL_TLSF: u32 = 1;
 pub const WINDLASS_POOL_FIXED_BLOCK: u32 = 2;
 pub const WINDLASS_POOL_PASSTHROUGH: u32 = 3;
@@ -96,13 +84,10 @@ pub const WINDLASS_COMPATIBILITY_EXPORTABLE: u32 = 4;
 pub const WINDLASS_COMPATIBILITY_QUEUE_TRANSFER: u32 = 1024;
 pub const WINDLASS_COMPATIBILITY_QUEUE_DISPATCH: u32 = 2048;
 pub const WINDLASS_COMPATIBILITY_LOW_PERFORMANCE: u32 = 1048576;
-pub const WINDLASS_LINK_UNKNOWN: u32 = 0;
-pub const WINDLASS_LINK_SAME: u32 = 1;
-pub const WINDLASS_LINK_XGMI: u32 = 2;
-pub const WINDLASS_LINK_HOST_BUS: u32 = 3;
-pub const WINDLASS_LINK_PCIE: u32 = 4;
-pub const WINDLASS_LINK_NETWORK: u32 = 5;
-pub const WINDLASS_LINK_HOST_STAGED: u32 = 6;
+pub const WINDLASS_FILE_READ: u32 = 1;
+pub const WINDLASS_FILE_WRITE: u32 = 2;
+pub const WINDLASS_FILE_CREATE: u32 = 4;
+pub const WINDLASS_FILE_TRUNCATE: u32 = 8;
 pub const WINDLASS_ELEMENT_TYPE_BOOL_8: u32 = 318767112;
 pub const WINDLASS_ELEMENT_TYPE_INT_8: u32 = 268435464;
 pub const WINDLASS_ELEMENT_TYPE_INT_16: u32 = 268435472;
@@ -120,6 +105,21 @@ pub const WINDLASS_ELEMENT_TYPE_FLOAT_16: u32 = 553648144;
 pub const WINDLASS_ELEMENT_TYPE_FLOAT_32: u32 = 553648160;
 pub const WINDLASS_ELEMENT_TYPE_FLOAT_64: u32 = 553648192;
 pub const WINDLASS_ELEMENT_TYPE_BFLOAT_16: u32 = 570425360;
+pub const WINDLASS_OPERATION_OTHER: u32 = 0;
+pub const WINDLASS_OPERATION_BARRIER: u32 = 1;
+pub const WINDLASS_OPERATION_ALLOCA: u32 = 2;
+pub const WINDLASS_OPERATION_DEALLOCA: u32 = 3;
+pub const WINDLASS_OPERATION_FILL: u32 = 4;
+pub const WINDLASS_OPERATION_UPDATE: u32 = 5;
+pub const WINDLASS_OPERATION_COPY: u32 = 6;
+pub const WINDLASS_OPERATION_READ: u32 = 7;
+pub const WINDLASS_OPERATION_WRITE: u32 = 8;
+pub const WINDLASS_OPERATION_HOST_CALL: u32 = 9;
+pub const WINDLASS_OPERATION_DISPATCH: u32 = 10;
+pub const WINDLASS_OPERATION_EXECUTE: u32 = 11;
+pub const WINDLASS_OPERATION_EVENT: u32 = 12;
+pub const WINDLASS_OPERATION_DEBUG_GROUP: u32 = 13;
+pub const WINDLASS_CODE_COMPATIBLE_FAMILIES: u32 = 1;
 pub const WINDLASS_CODE_FORMAT_UNKNOWN: u32 = 0;
 pub const WINDLASS_CODE_FORMAT_ELF: u32 = 1;
 pub const WINDLASS_CODE_FORMAT_OTHER_ELF: u32 = 2;
@@ -149,6 +149,10 @@ pub const WINDLASS_CODE_FIT_NONE: u32 = 0;
 pub const WINDLASS_CODE_FIT_FAMILY: u32 = 1;
 pub const WINDLASS_CODE_FIT_GENERIC: u32 = 2;
 pub const WINDLASS_CODE_FIT_EXACT: u32 = 3;
+pub const WINDLASS_CODE_KERNEL_DYNAMIC_STACK: u32 = 1;
+pub const WINDLASS_CODE_KERNEL_UNIFORM_WORKGROUPS: u32 = 2;
+pub const WINDLASS_CODE_KERNEL_INIT: u32 = 4;
+pub const WINDLASS_CODE_KERNEL_FINI: u32 = 8;
 pub const WINDLASS_CODE_ARGUMENT_OTHER: u32 = 0;
 pub const WINDLASS_CODE_ARGUMENT_VALUE: u32 = 1;
 pub const WINDLASS_CODE_ARGUMENT_BUFFER: u32 = 2;
@@ -156,127 +160,7 @@ pub const WINDLASS_CODE_ARGUMENT_LOCAL: u32 = 3;
 pub const WINDLASS_CODE_ARGUMENT_HIDDEN: u32 = 4;
 #[repr(C)]
 #[derive(Debug)]
-pub struct windlass_buffer_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_buffer_view_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_code_file_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_code_image_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_code_selection_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_command_buffer_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_completion_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_device_list_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_device_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
 pub struct windlass_error_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_executable_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_export_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_fence_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_file_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_function_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_growable_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_host_call_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_observation_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_pool_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_queue_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_recorder_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_semaphore_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_symbol_list_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_timepoint_t {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug)]
-pub struct windlass_topology_t {
     _unused: [u8; 0],
 }
 pub type windlass_code_t = u32;
@@ -296,6 +180,16 @@ impl Default for windlass_lack_t {
             s.assume_init()
         }
     }
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_device_list_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_device_t {
+    _unused: [u8; 0],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -357,6 +251,21 @@ pub struct windlass_statistics_t {
     pub pools: u64,
 }
 #[repr(C)]
+#[derive(Debug)]
+pub struct windlass_uri_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_executable_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_function_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct windlass_function_info_t {
     pub struct_size: usize,
@@ -367,14 +276,6 @@ pub struct windlass_function_info_t {
     pub workgroup_size: [u32; 3usize],
     pub max_workgroup_threads: u32,
     pub static_local_memory: u32,
-    pub vector_registers: u32,
-    pub scalar_registers: u32,
-    pub accumulation_registers: u32,
-    pub private_memory_bytes: u32,
-    pub dynamic_stack: u32,
-    pub spilled_vector_registers: u32,
-    pub spilled_scalar_registers: u32,
-    pub wave_size: u32,
 }
 impl Default for windlass_function_info_t {
     fn default() -> Self {
@@ -404,6 +305,11 @@ impl Default for windlass_parameter_t {
         }
     }
 }
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_buffer_t {
+    _unused: [u8; 0],
+}
 pub type windlass_memory_type_t = u32;
 pub type windlass_buffer_usage_t = u32;
 #[repr(C)]
@@ -414,6 +320,24 @@ pub struct windlass_buffer_params_t {
     pub usage: windlass_buffer_usage_t,
     pub min_alignment: u64,
     pub queue_affinity: u64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct windlass_buffer_ref_t {
+    pub kind: u32,
+    pub slot: u32,
+    pub buffer: *mut windlass_buffer_t,
+    pub offset: u64,
+    pub length: u64,
+}
+impl Default for windlass_buffer_ref_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -430,6 +354,11 @@ impl Default for windlass_global_info_t {
             s.assume_init()
         }
     }
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_symbol_list_t {
+    _unused: [u8; 0],
 }
 pub type windlass_symbol_kind_t = u32;
 pub type windlass_symbol_binding_t = u32;
@@ -453,6 +382,11 @@ impl Default for windlass_symbol_t {
     }
 }
 #[repr(C)]
+#[derive(Debug)]
+pub struct windlass_semaphore_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct windlass_point_t {
     pub semaphore: *mut windlass_semaphore_t,
@@ -468,31 +402,28 @@ impl Default for windlass_point_t {
     }
 }
 pub type windlass_wait_policy_t = u32;
-pub type windlass_timepoint_callback_t = ::std::option::Option<
-    unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void, error: *mut windlass_error_t),
->;
-pub type windlass_observer_callback_t = ::std::option::Option<
-    unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void, payload: u64, error: *mut windlass_error_t),
->;
 pub type windlass_destroy_t =
     ::std::option::Option<unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void)>;
 #[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct windlass_buffer_ref_t {
-    pub kind: u32,
-    pub slot: u32,
-    pub buffer: *mut windlass_buffer_t,
-    pub offset: u64,
-    pub length: u64,
+#[derive(Debug)]
+pub struct windlass_timepoint_t {
+    _unused: [u8; 0],
 }
-impl Default for windlass_buffer_ref_t {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
+pub type windlass_timepoint_callback_t = ::std::option::Option<
+    unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void, error: *mut windlass_error_t),
+>;
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_observation_t {
+    _unused: [u8; 0],
+}
+pub type windlass_observer_callback_t = ::std::option::Option<
+    unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void, payload: u64, error: *mut windlass_error_t),
+>;
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_fence_t {
+    _unused: [u8; 0],
 }
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
@@ -521,6 +452,31 @@ impl Default for windlass_argument_t {
             s.assume_init()
         }
     }
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_command_buffer_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_recorder_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_queue_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_completion_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_host_call_t {
+    _unused: [u8; 0],
 }
 pub type windlass_host_call_callback_t = ::std::option::Option<
     unsafe extern "C" fn(
@@ -555,6 +511,11 @@ impl Default for windlass_indirect_dispatch_config_t {
             s.assume_init()
         }
     }
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_pool_t {
+    _unused: [u8; 0],
 }
 pub type windlass_pool_kind_t = u32;
 #[repr(C)]
@@ -602,6 +563,11 @@ pub struct windlass_pool_statistics_t {
     pub slabs_given_back: u64,
 }
 #[repr(C)]
+#[derive(Debug)]
+pub struct windlass_export_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct windlass_heap_t {
     pub struct_size: usize,
@@ -612,62 +578,9 @@ pub struct windlass_heap_t {
 }
 pub type windlass_compatibility_t = u32;
 #[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct windlass_topology_node_t {
-    pub struct_size: usize,
-    pub device: u32,
-    pub physical_device: u32,
-    pub pci_address: *const ::std::os::raw::c_char,
-    pub numa_node: u32,
-    pub is_host: u32,
-    pub runtime: u64,
-}
-impl Default for windlass_topology_node_t {
-    fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
-        unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
-            s.assume_init()
-        }
-    }
-}
-pub type windlass_link_kind_t = u32;
-#[repr(C)]
-#[derive(Debug, Default, Copy, Clone)]
-pub struct windlass_topology_edge_t {
-    pub struct_size: usize,
-    pub link: windlass_link_kind_t,
-    pub hops: u32,
-    pub peer_access: u32,
-    pub native_atomics: u32,
-    pub copy_cost: u32,
-    pub numa_distance: u32,
-}
-#[repr(C)]
-#[derive(Debug, Default, Copy, Clone)]
-pub struct windlass_device_facts_t {
-    pub struct_size: usize,
-    pub compute_units: u32,
-    pub wave_size: u32,
-    pub max_threads_per_compute_unit: u32,
-    pub compute_dies: u32,
-    pub core_clock_khz: u32,
-    pub memory_clock_khz: u32,
-    pub wall_clock_khz: u32,
-    pub memory_bus_bits: u32,
-    pub local_memory_per_workgroup_bytes: u32,
-    pub local_memory_per_compute_unit_bytes: u32,
-    pub registers_per_workgroup: u32,
-    pub registers_per_compute_unit: u32,
-    pub max_vector_registers: u32,
-    pub is_integrated: u32,
-    pub cooperative_launch: u32,
-    pub reserved: u32,
-    pub l1_cache_bytes: u64,
-    pub l2_cache_bytes: u64,
-    pub l3_cache_bytes: u64,
-    pub total_memory_bytes: u64,
-    pub free_memory_bytes: u64,
+#[derive(Debug)]
+pub struct windlass_file_t {
+    _unused: [u8; 0],
 }
 pub type windlass_storage_read_t = ::std::option::Option<
     unsafe extern "C" fn(
@@ -686,6 +599,232 @@ pub type windlass_storage_write_t = ::std::option::Option<
     ) -> *mut windlass_error_t,
 >;
 pub type windlass_element_type_t = u32;
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_buffer_view_t {
+    _unused: [u8; 0],
+}
+pub type windlass_operation_kind_t = u32;
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct windlass_operation_point_t {
+    pub semaphore: u64,
+    pub value: u64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct windlass_operation_range_t {
+    pub memory: *mut ::std::os::raw::c_void,
+    pub offset: u64,
+    pub length: u64,
+    pub device_address: u64,
+    pub host_pointer: *mut ::std::os::raw::c_void,
+}
+impl Default for windlass_operation_range_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct windlass_operation_info_t {
+    pub struct_size: usize,
+    pub kind: windlass_operation_kind_t,
+    pub function: u32,
+    pub name: *const ::std::os::raw::c_char,
+    pub queue_affinity: u64,
+    pub wait_count: usize,
+    pub waits: *const windlass_operation_point_t,
+    pub signal_count: usize,
+    pub signals: *const windlass_operation_point_t,
+    pub source: windlass_operation_range_t,
+    pub target: windlass_operation_range_t,
+    pub bytes: *const ::std::os::raw::c_void,
+    pub byte_count: usize,
+    pub file_offset: u64,
+    pub function_name: *const ::std::os::raw::c_char,
+    pub executable: *mut ::std::os::raw::c_void,
+    pub workgroup_count: [u32; 3usize],
+    pub workgroup_size: [u32; 3usize],
+    pub dynamic_local_memory: u32,
+    pub reserved: u32,
+    pub count: windlass_operation_range_t,
+    pub buffer_count: usize,
+    pub buffers: *const windlass_operation_range_t,
+    pub command_count: usize,
+}
+impl Default for windlass_operation_info_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_operation_t {
+    _unused: [u8; 0],
+}
+pub type windlass_command_visitor_t = ::std::option::Option<
+    unsafe extern "C" fn(
+        user_data: *mut ::std::os::raw::c_void,
+        command: *const windlass_operation_info_t,
+    ) -> *mut windlass_error_t,
+>;
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_answer_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct windlass_driver_memory_t {
+    pub memory: *mut ::std::os::raw::c_void,
+    pub device_address: u64,
+    pub host_pointer: *mut ::std::os::raw::c_void,
+    pub reserved: u64,
+}
+impl Default for windlass_driver_memory_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct windlass_driver_t {
+    pub struct_size: usize,
+    pub scheme: *const ::std::os::raw::c_char,
+    pub description: *const ::std::os::raw::c_char,
+    pub devices: ::std::option::Option<
+        unsafe extern "C" fn(
+            user_data: *mut ::std::os::raw::c_void,
+            answer: *mut windlass_answer_t,
+        ) -> *mut windlass_error_t,
+    >,
+    pub open: ::std::option::Option<
+        unsafe extern "C" fn(
+            user_data: *mut ::std::os::raw::c_void,
+            uri: *mut windlass_uri_t,
+            answer: *mut windlass_answer_t,
+            device: *mut *mut ::std::os::raw::c_void,
+        ) -> *mut windlass_error_t,
+    >,
+    pub close: ::std::option::Option<unsafe extern "C" fn(device: *mut ::std::os::raw::c_void)>,
+    pub allocate: ::std::option::Option<
+        unsafe extern "C" fn(
+            device: *mut ::std::os::raw::c_void,
+            memory_type: windlass_memory_type_t,
+            size: u64,
+            alignment: u64,
+            memory: *mut windlass_driver_memory_t,
+        ) -> *mut windlass_error_t,
+    >,
+    pub free: ::std::option::Option<
+        unsafe extern "C" fn(device: *mut ::std::os::raw::c_void, memory: *mut ::std::os::raw::c_void),
+    >,
+    pub trim: ::std::option::Option<unsafe extern "C" fn(device: *mut ::std::os::raw::c_void)>,
+    pub import_host: ::std::option::Option<
+        unsafe extern "C" fn(
+            device: *mut ::std::os::raw::c_void,
+            params: *const windlass_buffer_params_t,
+            pointer: *mut ::std::os::raw::c_void,
+            size: u64,
+            memory: *mut windlass_driver_memory_t,
+        ) -> *mut windlass_error_t,
+    >,
+    pub import_device: ::std::option::Option<
+        unsafe extern "C" fn(
+            device: *mut ::std::os::raw::c_void,
+            params: *const windlass_buffer_params_t,
+            address: u64,
+            size: u64,
+            memory: *mut windlass_driver_memory_t,
+        ) -> *mut windlass_error_t,
+    >,
+    pub load: ::std::option::Option<
+        unsafe extern "C" fn(
+            device: *mut ::std::os::raw::c_void,
+            code: *const ::std::os::raw::c_void,
+            size: usize,
+            answer: *mut windlass_answer_t,
+            executable: *mut *mut ::std::os::raw::c_void,
+        ) -> *mut windlass_error_t,
+    >,
+    pub load_linked: ::std::option::Option<
+        unsafe extern "C" fn(
+            device: *mut ::std::os::raw::c_void,
+            count: usize,
+            codes: *const *const ::std::os::raw::c_void,
+            sizes: *const usize,
+            answer: *mut windlass_answer_t,
+            executable: *mut *mut ::std::os::raw::c_void,
+        ) -> *mut windlass_error_t,
+    >,
+    pub unload: ::std::option::Option<
+        unsafe extern "C" fn(device: *mut ::std::os::raw::c_void, executable: *mut ::std::os::raw::c_void),
+    >,
+    pub global: ::std::option::Option<
+        unsafe extern "C" fn(
+            device: *mut ::std::os::raw::c_void,
+            executable: *mut ::std::os::raw::c_void,
+            index: u32,
+            affinity: u64,
+            memory: *mut windlass_driver_memory_t,
+        ) -> *mut windlass_error_t,
+    >,
+    pub symbols: ::std::option::Option<
+        unsafe extern "C" fn(
+            device: *mut ::std::os::raw::c_void,
+            executable: *mut ::std::os::raw::c_void,
+            affinity: u64,
+            answer: *mut windlass_answer_t,
+        ) -> *mut windlass_error_t,
+    >,
+    pub submit: ::std::option::Option<
+        unsafe extern "C" fn(
+            device: *mut ::std::os::raw::c_void,
+            operation: *mut windlass_operation_t,
+        ) -> *mut windlass_error_t,
+    >,
+}
+impl Default for windlass_driver_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct windlass_wrapper_t {
+    pub struct_size: usize,
+    pub submit: ::std::option::Option<
+        unsafe extern "C" fn(
+            wrapper: *mut ::std::os::raw::c_void,
+            operation: *mut windlass_operation_t,
+        ) -> *mut windlass_error_t,
+    >,
+    pub open: ::std::option::Option<
+        unsafe extern "C" fn(
+            user_data: *mut ::std::os::raw::c_void,
+            uri: *mut windlass_uri_t,
+            wrapper: *mut *mut ::std::os::raw::c_void,
+        ) -> *mut windlass_error_t,
+    >,
+    pub close: ::std::option::Option<unsafe extern "C" fn(wrapper: *mut ::std::os::raw::c_void)>,
+}
 pub type windlass_code_format_t = u32;
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
@@ -695,6 +834,11 @@ pub struct windlass_code_options_t {
     pub max_stored: u64,
     pub flags: u32,
     pub reserved: u32,
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_code_file_t {
+    _unused: [u8; 0],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -739,6 +883,11 @@ impl Default for windlass_code_entry_t {
         }
     }
 }
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_code_selection_t {
+    _unused: [u8; 0],
+}
 pub type windlass_code_fit_t = u32;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -755,6 +904,11 @@ impl Default for windlass_code_verdict_t {
             s.assume_init()
         }
     }
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_code_image_t {
+    _unused: [u8; 0],
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -883,6 +1037,19 @@ pub struct Library {
         unsafe extern "C" fn(device: *mut windlass_device_t, timeout_ns: u64) -> *mut windlass_error_t,
     pub windlass_device_close: unsafe extern "C" fn(device: *mut windlass_device_t) -> *mut windlass_error_t,
     pub windlass_device_trim: unsafe extern "C" fn(device: *mut windlass_device_t) -> *mut windlass_error_t,
+    pub windlass_uri_text: unsafe extern "C" fn(uri: *mut windlass_uri_t) -> *const ::std::os::raw::c_char,
+    pub windlass_uri_path: unsafe extern "C" fn(uri: *mut windlass_uri_t) -> *const ::std::os::raw::c_char,
+    pub windlass_uri_parameter: unsafe extern "C" fn(
+        uri: *mut windlass_uri_t,
+        key: *const ::std::os::raw::c_char,
+    ) -> *const ::std::os::raw::c_char,
+    pub windlass_device_open_with_parameters: unsafe extern "C" fn(
+        uri: *const ::std::os::raw::c_char,
+        parameter_count: usize,
+        keys: *const *const ::std::os::raw::c_char,
+        values: *const *const ::std::os::raw::c_char,
+        device: *mut *mut windlass_device_t,
+    ) -> *mut windlass_error_t,
     pub windlass_executable_load: unsafe extern "C" fn(
         device: *mut windlass_device_t,
         code: *const ::std::os::raw::c_void,
@@ -1001,6 +1168,7 @@ pub struct Library {
     pub windlass_semaphore_retain:
         unsafe extern "C" fn(semaphore: *mut windlass_semaphore_t) -> *mut windlass_semaphore_t,
     pub windlass_semaphore_release: unsafe extern "C" fn(semaphore: *mut windlass_semaphore_t),
+    pub windlass_semaphore_id: unsafe extern "C" fn(semaphore: *mut windlass_semaphore_t) -> u64,
     pub windlass_semaphore_query:
         unsafe extern "C" fn(semaphore: *mut windlass_semaphore_t, value: *mut u64) -> *mut windlass_error_t,
     pub windlass_semaphore_signal:
@@ -1095,6 +1263,61 @@ pub struct Library {
         unsafe extern "C" fn(fence: *mut windlass_fence_t, timeout_ns: u64) -> *mut windlass_error_t,
     pub windlass_fence_retain: unsafe extern "C" fn(fence: *mut windlass_fence_t) -> *mut windlass_fence_t,
     pub windlass_fence_release: unsafe extern "C" fn(fence: *mut windlass_fence_t),
+    pub windlass_recorder_create: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        slot_count: u32,
+        recorder: *mut *mut windlass_recorder_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_recorder_retain:
+        unsafe extern "C" fn(recorder: *mut windlass_recorder_t) -> *mut windlass_recorder_t,
+    pub windlass_recorder_release: unsafe extern "C" fn(recorder: *mut windlass_recorder_t),
+    pub windlass_recorder_barrier:
+        unsafe extern "C" fn(recorder: *mut windlass_recorder_t) -> *mut windlass_error_t,
+    pub windlass_recorder_fill: unsafe extern "C" fn(
+        recorder: *mut windlass_recorder_t,
+        target: windlass_buffer_ref_t,
+        pattern: *const ::std::os::raw::c_void,
+        pattern_size: usize,
+    ) -> *mut windlass_error_t,
+    pub windlass_recorder_update: unsafe extern "C" fn(
+        recorder: *mut windlass_recorder_t,
+        source: *const ::std::os::raw::c_void,
+        size: usize,
+        target: windlass_buffer_ref_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_recorder_copy: unsafe extern "C" fn(
+        recorder: *mut windlass_recorder_t,
+        source: windlass_buffer_ref_t,
+        target: windlass_buffer_ref_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_recorder_dispatch: unsafe extern "C" fn(
+        recorder: *mut windlass_recorder_t,
+        function: *mut windlass_function_t,
+        config: *const windlass_dispatch_config_t,
+        argument_count: usize,
+        arguments: *const windlass_argument_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_recorder_begin_debug_group: unsafe extern "C" fn(
+        recorder: *mut windlass_recorder_t,
+        label: *const ::std::os::raw::c_char,
+    ) -> *mut windlass_error_t,
+    pub windlass_recorder_begin_debug_group_at: unsafe extern "C" fn(
+        recorder: *mut windlass_recorder_t,
+        label: *const ::std::os::raw::c_char,
+        rgba: *const u8,
+        file: *const ::std::os::raw::c_char,
+        line: u32,
+    ) -> *mut windlass_error_t,
+    pub windlass_recorder_end_debug_group:
+        unsafe extern "C" fn(recorder: *mut windlass_recorder_t) -> *mut windlass_error_t,
+    pub windlass_recorder_finish: unsafe extern "C" fn(
+        recorder: *mut windlass_recorder_t,
+        command_buffer: *mut *mut windlass_command_buffer_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_command_buffer_retain: unsafe extern "C" fn(
+        command_buffer: *mut windlass_command_buffer_t,
+    ) -> *mut windlass_command_buffer_t,
+    pub windlass_command_buffer_release: unsafe extern "C" fn(command_buffer: *mut windlass_command_buffer_t),
     pub windlass_device_queue: unsafe extern "C" fn(
         device: *mut windlass_device_t,
         index: u32,
@@ -1233,61 +1456,6 @@ pub struct Library {
     pub windlass_completion_retain:
         unsafe extern "C" fn(completion: *mut windlass_completion_t) -> *mut windlass_completion_t,
     pub windlass_completion_release: unsafe extern "C" fn(completion: *mut windlass_completion_t),
-    pub windlass_recorder_create: unsafe extern "C" fn(
-        device: *mut windlass_device_t,
-        slot_count: u32,
-        recorder: *mut *mut windlass_recorder_t,
-    ) -> *mut windlass_error_t,
-    pub windlass_recorder_retain:
-        unsafe extern "C" fn(recorder: *mut windlass_recorder_t) -> *mut windlass_recorder_t,
-    pub windlass_recorder_release: unsafe extern "C" fn(recorder: *mut windlass_recorder_t),
-    pub windlass_recorder_barrier:
-        unsafe extern "C" fn(recorder: *mut windlass_recorder_t) -> *mut windlass_error_t,
-    pub windlass_recorder_fill: unsafe extern "C" fn(
-        recorder: *mut windlass_recorder_t,
-        target: windlass_buffer_ref_t,
-        pattern: *const ::std::os::raw::c_void,
-        pattern_size: usize,
-    ) -> *mut windlass_error_t,
-    pub windlass_recorder_update: unsafe extern "C" fn(
-        recorder: *mut windlass_recorder_t,
-        source: *const ::std::os::raw::c_void,
-        size: usize,
-        target: windlass_buffer_ref_t,
-    ) -> *mut windlass_error_t,
-    pub windlass_recorder_copy: unsafe extern "C" fn(
-        recorder: *mut windlass_recorder_t,
-        source: windlass_buffer_ref_t,
-        target: windlass_buffer_ref_t,
-    ) -> *mut windlass_error_t,
-    pub windlass_recorder_dispatch: unsafe extern "C" fn(
-        recorder: *mut windlass_recorder_t,
-        function: *mut windlass_function_t,
-        config: *const windlass_dispatch_config_t,
-        argument_count: usize,
-        arguments: *const windlass_argument_t,
-    ) -> *mut windlass_error_t,
-    pub windlass_recorder_begin_debug_group: unsafe extern "C" fn(
-        recorder: *mut windlass_recorder_t,
-        label: *const ::std::os::raw::c_char,
-    ) -> *mut windlass_error_t,
-    pub windlass_recorder_begin_debug_group_at: unsafe extern "C" fn(
-        recorder: *mut windlass_recorder_t,
-        label: *const ::std::os::raw::c_char,
-        rgba: *const u8,
-        file: *const ::std::os::raw::c_char,
-        line: u32,
-    ) -> *mut windlass_error_t,
-    pub windlass_recorder_end_debug_group:
-        unsafe extern "C" fn(recorder: *mut windlass_recorder_t) -> *mut windlass_error_t,
-    pub windlass_recorder_finish: unsafe extern "C" fn(
-        recorder: *mut windlass_recorder_t,
-        command_buffer: *mut *mut windlass_command_buffer_t,
-    ) -> *mut windlass_error_t,
-    pub windlass_command_buffer_retain: unsafe extern "C" fn(
-        command_buffer: *mut windlass_command_buffer_t,
-    ) -> *mut windlass_command_buffer_t,
-    pub windlass_command_buffer_release: unsafe extern "C" fn(command_buffer: *mut windlass_command_buffer_t),
     pub windlass_recorder_create_event: unsafe extern "C" fn(
         recorder: *mut windlass_recorder_t,
         event: *mut windlass_event_t,
@@ -1391,68 +1559,6 @@ pub struct Library {
         size: u64,
         compatibility: *mut windlass_compatibility_t,
     ) -> *mut windlass_error_t,
-    pub windlass_topology_create: unsafe extern "C" fn(
-        count: usize,
-        devices: *const *mut windlass_device_t,
-        topology: *mut *mut windlass_topology_t,
-    ) -> *mut windlass_error_t,
-    pub windlass_topology_retain:
-        unsafe extern "C" fn(topology: *mut windlass_topology_t) -> *mut windlass_topology_t,
-    pub windlass_topology_release: unsafe extern "C" fn(topology: *mut windlass_topology_t),
-    pub windlass_topology_node_count: unsafe extern "C" fn(topology: *mut windlass_topology_t) -> usize,
-    pub windlass_topology_node: unsafe extern "C" fn(
-        topology: *mut windlass_topology_t,
-        index: usize,
-        node: *mut windlass_topology_node_t,
-    ) -> *mut windlass_error_t,
-    pub windlass_topology_edge: unsafe extern "C" fn(
-        topology: *mut windlass_topology_t,
-        from: u32,
-        to: u32,
-        edge: *mut windlass_topology_edge_t,
-    ) -> *mut windlass_error_t,
-    pub windlass_device_facts: unsafe extern "C" fn(
-        device: *mut windlass_device_t,
-        physical_device: u32,
-        facts: *mut windlass_device_facts_t,
-    ) -> *mut windlass_error_t,
-    pub windlass_function_occupancy: unsafe extern "C" fn(
-        function: *mut windlass_function_t,
-        queues: u64,
-        threads: u32,
-        dynamic_local_memory: u32,
-        workgroups_per_compute_unit: *mut u32,
-    ) -> *mut windlass_error_t,
-    pub windlass_function_suggested_workgroup: unsafe extern "C" fn(
-        function: *mut windlass_function_t,
-        queues: u64,
-        dynamic_local_memory: u32,
-        threads: *mut u32,
-        workgroups: *mut u32,
-    ) -> *mut windlass_error_t,
-    pub windlass_growable_reserve: unsafe extern "C" fn(
-        device: *mut windlass_device_t,
-        params: *const windlass_buffer_params_t,
-        capacity: u64,
-        growable: *mut *mut windlass_growable_t,
-    ) -> *mut windlass_error_t,
-    pub windlass_growable_retain:
-        unsafe extern "C" fn(growable: *mut windlass_growable_t) -> *mut windlass_growable_t,
-    pub windlass_growable_release: unsafe extern "C" fn(growable: *mut windlass_growable_t),
-    pub windlass_growable_size: unsafe extern "C" fn(growable: *mut windlass_growable_t) -> u64,
-    pub windlass_growable_capacity: unsafe extern "C" fn(growable: *mut windlass_growable_t) -> u64,
-    pub windlass_growable_granularity: unsafe extern "C" fn(growable: *mut windlass_growable_t) -> u64,
-    pub windlass_growable_device_address: unsafe extern "C" fn(growable: *mut windlass_growable_t) -> u64,
-    pub windlass_growable_grow_to:
-        unsafe extern "C" fn(growable: *mut windlass_growable_t, size: u64) -> *mut windlass_error_t,
-    pub windlass_growable_shrink_to:
-        unsafe extern "C" fn(growable: *mut windlass_growable_t, size: u64) -> *mut windlass_error_t,
-    pub windlass_growable_buffer: unsafe extern "C" fn(
-        growable: *mut windlass_growable_t,
-        offset: u64,
-        length: u64,
-        buffer: *mut *mut windlass_buffer_t,
-    ) -> *mut windlass_error_t,
     pub windlass_file_open: unsafe extern "C" fn(
         path: *const ::std::os::raw::c_char,
         flags: u32,
@@ -1526,6 +1632,93 @@ pub struct Library {
     pub windlass_buffer_view_retain:
         unsafe extern "C" fn(view: *mut windlass_buffer_view_t) -> *mut windlass_buffer_view_t,
     pub windlass_buffer_view_release: unsafe extern "C" fn(view: *mut windlass_buffer_view_t),
+    pub windlass_operation_info: unsafe extern "C" fn(
+        operation: *mut windlass_operation_t,
+        info: *mut windlass_operation_info_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_operation_wait: unsafe extern "C" fn(
+        operation: *mut windlass_operation_t,
+        index: usize,
+        semaphore: *mut *mut windlass_semaphore_t,
+        value: *mut u64,
+    ) -> *mut windlass_error_t,
+    pub windlass_operation_signal: unsafe extern "C" fn(
+        operation: *mut windlass_operation_t,
+        index: usize,
+        semaphore: *mut *mut windlass_semaphore_t,
+        value: *mut u64,
+    ) -> *mut windlass_error_t,
+    pub windlass_operation_target: unsafe extern "C" fn(
+        operation: *mut windlass_operation_t,
+        buffer: *mut *mut windlass_buffer_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_operation_source: unsafe extern "C" fn(
+        operation: *mut windlass_operation_t,
+        buffer: *mut *mut windlass_buffer_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_operation_buffer: unsafe extern "C" fn(
+        operation: *mut windlass_operation_t,
+        index: usize,
+        buffer: *mut *mut windlass_buffer_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_operation_commands: unsafe extern "C" fn(
+        operation: *mut windlass_operation_t,
+        visitor: windlass_command_visitor_t,
+        user_data: *mut ::std::os::raw::c_void,
+    ) -> *mut windlass_error_t,
+    pub windlass_operation_forward:
+        unsafe extern "C" fn(operation: *mut windlass_operation_t) -> *mut windlass_error_t,
+    pub windlass_operation_complete: unsafe extern "C" fn(
+        operation: *mut windlass_operation_t,
+        error: *mut windlass_error_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_operation_transfer_on_host:
+        unsafe extern "C" fn(operation: *mut windlass_operation_t) -> *mut windlass_error_t,
+    pub windlass_operation_retain:
+        unsafe extern "C" fn(operation: *mut windlass_operation_t) -> *mut windlass_operation_t,
+    pub windlass_operation_release: unsafe extern "C" fn(operation: *mut windlass_operation_t),
+    pub windlass_answer_device: unsafe extern "C" fn(
+        answer: *mut windlass_answer_t,
+        info: *const windlass_device_info_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_answer_limits: unsafe extern "C" fn(
+        answer: *mut windlass_answer_t,
+        limits: *const windlass_device_limits_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_answer_heap: unsafe extern "C" fn(
+        answer: *mut windlass_answer_t,
+        heap: *const windlass_heap_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_answer_function: unsafe extern "C" fn(
+        answer: *mut windlass_answer_t,
+        info: *const windlass_function_info_t,
+        parameter_count: usize,
+        parameters: *const windlass_parameter_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_answer_global: unsafe extern "C" fn(
+        answer: *mut windlass_answer_t,
+        info: *const windlass_global_info_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_answer_symbol: unsafe extern "C" fn(
+        answer: *mut windlass_answer_t,
+        symbol: *const windlass_symbol_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_driver_register: unsafe extern "C" fn(
+        driver: *const windlass_driver_t,
+        user_data: *mut ::std::os::raw::c_void,
+    ) -> *mut windlass_error_t,
+    pub windlass_device_wrap: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        table: *const windlass_wrapper_t,
+        wrapper: *mut ::std::os::raw::c_void,
+        wrapped: *mut *mut windlass_device_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_wrapper_register: unsafe extern "C" fn(
+        scheme: *const ::std::os::raw::c_char,
+        description: *const ::std::os::raw::c_char,
+        table: *const windlass_wrapper_t,
+        user_data: *mut ::std::os::raw::c_void,
+    ) -> *mut windlass_error_t,
     pub windlass_code_format:
         unsafe extern "C" fn(head: *const ::std::os::raw::c_void, size: usize) -> windlass_code_format_t,
     pub windlass_code_format_name:
@@ -1674,6 +1867,11 @@ impl Library {
         let windlass_device_drain = __library.get(b"windlass_device_drain\0").map(|sym| *sym)?;
         let windlass_device_close = __library.get(b"windlass_device_close\0").map(|sym| *sym)?;
         let windlass_device_trim = __library.get(b"windlass_device_trim\0").map(|sym| *sym)?;
+        let windlass_uri_text = __library.get(b"windlass_uri_text\0").map(|sym| *sym)?;
+        let windlass_uri_path = __library.get(b"windlass_uri_path\0").map(|sym| *sym)?;
+        let windlass_uri_parameter = __library.get(b"windlass_uri_parameter\0").map(|sym| *sym)?;
+        let windlass_device_open_with_parameters =
+            __library.get(b"windlass_device_open_with_parameters\0").map(|sym| *sym)?;
         let windlass_executable_load = __library.get(b"windlass_executable_load\0").map(|sym| *sym)?;
         let windlass_executable_load_linked =
             __library.get(b"windlass_executable_load_linked\0").map(|sym| *sym)?;
@@ -1719,6 +1917,7 @@ impl Library {
         let windlass_semaphore_create = __library.get(b"windlass_semaphore_create\0").map(|sym| *sym)?;
         let windlass_semaphore_retain = __library.get(b"windlass_semaphore_retain\0").map(|sym| *sym)?;
         let windlass_semaphore_release = __library.get(b"windlass_semaphore_release\0").map(|sym| *sym)?;
+        let windlass_semaphore_id = __library.get(b"windlass_semaphore_id\0").map(|sym| *sym)?;
         let windlass_semaphore_query = __library.get(b"windlass_semaphore_query\0").map(|sym| *sym)?;
         let windlass_semaphore_signal = __library.get(b"windlass_semaphore_signal\0").map(|sym| *sym)?;
         let windlass_semaphore_fail = __library.get(b"windlass_semaphore_fail\0").map(|sym| *sym)?;
@@ -1749,6 +1948,25 @@ impl Library {
         let windlass_fence_wait = __library.get(b"windlass_fence_wait\0").map(|sym| *sym)?;
         let windlass_fence_retain = __library.get(b"windlass_fence_retain\0").map(|sym| *sym)?;
         let windlass_fence_release = __library.get(b"windlass_fence_release\0").map(|sym| *sym)?;
+        let windlass_recorder_create = __library.get(b"windlass_recorder_create\0").map(|sym| *sym)?;
+        let windlass_recorder_retain = __library.get(b"windlass_recorder_retain\0").map(|sym| *sym)?;
+        let windlass_recorder_release = __library.get(b"windlass_recorder_release\0").map(|sym| *sym)?;
+        let windlass_recorder_barrier = __library.get(b"windlass_recorder_barrier\0").map(|sym| *sym)?;
+        let windlass_recorder_fill = __library.get(b"windlass_recorder_fill\0").map(|sym| *sym)?;
+        let windlass_recorder_update = __library.get(b"windlass_recorder_update\0").map(|sym| *sym)?;
+        let windlass_recorder_copy = __library.get(b"windlass_recorder_copy\0").map(|sym| *sym)?;
+        let windlass_recorder_dispatch = __library.get(b"windlass_recorder_dispatch\0").map(|sym| *sym)?;
+        let windlass_recorder_begin_debug_group =
+            __library.get(b"windlass_recorder_begin_debug_group\0").map(|sym| *sym)?;
+        let windlass_recorder_begin_debug_group_at =
+            __library.get(b"windlass_recorder_begin_debug_group_at\0").map(|sym| *sym)?;
+        let windlass_recorder_end_debug_group =
+            __library.get(b"windlass_recorder_end_debug_group\0").map(|sym| *sym)?;
+        let windlass_recorder_finish = __library.get(b"windlass_recorder_finish\0").map(|sym| *sym)?;
+        let windlass_command_buffer_retain =
+            __library.get(b"windlass_command_buffer_retain\0").map(|sym| *sym)?;
+        let windlass_command_buffer_release =
+            __library.get(b"windlass_command_buffer_release\0").map(|sym| *sym)?;
         let windlass_device_queue = __library.get(b"windlass_device_queue\0").map(|sym| *sym)?;
         let windlass_device_queue_of = __library.get(b"windlass_device_queue_of\0").map(|sym| *sym)?;
         let windlass_queue_affinity = __library.get(b"windlass_queue_affinity\0").map(|sym| *sym)?;
@@ -1773,25 +1991,6 @@ impl Library {
             __library.get(b"windlass_completion_complete\0").map(|sym| *sym)?;
         let windlass_completion_retain = __library.get(b"windlass_completion_retain\0").map(|sym| *sym)?;
         let windlass_completion_release = __library.get(b"windlass_completion_release\0").map(|sym| *sym)?;
-        let windlass_recorder_create = __library.get(b"windlass_recorder_create\0").map(|sym| *sym)?;
-        let windlass_recorder_retain = __library.get(b"windlass_recorder_retain\0").map(|sym| *sym)?;
-        let windlass_recorder_release = __library.get(b"windlass_recorder_release\0").map(|sym| *sym)?;
-        let windlass_recorder_barrier = __library.get(b"windlass_recorder_barrier\0").map(|sym| *sym)?;
-        let windlass_recorder_fill = __library.get(b"windlass_recorder_fill\0").map(|sym| *sym)?;
-        let windlass_recorder_update = __library.get(b"windlass_recorder_update\0").map(|sym| *sym)?;
-        let windlass_recorder_copy = __library.get(b"windlass_recorder_copy\0").map(|sym| *sym)?;
-        let windlass_recorder_dispatch = __library.get(b"windlass_recorder_dispatch\0").map(|sym| *sym)?;
-        let windlass_recorder_begin_debug_group =
-            __library.get(b"windlass_recorder_begin_debug_group\0").map(|sym| *sym)?;
-        let windlass_recorder_begin_debug_group_at =
-            __library.get(b"windlass_recorder_begin_debug_group_at\0").map(|sym| *sym)?;
-        let windlass_recorder_end_debug_group =
-            __library.get(b"windlass_recorder_end_debug_group\0").map(|sym| *sym)?;
-        let windlass_recorder_finish = __library.get(b"windlass_recorder_finish\0").map(|sym| *sym)?;
-        let windlass_command_buffer_retain =
-            __library.get(b"windlass_command_buffer_retain\0").map(|sym| *sym)?;
-        let windlass_command_buffer_release =
-            __library.get(b"windlass_command_buffer_release\0").map(|sym| *sym)?;
         let windlass_recorder_create_event =
             __library.get(b"windlass_recorder_create_event\0").map(|sym| *sym)?;
         let windlass_recorder_signal_event =
@@ -1827,29 +2026,6 @@ impl Library {
         let windlass_device_heap = __library.get(b"windlass_device_heap\0").map(|sym| *sym)?;
         let windlass_device_compatibility =
             __library.get(b"windlass_device_compatibility\0").map(|sym| *sym)?;
-        let windlass_topology_create = __library.get(b"windlass_topology_create\0").map(|sym| *sym)?;
-        let windlass_topology_retain = __library.get(b"windlass_topology_retain\0").map(|sym| *sym)?;
-        let windlass_topology_release = __library.get(b"windlass_topology_release\0").map(|sym| *sym)?;
-        let windlass_topology_node_count =
-            __library.get(b"windlass_topology_node_count\0").map(|sym| *sym)?;
-        let windlass_topology_node = __library.get(b"windlass_topology_node\0").map(|sym| *sym)?;
-        let windlass_topology_edge = __library.get(b"windlass_topology_edge\0").map(|sym| *sym)?;
-        let windlass_device_facts = __library.get(b"windlass_device_facts\0").map(|sym| *sym)?;
-        let windlass_function_occupancy = __library.get(b"windlass_function_occupancy\0").map(|sym| *sym)?;
-        let windlass_function_suggested_workgroup =
-            __library.get(b"windlass_function_suggested_workgroup\0").map(|sym| *sym)?;
-        let windlass_growable_reserve = __library.get(b"windlass_growable_reserve\0").map(|sym| *sym)?;
-        let windlass_growable_retain = __library.get(b"windlass_growable_retain\0").map(|sym| *sym)?;
-        let windlass_growable_release = __library.get(b"windlass_growable_release\0").map(|sym| *sym)?;
-        let windlass_growable_size = __library.get(b"windlass_growable_size\0").map(|sym| *sym)?;
-        let windlass_growable_capacity = __library.get(b"windlass_growable_capacity\0").map(|sym| *sym)?;
-        let windlass_growable_granularity =
-            __library.get(b"windlass_growable_granularity\0").map(|sym| *sym)?;
-        let windlass_growable_device_address =
-            __library.get(b"windlass_growable_device_address\0").map(|sym| *sym)?;
-        let windlass_growable_grow_to = __library.get(b"windlass_growable_grow_to\0").map(|sym| *sym)?;
-        let windlass_growable_shrink_to = __library.get(b"windlass_growable_shrink_to\0").map(|sym| *sym)?;
-        let windlass_growable_buffer = __library.get(b"windlass_growable_buffer\0").map(|sym| *sym)?;
         let windlass_file_open = __library.get(b"windlass_file_open\0").map(|sym| *sym)?;
         let windlass_file_from_descriptor =
             __library.get(b"windlass_file_from_descriptor\0").map(|sym| *sym)?;
@@ -1873,6 +2049,28 @@ impl Library {
         let windlass_buffer_view_retain = __library.get(b"windlass_buffer_view_retain\0").map(|sym| *sym)?;
         let windlass_buffer_view_release =
             __library.get(b"windlass_buffer_view_release\0").map(|sym| *sym)?;
+        let windlass_operation_info = __library.get(b"windlass_operation_info\0").map(|sym| *sym)?;
+        let windlass_operation_wait = __library.get(b"windlass_operation_wait\0").map(|sym| *sym)?;
+        let windlass_operation_signal = __library.get(b"windlass_operation_signal\0").map(|sym| *sym)?;
+        let windlass_operation_target = __library.get(b"windlass_operation_target\0").map(|sym| *sym)?;
+        let windlass_operation_source = __library.get(b"windlass_operation_source\0").map(|sym| *sym)?;
+        let windlass_operation_buffer = __library.get(b"windlass_operation_buffer\0").map(|sym| *sym)?;
+        let windlass_operation_commands = __library.get(b"windlass_operation_commands\0").map(|sym| *sym)?;
+        let windlass_operation_forward = __library.get(b"windlass_operation_forward\0").map(|sym| *sym)?;
+        let windlass_operation_complete = __library.get(b"windlass_operation_complete\0").map(|sym| *sym)?;
+        let windlass_operation_transfer_on_host =
+            __library.get(b"windlass_operation_transfer_on_host\0").map(|sym| *sym)?;
+        let windlass_operation_retain = __library.get(b"windlass_operation_retain\0").map(|sym| *sym)?;
+        let windlass_operation_release = __library.get(b"windlass_operation_release\0").map(|sym| *sym)?;
+        let windlass_answer_device = __library.get(b"windlass_answer_device\0").map(|sym| *sym)?;
+        let windlass_answer_limits = __library.get(b"windlass_answer_limits\0").map(|sym| *sym)?;
+        let windlass_answer_heap = __library.get(b"windlass_answer_heap\0").map(|sym| *sym)?;
+        let windlass_answer_function = __library.get(b"windlass_answer_function\0").map(|sym| *sym)?;
+        let windlass_answer_global = __library.get(b"windlass_answer_global\0").map(|sym| *sym)?;
+        let windlass_answer_symbol = __library.get(b"windlass_answer_symbol\0").map(|sym| *sym)?;
+        let windlass_driver_register = __library.get(b"windlass_driver_register\0").map(|sym| *sym)?;
+        let windlass_device_wrap = __library.get(b"windlass_device_wrap\0").map(|sym| *sym)?;
+        let windlass_wrapper_register = __library.get(b"windlass_wrapper_register\0").map(|sym| *sym)?;
         let windlass_code_format = __library.get(b"windlass_code_format\0").map(|sym| *sym)?;
         let windlass_code_format_name = __library.get(b"windlass_code_format_name\0").map(|sym| *sym)?;
         let windlass_code_size = __library.get(b"windlass_code_size\0").map(|sym| *sym)?;
@@ -1943,6 +2141,10 @@ impl Library {
             windlass_device_drain,
             windlass_device_close,
             windlass_device_trim,
+            windlass_uri_text,
+            windlass_uri_path,
+            windlass_uri_parameter,
+            windlass_device_open_with_parameters,
             windlass_executable_load,
             windlass_executable_load_linked,
             windlass_executable_retain,
@@ -1978,6 +2180,7 @@ impl Library {
             windlass_semaphore_create,
             windlass_semaphore_retain,
             windlass_semaphore_release,
+            windlass_semaphore_id,
             windlass_semaphore_query,
             windlass_semaphore_signal,
             windlass_semaphore_fail,
@@ -2004,6 +2207,20 @@ impl Library {
             windlass_fence_wait,
             windlass_fence_retain,
             windlass_fence_release,
+            windlass_recorder_create,
+            windlass_recorder_retain,
+            windlass_recorder_release,
+            windlass_recorder_barrier,
+            windlass_recorder_fill,
+            windlass_recorder_update,
+            windlass_recorder_copy,
+            windlass_recorder_dispatch,
+            windlass_recorder_begin_debug_group,
+            windlass_recorder_begin_debug_group_at,
+            windlass_recorder_end_debug_group,
+            windlass_recorder_finish,
+            windlass_command_buffer_retain,
+            windlass_command_buffer_release,
             windlass_device_queue,
             windlass_device_queue_of,
             windlass_queue_affinity,
@@ -2025,20 +2242,6 @@ impl Library {
             windlass_completion_complete,
             windlass_completion_retain,
             windlass_completion_release,
-            windlass_recorder_create,
-            windlass_recorder_retain,
-            windlass_recorder_release,
-            windlass_recorder_barrier,
-            windlass_recorder_fill,
-            windlass_recorder_update,
-            windlass_recorder_copy,
-            windlass_recorder_dispatch,
-            windlass_recorder_begin_debug_group,
-            windlass_recorder_begin_debug_group_at,
-            windlass_recorder_end_debug_group,
-            windlass_recorder_finish,
-            windlass_command_buffer_retain,
-            windlass_command_buffer_release,
             windlass_recorder_create_event,
             windlass_recorder_signal_event,
             windlass_recorder_reset_event,
@@ -2063,25 +2266,6 @@ impl Library {
             windlass_device_heap_count,
             windlass_device_heap,
             windlass_device_compatibility,
-            windlass_topology_create,
-            windlass_topology_retain,
-            windlass_topology_release,
-            windlass_topology_node_count,
-            windlass_topology_node,
-            windlass_topology_edge,
-            windlass_device_facts,
-            windlass_function_occupancy,
-            windlass_function_suggested_workgroup,
-            windlass_growable_reserve,
-            windlass_growable_retain,
-            windlass_growable_release,
-            windlass_growable_size,
-            windlass_growable_capacity,
-            windlass_growable_granularity,
-            windlass_growable_device_address,
-            windlass_growable_grow_to,
-            windlass_growable_shrink_to,
-            windlass_growable_buffer,
             windlass_file_open,
             windlass_file_from_descriptor,
             windlass_file_from_functions,
@@ -2100,6 +2284,27 @@ impl Library {
             windlass_buffer_view_dimension,
             windlass_buffer_view_retain,
             windlass_buffer_view_release,
+            windlass_operation_info,
+            windlass_operation_wait,
+            windlass_operation_signal,
+            windlass_operation_target,
+            windlass_operation_source,
+            windlass_operation_buffer,
+            windlass_operation_commands,
+            windlass_operation_forward,
+            windlass_operation_complete,
+            windlass_operation_transfer_on_host,
+            windlass_operation_retain,
+            windlass_operation_release,
+            windlass_answer_device,
+            windlass_answer_limits,
+            windlass_answer_heap,
+            windlass_answer_function,
+            windlass_answer_global,
+            windlass_answer_symbol,
+            windlass_driver_register,
+            windlass_device_wrap,
+            windlass_wrapper_register,
             windlass_code_format,
             windlass_code_format_name,
             windlass_code_size,
@@ -2259,6 +2464,29 @@ impl Library {
     }
     pub unsafe fn windlass_device_trim(&self, device: *mut windlass_device_t) -> *mut windlass_error_t {
         (self.windlass_device_trim)(device)
+    }
+    pub unsafe fn windlass_uri_text(&self, uri: *mut windlass_uri_t) -> *const ::std::os::raw::c_char {
+        (self.windlass_uri_text)(uri)
+    }
+    pub unsafe fn windlass_uri_path(&self, uri: *mut windlass_uri_t) -> *const ::std::os::raw::c_char {
+        (self.windlass_uri_path)(uri)
+    }
+    pub unsafe fn windlass_uri_parameter(
+        &self,
+        uri: *mut windlass_uri_t,
+        key: *const ::std::os::raw::c_char,
+    ) -> *const ::std::os::raw::c_char {
+        (self.windlass_uri_parameter)(uri, key)
+    }
+    pub unsafe fn windlass_device_open_with_parameters(
+        &self,
+        uri: *const ::std::os::raw::c_char,
+        parameter_count: usize,
+        keys: *const *const ::std::os::raw::c_char,
+        values: *const *const ::std::os::raw::c_char,
+        device: *mut *mut windlass_device_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_device_open_with_parameters)(uri, parameter_count, keys, values, device)
     }
     pub unsafe fn windlass_executable_load(
         &self,
@@ -2474,6 +2702,9 @@ impl Library {
     pub unsafe fn windlass_semaphore_release(&self, semaphore: *mut windlass_semaphore_t) {
         (self.windlass_semaphore_release)(semaphore)
     }
+    pub unsafe fn windlass_semaphore_id(&self, semaphore: *mut windlass_semaphore_t) -> u64 {
+        (self.windlass_semaphore_id)(semaphore)
+    }
     pub unsafe fn windlass_semaphore_query(
         &self,
         semaphore: *mut windlass_semaphore_t,
@@ -2649,6 +2880,104 @@ impl Library {
     }
     pub unsafe fn windlass_fence_release(&self, fence: *mut windlass_fence_t) {
         (self.windlass_fence_release)(fence)
+    }
+    pub unsafe fn windlass_recorder_create(
+        &self,
+        device: *mut windlass_device_t,
+        slot_count: u32,
+        recorder: *mut *mut windlass_recorder_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_recorder_create)(device, slot_count, recorder)
+    }
+    pub unsafe fn windlass_recorder_retain(
+        &self,
+        recorder: *mut windlass_recorder_t,
+    ) -> *mut windlass_recorder_t {
+        (self.windlass_recorder_retain)(recorder)
+    }
+    pub unsafe fn windlass_recorder_release(&self, recorder: *mut windlass_recorder_t) {
+        (self.windlass_recorder_release)(recorder)
+    }
+    pub unsafe fn windlass_recorder_barrier(
+        &self,
+        recorder: *mut windlass_recorder_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_recorder_barrier)(recorder)
+    }
+    pub unsafe fn windlass_recorder_fill(
+        &self,
+        recorder: *mut windlass_recorder_t,
+        target: windlass_buffer_ref_t,
+        pattern: *const ::std::os::raw::c_void,
+        pattern_size: usize,
+    ) -> *mut windlass_error_t {
+        (self.windlass_recorder_fill)(recorder, target, pattern, pattern_size)
+    }
+    pub unsafe fn windlass_recorder_update(
+        &self,
+        recorder: *mut windlass_recorder_t,
+        source: *const ::std::os::raw::c_void,
+        size: usize,
+        target: windlass_buffer_ref_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_recorder_update)(recorder, source, size, target)
+    }
+    pub unsafe fn windlass_recorder_copy(
+        &self,
+        recorder: *mut windlass_recorder_t,
+        source: windlass_buffer_ref_t,
+        target: windlass_buffer_ref_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_recorder_copy)(recorder, source, target)
+    }
+    pub unsafe fn windlass_recorder_dispatch(
+        &self,
+        recorder: *mut windlass_recorder_t,
+        function: *mut windlass_function_t,
+        config: *const windlass_dispatch_config_t,
+        argument_count: usize,
+        arguments: *const windlass_argument_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_recorder_dispatch)(recorder, function, config, argument_count, arguments)
+    }
+    pub unsafe fn windlass_recorder_begin_debug_group(
+        &self,
+        recorder: *mut windlass_recorder_t,
+        label: *const ::std::os::raw::c_char,
+    ) -> *mut windlass_error_t {
+        (self.windlass_recorder_begin_debug_group)(recorder, label)
+    }
+    pub unsafe fn windlass_recorder_begin_debug_group_at(
+        &self,
+        recorder: *mut windlass_recorder_t,
+        label: *const ::std::os::raw::c_char,
+        rgba: *const u8,
+        file: *const ::std::os::raw::c_char,
+        line: u32,
+    ) -> *mut windlass_error_t {
+        (self.windlass_recorder_begin_debug_group_at)(recorder, label, rgba, file, line)
+    }
+    pub unsafe fn windlass_recorder_end_debug_group(
+        &self,
+        recorder: *mut windlass_recorder_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_recorder_end_debug_group)(recorder)
+    }
+    pub unsafe fn windlass_recorder_finish(
+        &self,
+        recorder: *mut windlass_recorder_t,
+        command_buffer: *mut *mut windlass_command_buffer_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_recorder_finish)(recorder, command_buffer)
+    }
+    pub unsafe fn windlass_command_buffer_retain(
+        &self,
+        command_buffer: *mut windlass_command_buffer_t,
+    ) -> *mut windlass_command_buffer_t {
+        (self.windlass_command_buffer_retain)(command_buffer)
+    }
+    pub unsafe fn windlass_command_buffer_release(&self, command_buffer: *mut windlass_command_buffer_t) {
+        (self.windlass_command_buffer_release)(command_buffer)
     }
     pub unsafe fn windlass_device_queue(
         &self,
@@ -2886,104 +3215,6 @@ impl Library {
     pub unsafe fn windlass_completion_release(&self, completion: *mut windlass_completion_t) {
         (self.windlass_completion_release)(completion)
     }
-    pub unsafe fn windlass_recorder_create(
-        &self,
-        device: *mut windlass_device_t,
-        slot_count: u32,
-        recorder: *mut *mut windlass_recorder_t,
-    ) -> *mut windlass_error_t {
-        (self.windlass_recorder_create)(device, slot_count, recorder)
-    }
-    pub unsafe fn windlass_recorder_retain(
-        &self,
-        recorder: *mut windlass_recorder_t,
-    ) -> *mut windlass_recorder_t {
-        (self.windlass_recorder_retain)(recorder)
-    }
-    pub unsafe fn windlass_recorder_release(&self, recorder: *mut windlass_recorder_t) {
-        (self.windlass_recorder_release)(recorder)
-    }
-    pub unsafe fn windlass_recorder_barrier(
-        &self,
-        recorder: *mut windlass_recorder_t,
-    ) -> *mut windlass_error_t {
-        (self.windlass_recorder_barrier)(recorder)
-    }
-    pub unsafe fn windlass_recorder_fill(
-        &self,
-        recorder: *mut windlass_recorder_t,
-        target: windlass_buffer_ref_t,
-        pattern: *const ::std::os::raw::c_void,
-        pattern_size: usize,
-    ) -> *mut windlass_error_t {
-        (self.windlass_recorder_fill)(recorder, target, pattern, pattern_size)
-    }
-    pub unsafe fn windlass_recorder_update(
-        &self,
-        recorder: *mut windlass_recorder_t,
-        source: *const ::std::os::raw::c_void,
-        size: usize,
-        target: windlass_buffer_ref_t,
-    ) -> *mut windlass_error_t {
-        (self.windlass_recorder_update)(recorder, source, size, target)
-    }
-    pub unsafe fn windlass_recorder_copy(
-        &self,
-        recorder: *mut windlass_recorder_t,
-        source: windlass_buffer_ref_t,
-        target: windlass_buffer_ref_t,
-    ) -> *mut windlass_error_t {
-        (self.windlass_recorder_copy)(recorder, source, target)
-    }
-    pub unsafe fn windlass_recorder_dispatch(
-        &self,
-        recorder: *mut windlass_recorder_t,
-        function: *mut windlass_function_t,
-        config: *const windlass_dispatch_config_t,
-        argument_count: usize,
-        arguments: *const windlass_argument_t,
-    ) -> *mut windlass_error_t {
-        (self.windlass_recorder_dispatch)(recorder, function, config, argument_count, arguments)
-    }
-    pub unsafe fn windlass_recorder_begin_debug_group(
-        &self,
-        recorder: *mut windlass_recorder_t,
-        label: *const ::std::os::raw::c_char,
-    ) -> *mut windlass_error_t {
-        (self.windlass_recorder_begin_debug_group)(recorder, label)
-    }
-    pub unsafe fn windlass_recorder_begin_debug_group_at(
-        &self,
-        recorder: *mut windlass_recorder_t,
-        label: *const ::std::os::raw::c_char,
-        rgba: *const u8,
-        file: *const ::std::os::raw::c_char,
-        line: u32,
-    ) -> *mut windlass_error_t {
-        (self.windlass_recorder_begin_debug_group_at)(recorder, label, rgba, file, line)
-    }
-    pub unsafe fn windlass_recorder_end_debug_group(
-        &self,
-        recorder: *mut windlass_recorder_t,
-    ) -> *mut windlass_error_t {
-        (self.windlass_recorder_end_debug_group)(recorder)
-    }
-    pub unsafe fn windlass_recorder_finish(
-        &self,
-        recorder: *mut windlass_recorder_t,
-        command_buffer: *mut *mut windlass_command_buffer_t,
-    ) -> *mut windlass_error_t {
-        (self.windlass_recorder_finish)(recorder, command_buffer)
-    }
-    pub unsafe fn windlass_command_buffer_retain(
-        &self,
-        command_buffer: *mut windlass_command_buffer_t,
-    ) -> *mut windlass_command_buffer_t {
-        (self.windlass_command_buffer_retain)(command_buffer)
-    }
-    pub unsafe fn windlass_command_buffer_release(&self, command_buffer: *mut windlass_command_buffer_t) {
-        (self.windlass_command_buffer_release)(command_buffer)
-    }
     pub unsafe fn windlass_recorder_create_event(
         &self,
         recorder: *mut windlass_recorder_t,
@@ -3173,136 +3404,6 @@ impl Library {
     ) -> *mut windlass_error_t {
         (self.windlass_device_compatibility)(device, params, size, compatibility)
     }
-    pub unsafe fn windlass_topology_create(
-        &self,
-        count: usize,
-        devices: *const *mut windlass_device_t,
-        topology: *mut *mut windlass_topology_t,
-    ) -> *mut windlass_error_t {
-        (self.windlass_topology_create)(count, devices, topology)
-    }
-    pub unsafe fn windlass_topology_retain(
-        &self,
-        topology: *mut windlass_topology_t,
-    ) -> *mut windlass_topology_t {
-        (self.windlass_topology_retain)(topology)
-    }
-    pub unsafe fn windlass_topology_release(&self, topology: *mut windlass_topology_t) {
-        (self.windlass_topology_release)(topology)
-    }
-    pub unsafe fn windlass_topology_node_count(&self, topology: *mut windlass_topology_t) -> usize {
-        (self.windlass_topology_node_count)(topology)
-    }
-    pub unsafe fn windlass_topology_node(
-        &self,
-        topology: *mut windlass_topology_t,
-        index: usize,
-        node: *mut windlass_topology_node_t,
-    ) -> *mut windlass_error_t {
-        (self.windlass_topology_node)(topology, index, node)
-    }
-    pub unsafe fn windlass_topology_edge(
-        &self,
-        topology: *mut windlass_topology_t,
-        from: u32,
-        to: u32,
-        edge: *mut windlass_topology_edge_t,
-    ) -> *mut windlass_error_t {
-        (self.windlass_topology_edge)(topology, from, to, edge)
-    }
-    pub unsafe fn windlass_device_facts(
-        &self,
-        device: *mut windlass_device_t,
-        physical_device: u32,
-        facts: *mut windlass_device_facts_t,
-    ) -> *mut windlass_error_t {
-        (self.windlass_device_facts)(device, physical_device, facts)
-    }
-    pub unsafe fn windlass_function_occupancy(
-        &self,
-        function: *mut windlass_function_t,
-        queues: u64,
-        threads: u32,
-        dynamic_local_memory: u32,
-        workgroups_per_compute_unit: *mut u32,
-    ) -> *mut windlass_error_t {
-        (self.windlass_function_occupancy)(
-            function,
-            queues,
-            threads,
-            dynamic_local_memory,
-            workgroups_per_compute_unit,
-        )
-    }
-    pub unsafe fn windlass_function_suggested_workgroup(
-        &self,
-        function: *mut windlass_function_t,
-        queues: u64,
-        dynamic_local_memory: u32,
-        threads: *mut u32,
-        workgroups: *mut u32,
-    ) -> *mut windlass_error_t {
-        (self.windlass_function_suggested_workgroup)(
-            function,
-            queues,
-            dynamic_local_memory,
-            threads,
-            workgroups,
-        )
-    }
-    pub unsafe fn windlass_growable_reserve(
-        &self,
-        device: *mut windlass_device_t,
-        params: *const windlass_buffer_params_t,
-        capacity: u64,
-        growable: *mut *mut windlass_growable_t,
-    ) -> *mut windlass_error_t {
-        (self.windlass_growable_reserve)(device, params, capacity, growable)
-    }
-    pub unsafe fn windlass_growable_retain(
-        &self,
-        growable: *mut windlass_growable_t,
-    ) -> *mut windlass_growable_t {
-        (self.windlass_growable_retain)(growable)
-    }
-    pub unsafe fn windlass_growable_release(&self, growable: *mut windlass_growable_t) {
-        (self.windlass_growable_release)(growable)
-    }
-    pub unsafe fn windlass_growable_size(&self, growable: *mut windlass_growable_t) -> u64 {
-        (self.windlass_growable_size)(growable)
-    }
-    pub unsafe fn windlass_growable_capacity(&self, growable: *mut windlass_growable_t) -> u64 {
-        (self.windlass_growable_capacity)(growable)
-    }
-    pub unsafe fn windlass_growable_granularity(&self, growable: *mut windlass_growable_t) -> u64 {
-        (self.windlass_growable_granularity)(growable)
-    }
-    pub unsafe fn windlass_growable_device_address(&self, growable: *mut windlass_growable_t) -> u64 {
-        (self.windlass_growable_device_address)(growable)
-    }
-    pub unsafe fn windlass_growable_grow_to(
-        &self,
-        growable: *mut windlass_growable_t,
-        size: u64,
-    ) -> *mut windlass_error_t {
-        (self.windlass_growable_grow_to)(growable, size)
-    }
-    pub unsafe fn windlass_growable_shrink_to(
-        &self,
-        growable: *mut windlass_growable_t,
-        size: u64,
-    ) -> *mut windlass_error_t {
-        (self.windlass_growable_shrink_to)(growable, size)
-    }
-    pub unsafe fn windlass_growable_buffer(
-        &self,
-        growable: *mut windlass_growable_t,
-        offset: u64,
-        length: u64,
-        buffer: *mut *mut windlass_buffer_t,
-    ) -> *mut windlass_error_t {
-        (self.windlass_growable_buffer)(growable, offset, length, buffer)
-    }
     pub unsafe fn windlass_file_open(
         &self,
         path: *const ::std::os::raw::c_char,
@@ -3436,6 +3537,158 @@ impl Library {
     }
     pub unsafe fn windlass_buffer_view_release(&self, view: *mut windlass_buffer_view_t) {
         (self.windlass_buffer_view_release)(view)
+    }
+    pub unsafe fn windlass_operation_info(
+        &self,
+        operation: *mut windlass_operation_t,
+        info: *mut windlass_operation_info_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_operation_info)(operation, info)
+    }
+    pub unsafe fn windlass_operation_wait(
+        &self,
+        operation: *mut windlass_operation_t,
+        index: usize,
+        semaphore: *mut *mut windlass_semaphore_t,
+        value: *mut u64,
+    ) -> *mut windlass_error_t {
+        (self.windlass_operation_wait)(operation, index, semaphore, value)
+    }
+    pub unsafe fn windlass_operation_signal(
+        &self,
+        operation: *mut windlass_operation_t,
+        index: usize,
+        semaphore: *mut *mut windlass_semaphore_t,
+        value: *mut u64,
+    ) -> *mut windlass_error_t {
+        (self.windlass_operation_signal)(operation, index, semaphore, value)
+    }
+    pub unsafe fn windlass_operation_target(
+        &self,
+        operation: *mut windlass_operation_t,
+        buffer: *mut *mut windlass_buffer_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_operation_target)(operation, buffer)
+    }
+    pub unsafe fn windlass_operation_source(
+        &self,
+        operation: *mut windlass_operation_t,
+        buffer: *mut *mut windlass_buffer_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_operation_source)(operation, buffer)
+    }
+    pub unsafe fn windlass_operation_buffer(
+        &self,
+        operation: *mut windlass_operation_t,
+        index: usize,
+        buffer: *mut *mut windlass_buffer_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_operation_buffer)(operation, index, buffer)
+    }
+    pub unsafe fn windlass_operation_commands(
+        &self,
+        operation: *mut windlass_operation_t,
+        visitor: windlass_command_visitor_t,
+        user_data: *mut ::std::os::raw::c_void,
+    ) -> *mut windlass_error_t {
+        (self.windlass_operation_commands)(operation, visitor, user_data)
+    }
+    pub unsafe fn windlass_operation_forward(
+        &self,
+        operation: *mut windlass_operation_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_operation_forward)(operation)
+    }
+    pub unsafe fn windlass_operation_complete(
+        &self,
+        operation: *mut windlass_operation_t,
+        error: *mut windlass_error_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_operation_complete)(operation, error)
+    }
+    pub unsafe fn windlass_operation_transfer_on_host(
+        &self,
+        operation: *mut windlass_operation_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_operation_transfer_on_host)(operation)
+    }
+    pub unsafe fn windlass_operation_retain(
+        &self,
+        operation: *mut windlass_operation_t,
+    ) -> *mut windlass_operation_t {
+        (self.windlass_operation_retain)(operation)
+    }
+    pub unsafe fn windlass_operation_release(&self, operation: *mut windlass_operation_t) {
+        (self.windlass_operation_release)(operation)
+    }
+    pub unsafe fn windlass_answer_device(
+        &self,
+        answer: *mut windlass_answer_t,
+        info: *const windlass_device_info_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_answer_device)(answer, info)
+    }
+    pub unsafe fn windlass_answer_limits(
+        &self,
+        answer: *mut windlass_answer_t,
+        limits: *const windlass_device_limits_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_answer_limits)(answer, limits)
+    }
+    pub unsafe fn windlass_answer_heap(
+        &self,
+        answer: *mut windlass_answer_t,
+        heap: *const windlass_heap_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_answer_heap)(answer, heap)
+    }
+    pub unsafe fn windlass_answer_function(
+        &self,
+        answer: *mut windlass_answer_t,
+        info: *const windlass_function_info_t,
+        parameter_count: usize,
+        parameters: *const windlass_parameter_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_answer_function)(answer, info, parameter_count, parameters)
+    }
+    pub unsafe fn windlass_answer_global(
+        &self,
+        answer: *mut windlass_answer_t,
+        info: *const windlass_global_info_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_answer_global)(answer, info)
+    }
+    pub unsafe fn windlass_answer_symbol(
+        &self,
+        answer: *mut windlass_answer_t,
+        symbol: *const windlass_symbol_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_answer_symbol)(answer, symbol)
+    }
+    pub unsafe fn windlass_driver_register(
+        &self,
+        driver: *const windlass_driver_t,
+        user_data: *mut ::std::os::raw::c_void,
+    ) -> *mut windlass_error_t {
+        (self.windlass_driver_register)(driver, user_data)
+    }
+    pub unsafe fn windlass_device_wrap(
+        &self,
+        device: *mut windlass_device_t,
+        table: *const windlass_wrapper_t,
+        wrapper: *mut ::std::os::raw::c_void,
+        wrapped: *mut *mut windlass_device_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_device_wrap)(device, table, wrapper, wrapped)
+    }
+    pub unsafe fn windlass_wrapper_register(
+        &self,
+        scheme: *const ::std::os::raw::c_char,
+        description: *const ::std::os::raw::c_char,
+        table: *const windlass_wrapper_t,
+        user_data: *mut ::std::os::raw::c_void,
+    ) -> *mut windlass_error_t {
+        (self.windlass_wrapper_register)(scheme, description, table, user_data)
     }
     pub unsafe fn windlass_code_format(
         &self,

@@ -35,6 +35,7 @@ mod external_timepoint;
 mod growable;
 mod info;
 mod memory;
+mod plugin;
 mod queue;
 mod submission;
 mod topology;
@@ -53,15 +54,64 @@ const DEVICES: [(&str, &str); 4] = [
     ("in_any_order", "shuffle://?seed=1&over=capi://"),
 ];
 
+/// The devices of `tests/plugin`: drivers and wrappers in C.
+const IN_C: [(&str, &str); 6] = [
+    ("over_a_driver_in_c", "capi://?over=c-host://"),
+    ("over_a_driver_in_c_in_any_order", "shuffle://?seed=1&over=capi://?over=c-host://"),
+    ("over_the_least_driver_in_c", "capi://?over=c-least://"),
+    ("over_a_driver_in_c_that_ends_operations_twice", "capi://?over=c-twice://"),
+    ("over_a_wrapper_in_c", "capi://?over=c-trace://?quiet=1&over=hip-sim://gfx942"),
+    ("over_a_wrapper_in_c_that_forwards_late", "capi://?over=c-late://?over=hip-sim://gfx942"),
+];
+
+/// Drivers and wrappers in C with one mistake: the suite, or the library, must say these words.
+const BROKEN: [(&str, &str, &str); 7] = [
+    ("a_crooked_address_is_caught", "c-crooked://", "no multiple of 256"),
+    ("memory_without_a_pointer_is_caught", "c-hidden://", "gave no host pointer"),
+    ("a_device_without_a_description_is_caught", "c-silent://", "has not called windlass_answer_device"),
+    ("transfers_that_are_not_done_are_caught", "c-idler://", "bytes differ"),
+    ("a_forgotten_operation_is_caught", "c-forgetful://", "neither completed nor forwarded"),
+    ("transfers_that_a_wrapper_drops_are_caught", "c-idle://?over=hip-sim://gfx942", "bytes differ"),
+    (
+        "operations_that_a_wrapper_loses_are_caught",
+        "c-lost://?over=local://",
+        "neither completed nor forwarded",
+    ),
+];
+
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
     // `cargo test --test conformance -- --device capi://?over=URI` has the options of the suite.
     if arguments.iter().any(|word| word == "--device") {
         load();
+        plugin::load();
         return windlass_cts::run_with(registry(), &[], arguments);
     }
-    let trials = DEVICES.map(|(name, uri)| Trial::test(name, move || pass(uri)));
-    libtest_mimic::run(&Arguments::from_args(), trials.into()).exit_code()
+    let mut trials: Vec<_> = DEVICES.map(|(name, uri)| Trial::test(name, move || pass(uri, &[]))).into();
+    trials.extend(IN_C.map(|(name, uri)| Trial::test(name, move || pass_in_c(uri))));
+    trials.extend(BROKEN.map(|(name, over, words)| Trial::test(name, move || fail_in_c(over, words))));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn pass_in_c(uri: &str) -> Result<(), Failed> {
+    load();
+    if plugin::load() { pass(uri, &[]) } else { Ok(()) }
+}
+
+/// The suite must fail over the device, and its report must have the words.
+fn fail_in_c(over: &str, words: &str) -> Result<(), Failed> {
+    load();
+    if !plugin::load() {
+        return Ok(());
+    }
+    let uri = format!("capi://?over={over}");
+    match pass(&uri, &["transfer.", "buffer."]) {
+        Ok(()) => Err(format!("the suite passed over {over}").into()),
+        Err(failed) => {
+            let report = failed.message().unwrap_or_default();
+            if report.contains(words) { Ok(()) } else { Err(format!("no `{words}` in {report}").into()) }
+        }
+    }
 }
 
 fn load() {
@@ -77,9 +127,10 @@ fn registry() -> Registry {
     registry
 }
 
-fn pass(uri: &str) -> Result<(), Failed> {
+fn pass(uri: &str, filters: &[&str]) -> Result<(), Failed> {
     load();
-    let options = Options::parse(["conformance", "--device", uri])?;
+    let arguments = ["conformance", "--require", "--device", uri];
+    let options = Options::parse(arguments.into_iter().chain(filters.iter().copied()))?;
     let (mut out, mut messages) = (Vec::new(), Vec::new());
     let cases = windlass_cts::cases();
     match windlass_cts::main_with(&registry(), &cases, options, &mut out, &mut messages) {

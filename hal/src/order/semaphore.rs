@@ -148,7 +148,8 @@ impl Semaphore {
         }
     }
 
-    /// A number for this timeline that no other of the process has or had. Records of profiles name semaphores by it.
+    /// A number for this timeline that no other of the process has or had. Records of profiles, tracers and recorders name
+    /// semaphores by it.
     pub fn id(&self) -> u64 {
         static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
         let known = self.0.id.load(Ordering::Relaxed);
