@@ -19,7 +19,7 @@ use super::{
 const MAGIC: &[u8; 16] = b"windlass-record\n";
 
 /// The version of the format that this crate writes, and the only one that it reads.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 const HEADER: u8 = 0;
 const EVENT: u8 = 1;

@@ -8,7 +8,7 @@ pub(crate) const INLINE: usize = 1 << 16;
 
 /// Bytes of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Bytes {
+pub(crate) enum Bytes {
     /// In the event.
     Here(Vec<u8>),
     /// In data chunks of the file.
@@ -22,16 +22,11 @@ pub enum Bytes {
 
 impl Bytes {
     /// The number of bytes.
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         match self {
             Self::Here(bytes) => bytes.len() as u64,
             Self::Apart { length, .. } => *length,
         }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 

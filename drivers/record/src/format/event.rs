@@ -5,29 +5,29 @@ use super::coding::{Bytes, choice, structure};
 
 /// The point of a semaphore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct At {
+pub(crate) struct At {
     /// The number of the semaphore.
-    pub semaphore: u32,
+    pub(crate) semaphore: u32,
     /// The value.
-    pub value: u64,
+    pub(crate) value: u64,
 }
 structure!(At { semaphore, value });
 
 /// A range of a buffer, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
+pub(crate) struct Range {
     /// The number of the buffer.
-    pub buffer: u32,
+    pub(crate) buffer: u32,
     /// The offset in the allocation.
-    pub offset: u64,
+    pub(crate) offset: u64,
     /// The length.
-    pub length: u64,
+    pub(crate) length: u64,
 }
 structure!(Range { buffer, offset, length });
 
 /// A range that a command names: known when it was recorded, or a part of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub(crate) enum Place {
     /// A range of a buffer.
     Direct {
         /// The range.
@@ -47,7 +47,7 @@ choice!(Place, "a range" { 0 => Direct { range }, 1 => Slot { slot, offset, leng
 
 /// Where a buffer comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// Memory that was usable at once.
     Allocated {},
     /// Memory of an alloca, from the device or from a pool.
@@ -82,21 +82,21 @@ choice!(Origin, "an origin" {
 
 /// The parameters of an allocation, as [`windlass_hal::BufferParams`] has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Params {
+pub(crate) struct Params {
     /// The bits of the memory type.
-    pub memory_type: u32,
+    pub(crate) memory_type: u32,
     /// The bits of the usage.
-    pub usage: u32,
+    pub(crate) usage: u32,
     /// The least alignment in bytes.
-    pub min_alignment: u64,
+    pub(crate) min_alignment: u64,
     /// The bitmap of queues.
-    pub affinity: u64,
+    pub(crate) affinity: u64,
 }
 structure!(Params { memory_type, usage, min_alignment, affinity });
 
 /// A change of bytes in mapped memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub(crate) enum Change {
     /// Zeros.
     Zero {
         /// The offset in the allocation, in bytes.
@@ -116,7 +116,7 @@ choice!(Change, "a change" { 0 => Zero { offset, length }, 1 => Bytes { offset, 
 
 impl Change {
     /// The changed bytes: offset and length.
-    pub fn range(&self) -> (u64, u64) {
+    pub(crate) fn range(&self) -> (u64, u64) {
         match self {
             Self::Zero { offset, length } => (*offset, *length),
             Self::Bytes { offset, bytes } => (*offset, bytes.len()),
@@ -126,39 +126,39 @@ impl Change {
 
 /// What an operation left in mapped memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Readback {
+pub(crate) struct Readback {
     /// The buffer.
-    pub buffer: u32,
+    pub(crate) buffer: u32,
     /// The ranges that the operation could write: offset and length, in bytes.
-    pub ranges: Vec<[u64; 2]>,
+    pub(crate) ranges: Vec<[u64; 2]>,
     /// Their bytes, where these differ from before.
-    pub changes: Vec<Change>,
+    pub(crate) changes: Vec<Change>,
 }
 structure!(Readback { buffer, ranges, changes });
 
 /// Bytes that an operation moved between a file and the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub(crate) struct Piece {
     /// The offset in the file, in bytes.
-    pub offset: u64,
+    pub(crate) offset: u64,
     /// The bytes.
-    pub bytes: Bytes,
+    pub(crate) bytes: Bytes,
 }
 structure!(Piece { offset, bytes });
 
 /// A failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failed {
+pub(crate) struct Failed {
     /// The number of the [`windlass_hal::Code`].
-    pub code: u32,
+    pub(crate) code: u32,
     /// The message.
-    pub message: String,
+    pub(crate) message: String,
 }
 structure!(Failed { code, message });
 
 /// A workgroup count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Count {
+pub(crate) enum Count {
     /// Workgroups in x, y, z.
     Direct {
         /// The numbers.
@@ -179,7 +179,7 @@ choice!(Count, "a workgroup count" { 0 => Direct { count }, 1 => Static { place 
 
 /// An argument of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Argument {
+pub(crate) enum Argument {
     /// An address in a buffer.
     Buffer {
         /// The buffer.
@@ -208,19 +208,19 @@ choice!(Argument, "an argument" {
 
 /// An address in a packed argument block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Address {
+pub(crate) struct Address {
     /// The offset in the block, in bytes.
-    pub at: u32,
+    pub(crate) at: u32,
     /// The buffer that it leads to.
-    pub buffer: u32,
+    pub(crate) buffer: u32,
     /// The offset in the allocation, in bytes.
-    pub offset: u64,
+    pub(crate) offset: u64,
 }
 structure!(Address { at, buffer, offset });
 
 /// The arguments of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Arguments {
+pub(crate) enum Arguments {
     /// One for each parameter.
     Each {
         /// The arguments.
@@ -240,29 +240,29 @@ choice!(Arguments, "arguments" { 0 => Each { arguments }, 1 => Block { bytes, ad
 
 /// A kernel launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launch {
+pub(crate) struct Launch {
     /// The executable.
-    pub executable: u32,
+    pub(crate) executable: u32,
     /// The number of the function in it.
-    pub number: u32,
+    pub(crate) number: u32,
     /// The name of the function.
-    pub function: String,
+    pub(crate) function: String,
     /// The workgroup count.
-    pub count: Count,
+    pub(crate) count: Count,
     /// The work-items of a workgroup.
-    pub size: [u32; 3],
+    pub(crate) size: [u32; 3],
     /// Dynamic local memory in bytes.
-    pub local_memory: u32,
+    pub(crate) local_memory: u32,
     /// The arguments.
-    pub arguments: Arguments,
+    pub(crate) arguments: Arguments,
     /// The buffers that the launch keeps alive.
-    pub keeps: Vec<u32>,
+    pub(crate) keeps: Vec<u32>,
 }
 structure!(Launch { executable, number, function, count, size, local_memory, arguments, keeps });
 
 /// A command of a command buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
+pub(crate) enum Command {
     /// A barrier.
     Barrier {},
     /// A fill.
@@ -330,7 +330,7 @@ choice!(Command, "a command" {
 
 /// The work of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Work {
+pub(crate) enum Work {
     /// Nothing.
     Barrier {},
     /// Gives a buffer its memory.
@@ -403,37 +403,37 @@ choice!(Work, "an operation" {
 
 /// A submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Submission {
+pub(crate) struct Submission {
     /// The number of the operation.
-    pub operation: u32,
+    pub(crate) operation: u32,
     /// The set of queues, as a bitmap.
-    pub affinity: u64,
+    pub(crate) affinity: u64,
     /// The wait list.
-    pub waits: Vec<At>,
+    pub(crate) waits: Vec<At>,
     /// The signal list.
-    pub signals: Vec<At>,
+    pub(crate) signals: Vec<At>,
     /// The work.
-    pub work: Work,
+    pub(crate) work: Work,
 }
 structure!(Submission { operation, affinity, waits, signals, work });
 
 /// The end of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub(crate) struct Ended {
     /// The number of the operation.
-    pub operation: u32,
+    pub(crate) operation: u32,
     /// The failure, if it failed.
-    pub failure: Option<Failed>,
+    pub(crate) failure: Option<Failed>,
     /// What it left in mapped memory.
-    pub readbacks: Vec<Readback>,
+    pub(crate) readbacks: Vec<Readback>,
     /// The bytes that it read from a file or wrote to one.
-    pub pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<Piece>,
 }
 structure!(Ended { operation, failure, readbacks, pieces });
 
 /// One event. The order of the file is an order in which they happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub(crate) enum Event {
     /// A buffer appeared.
     Buffer {
         /// Its number.
@@ -524,14 +524,14 @@ choice!(Event, "an event" {
 
 /// The first chunk of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
+pub(crate) struct Header {
     /// The program that made it, with its version.
-    pub made_by: String,
+    pub(crate) made_by: String,
     /// The URI of the recorded device.
-    pub uri: String,
+    pub(crate) uri: String,
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// The target that its code was built for.
-    pub architecture: String,
+    pub(crate) architecture: String,
 }
 structure!(Header { made_by, uri, name, architecture });

@@ -4,8 +4,8 @@
 use std::{collections::HashSet, ops::Range as Span, sync::Arc};
 
 use windlass_hal::{
-    Buffer, Command as HalCommand, CommandList, FunctionInfo, IndirectParameters, OperationRef, ParameterKind,
-    Patches, RecordedRange, WorkgroupCountRef, driver,
+    Buffer, Command as HalCommand, CommandList, FunctionInfo, IndirectParameters, OperationRef,
+    ParameterKind, Patches, RecordedRange, WorkgroupCountRef, driver,
 };
 
 use super::{log::Log, objects::Objects};
@@ -157,11 +157,7 @@ impl Describer<'_> {
         }
     }
 
-    fn execute(
-        &mut self,
-        command_buffer: &Arc<dyn driver::RawCommandBuffer>,
-        bindings: &[Buffer],
-    ) -> Work {
+    fn execute(&mut self, command_buffer: &Arc<dyn driver::RawCommandBuffer>, bindings: &[Buffer]) -> Work {
         for buffer in command_buffer.list().buffers() {
             self.note(buffer, None);
         }
@@ -172,17 +168,24 @@ impl Describer<'_> {
         let mut writes = Vec::new();
         for place in &list.writes {
             match *place {
-                Place::Direct { range } => writes.push((range.buffer, range.offset..range.offset + range.length)),
+                Place::Direct { range } => {
+                    writes.push((range.buffer, range.offset..range.offset + range.length))
+                }
                 Place::Slot { slot, offset, length } => {
                     if let Some(bound) = bindings.get(slot as usize) {
                         let start = bound.offset + offset.min(bound.length);
-                        writes.push((bound.buffer, start..start + length.min(bound.length - offset.min(bound.length))));
+                        writes.push((
+                            bound.buffer,
+                            start..start + length.min(bound.length - offset.min(bound.length)),
+                        ));
                     }
                 }
             }
         }
         used.extend(writes.iter().map(|(buffer, _)| *buffer));
-        let mapped = |number: &u32, objects: &mut Objects| objects.entry(*number).is_some_and(|entry| entry.is_mapped());
+        let mapped = |number: &u32, objects: &mut Objects| {
+            objects.entry(*number).is_some_and(|entry| entry.is_mapped())
+        };
         for number in used {
             if mapped(&number, self.objects) && !self.uses.mapped.contains(&number) {
                 self.uses.mapped.push(number);
@@ -286,20 +289,28 @@ impl Describer<'_> {
             Arguments::Each { arguments } => {
                 for argument in arguments {
                     match argument {
-                        Argument::Buffer { buffer, offset } => described.writes.push(to_the_end(*buffer, *offset)),
+                        Argument::Buffer { buffer, offset } => {
+                            described.writes.push(to_the_end(*buffer, *offset))
+                        }
                         Argument::Slot { slot, offset } => {
-                            described.writes.push(Place::Slot { slot: *slot, offset: *offset, length: u64::MAX });
+                            described.writes.push(Place::Slot {
+                                slot: *slot,
+                                offset: *offset,
+                                length: u64::MAX,
+                            });
                         }
                         Argument::Null {} | Argument::Value { .. } => {}
                     }
                 }
             }
             Arguments::Block { addresses, .. } => {
-                described.writes.extend(addresses.iter().map(|address| to_the_end(address.buffer, address.offset)));
+                described
+                    .writes
+                    .extend(addresses.iter().map(|address| to_the_end(address.buffer, address.offset)));
             }
         }
-        if let Count::Static { place: Place::Direct { range } } | Count::Dynamic { place: Place::Direct { range } } =
-            launch.count
+        if let Count::Static { place: Place::Direct { range } }
+        | Count::Dynamic { place: Place::Direct { range } } = launch.count
         {
             described.counts.push(range.buffer);
         }
@@ -400,14 +411,18 @@ impl Describer<'_> {
             });
         }
         let all_named = targets.iter().all(|target| named.contains(&target.number));
-        let mut is_packed = !unknown.is_empty() || covered.iter().zip(block).any(|(covered, byte)| !covered && *byte != 0);
+        let mut is_packed =
+            !unknown.is_empty() || covered.iter().zip(block).any(|(covered, byte)| !covered && *byte != 0);
         if packed.unwrap_or(!all_named) {
             let known: HashSet<u32> = addresses.iter().map(|address| address.at).collect();
-            for at in (0..block.len().saturating_sub(7)).step_by(8).filter(|at| !known.contains(&(*at as u32))) {
+            for at in
+                (0..block.len().saturating_sub(7)).step_by(8).filter(|at| !known.contains(&(*at as u32)))
+            {
                 let mut word = [0; 8];
                 word.copy_from_slice(&block[at..at + 8]);
                 let address = u64::from_le_bytes(word);
-                let found = targets.iter().find_map(|target| Some((target.number, target.offset_of(address)?)));
+                let found =
+                    targets.iter().find_map(|target| Some((target.number, target.offset_of(address)?)));
                 if let Some((buffer, offset)) = found {
                     named.insert(buffer);
                     addresses.push(Address { at: at as u32, buffer, offset });
@@ -426,7 +441,9 @@ impl Describer<'_> {
     /// those with the address inside the named range.
     fn resolve(&self, address: u64, targets: &[Target]) -> Option<(u32, u64)> {
         let inside = |target: &&Target| {
-            target.offset_of(address).is_some_and(|offset| target.named.contains(&offset) || target.named.start == offset)
+            target
+                .offset_of(address)
+                .is_some_and(|offset| target.named.contains(&offset) || target.named.start == offset)
         };
         let named = targets.iter().find(inside);
         let any = named.or_else(|| targets.iter().find(|target| target.offset_of(address).is_some()));

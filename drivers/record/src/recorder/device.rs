@@ -4,12 +4,14 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceInfo, External, OperationRef, Point, QueueAffinity, Release, Result,
+    BufferParams, CommandList, Deadline, DeviceInfo, External, OperationRef, Point, QueueAffinity, Release,
+    Result,
     driver::{self, RawBuffer, RawCommandBuffer, RawExecutable},
 };
 
 use super::{
     describe::{Describer, Uses},
+    objects::Dropped,
     session::{Session, State},
 };
 use crate::format::{
@@ -37,9 +39,14 @@ impl Device {
     }
 
     fn add(&self, raw: &Arc<dyn RawBuffer>, params: &BufferParams, origin: Origin) {
+        let mut dropped = Dropped::new();
         let mut state = self.session.lock();
         let State { objects, log, .. } = &mut *state;
-        objects.add(log, raw, params, origin);
+        let is_new = origin == Origin::Allocated {};
+        let number = objects.add(log, raw, params, origin);
+        if is_new {
+            objects.entry(number).into_iter().for_each(|entry| entry.begin(&mut dropped));
+        }
     }
 
     fn loaded(&self, raw: &Arc<dyn RawExecutable>, parts: &[&[u8]]) {
@@ -68,7 +75,12 @@ unsafe impl driver::Wrapper for Device {
         Ok(raw)
     }
 
-    fn reserve(&self, affinity: QueueAffinity, params: &BufferParams, size: u64) -> Result<Arc<dyn RawBuffer>> {
+    fn reserve(
+        &self,
+        affinity: QueueAffinity,
+        params: &BufferParams,
+        size: u64,
+    ) -> Result<Arc<dyn RawBuffer>> {
         let raw = self.inner.reserve(affinity, params, size)?;
         self.add(&raw, params, Origin::Reserved {});
         Ok(raw)

@@ -28,7 +28,8 @@ impl driver::Driver for Driver {
     }
 
     fn description(&self) -> String {
-        "another device, whose work goes to a file for windlass replay: record://?file=PATH&over=URI".to_owned()
+        "another device, whose work goes to a file for windlass replay: record://?file=PATH&over=URI"
+            .to_owned()
     }
 
     /// Lists no device: there is one for each device to wrap.
@@ -48,7 +49,9 @@ impl driver::Driver for Driver {
             Error::invalid_argument(format!("{uri} does not say where to record; add file=PATH before over="))
         })?;
         let over = parameters.text("over").ok_or_else(|| {
-            Error::invalid_argument(format!("{uri} does not say what to record; add over=URI as the last key"))
+            Error::invalid_argument(format!(
+                "{uri} does not say what to record; add over=URI as the last key"
+            ))
         })?;
         parameters.finish()?;
         let over: Uri = over.parse()?;

@@ -2,7 +2,7 @@
 //! Mapped memory: its bytes as the recording knows them, and the changes since then.
 //!
 //! A program writes mapped memory through a pointer, which no wrapper sees. So the recorder compares the memory with its
-//! own copy. The copy begins as zeros, as a replay's memory does.
+//! own copy. New memory, whose contents are undefined, is filled with zeros, as a replay's memory is.
 
 use std::ops::Range;
 
@@ -33,6 +33,19 @@ pub(super) fn changes(mapping: &Mapping, known: &mut [u8], ranges: &[Range<u64>]
         }
     }
     changes
+}
+
+/// Fills a mapping with zeros.
+pub(super) fn clear(mapping: &Mapping) {
+    let zeros = vec![0; BLOCK.min(mapping.len()) as usize];
+    let mut at = 0;
+    while at < mapping.len() {
+        let length = BLOCK.min(mapping.len() - at);
+        if mapping.write(at, &zeros[..length as usize]).is_err() {
+            return;
+        }
+        at += length;
+    }
 }
 
 fn compare(start: u64, now: &[u8], before: &[u8], changes: &mut Vec<Change>) {

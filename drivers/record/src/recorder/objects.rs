@@ -8,7 +8,7 @@ use std::{
 };
 
 use windlass_hal::{
-    Buffer, BufferParams, BufferUsage, Point, QueueAffinity, Semaphore,
+    Buffer, BufferParams, BufferUsage, Mapping, Point, QueueAffinity, Semaphore,
     driver::{RawBuffer, RawCommandBuffer, RawExecutable},
 };
 
@@ -162,14 +162,17 @@ impl Objects {
     /// The global variable that a buffer is, if it is one.
     pub(super) fn global(&self, buffer: &Buffer) -> Option<Origin> {
         let queues = (0..64).map(QueueAffinity::queue);
-        let executables = self.executables.values().filter_map(|(raw, number)| Some((raw.upgrade()?, *number)));
+        let executables =
+            self.executables.values().filter_map(|(raw, number)| Some((raw.upgrade()?, *number)));
         for (executable, number) in executables {
             for (index, global) in executable.globals().iter().enumerate() {
                 for affinity in std::iter::once(QueueAffinity::ANY).chain(queues.clone()) {
                     let Ok(raw) = executable.clone().global(index as u32, affinity) else {
                         if affinity == QueueAffinity::ANY { continue } else { break }
                     };
-                    if raw.device_address() == buffer.raw().device_address() && raw.size() == buffer.raw().size() {
+                    if raw.device_address() == buffer.raw().device_address()
+                        && raw.size() == buffer.raw().size()
+                    {
                         return Some(Origin::Global {
                             executable: number,
                             name: global.name.clone(),
@@ -261,21 +264,35 @@ impl Known {
         self.mapped
     }
 
-    /// Says whether the memory is the buffer's.
-    pub(super) fn set_live(&mut self, live: bool) {
-        self.live = live || self.imported;
+    /// The memory is the buffer's from now on. Its contents are undefined, and become zeros.
+    pub(super) fn begin(&mut self, dropped: &mut Dropped) {
+        self.live = true;
+        if let Some((buffer, mapping)) = self.map() {
+            mapped::clear(&mapping);
+            dropped.push(buffer);
+        }
+    }
+
+    /// The memory may be another buffer's from now on.
+    pub(super) fn end(&mut self) {
+        self.live = self.imported;
+    }
+
+    fn map(&self) -> Option<(Buffer, Mapping)> {
+        let raw = self.raw.upgrade().filter(|_| self.mapped && self.live)?;
+        let buffer =
+            Buffer::from_driver(raw, self.params.with_usage(self.params.usage | BufferUsage::MAPPING));
+        let mapping = buffer.map().ok()?;
+        Some((buffer, mapping))
     }
 
     /// The changes in ranges of mapped memory since the last look. Nothing for memory that is not the buffer's, and for
     /// a buffer without handles, whose bytes nobody can read.
     pub(super) fn changes(&mut self, ranges: &[Range<u64>], dropped: &mut Dropped) -> Vec<Change> {
-        if !self.mapped || !self.live || ranges.is_empty() {
+        if ranges.is_empty() {
             return Vec::new();
         }
-        let Some(raw) = self.raw.upgrade() else { return Vec::new() };
-        let params = self.params.with_usage(self.params.usage | BufferUsage::MAPPING);
-        let buffer = Buffer::from_driver(raw, params);
-        let Ok(mapping) = buffer.map() else { return Vec::new() };
+        let Some((buffer, mapping)) = self.map() else { return Vec::new() };
         if self.bytes.is_empty() {
             self.bytes = vec![0; self.size as usize];
         }

@@ -261,7 +261,13 @@ impl Session {
 
     /// A call around a host call, which records its beginning. An error behind the early end of the signal list still
     /// fails the program's signals.
-    fn host_call(self: &Arc<Self>, number: u32, call: HostCall, ended: Semaphore, signals: Points) -> HostCall {
+    fn host_call(
+        self: &Arc<Self>,
+        number: u32,
+        call: HostCall,
+        ended: Semaphore,
+        signals: Points,
+    ) -> HostCall {
         let session = self.clone();
         HostCall::new(call.flags(), move |context| {
             session.lock().log.add(&Event::Began { operation: number });
@@ -410,7 +416,7 @@ impl State {
         if let Some((buffer, false)) = operation.owns
             && let Some(entry) = self.objects.entry(buffer)
         {
-            entry.set_live(false);
+            entry.end();
         }
     }
 
@@ -418,7 +424,7 @@ impl State {
     fn readbacks(&mut self, number: u32, dropped: &mut Dropped) -> Vec<Readback> {
         let Some(operation) = self.operations.get(&number) else { return Vec::new() };
         if let Some((buffer, true)) = operation.owns {
-            self.objects.entry(buffer).into_iter().for_each(|entry| entry.set_live(true));
+            self.objects.entry(buffer).into_iter().for_each(|entry| entry.begin(dropped));
             return Vec::new();
         }
         let writes = operation.uses.writes.clone();
