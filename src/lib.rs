@@ -13,6 +13,9 @@ pub use windlass_hal::*;
 /// The CPU driver, with the interface for kernels written in Rust.
 #[cfg(feature = "local")]
 pub use windlass_local as local;
+/// Recordings of a device's work, and their replays.
+#[cfg(feature = "record")]
+pub use windlass_record as record;
 
 /// The drivers of this build. The registry is made once; clone it to register more drivers.
 pub fn registry() -> &'static Registry {
@@ -39,17 +42,45 @@ pub fn open(uri: &str) -> Result<Device> {
     registry().open(uri)
 }
 
-/// The drivers whose devices wrap the devices of other drivers.
-#[cfg(feature = "command")]
+/// The drivers whose devices wrap the devices of other drivers, and of each other.
 fn wrappers(drivers: Registry) -> Registry {
+    let within = |inner: &Registry| {
+        let mut registry = drivers.clone();
+        inner.drivers().for_each(|driver| _ = registry.register(driver.clone()));
+        registry
+    };
+    let innermost = shuffled(within(&Registry::new()));
+    let recorded = recorded(within(&innermost));
+    let mut registry = shuffled(within(&recorded));
+    recorded.drivers().for_each(|driver| _ = registry.register(driver.clone()));
+    registry
+}
+
+/// `shuffle://` over these drivers.
+#[cfg(feature = "command")]
+fn shuffled(drivers: Registry) -> Registry {
     let mut registry = Registry::new();
     registry.register(Arc::new(windlass_cts::shuffle::Driver::new(drivers)));
     registry
 }
 
-/// Without the feature there are none.
+/// Without the feature there is none.
 #[cfg(not(feature = "command"))]
-fn wrappers(_drivers: Registry) -> Registry {
+fn shuffled(_drivers: Registry) -> Registry {
+    Registry::new()
+}
+
+/// `record://` over these drivers.
+#[cfg(feature = "record")]
+fn recorded(drivers: Registry) -> Registry {
+    let mut registry = Registry::new();
+    registry.register(Arc::new(windlass_record::Driver::new(drivers, build_info::PROVENANCE)));
+    registry
+}
+
+/// Without the feature there is none.
+#[cfg(not(feature = "record"))]
+fn recorded(_drivers: Registry) -> Registry {
     Registry::new()
 }
 

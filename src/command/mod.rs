@@ -27,6 +27,7 @@ mod modes;
 mod output;
 mod progress;
 mod ranges;
+mod replay;
 mod report;
 mod run;
 mod started;
@@ -67,6 +68,8 @@ enum Command {
     Bundle(bundle::Bundle),
     /// Run a kernel of a file, and print, save or check its results
     Run(run::Run),
+    /// Replay a recording of record:// on any device, and compare the results
+    Replay(replay::Replay),
     /// Run any program that uses HIP on a simulated GPU (windlass exec -- COMMAND)
     #[cfg(all(feature = "sim", target_os = "linux"))]
     Exec(exec::Exec),
@@ -124,6 +127,7 @@ fn dispatch(command: Command) -> ExitCode {
         Command::Audit(audit) => audit.run(),
         Command::Bundle(bundle) => bundle.run(),
         Command::Run(run) => run.run(),
+        Command::Replay(replay) => replay.run(),
         Command::Bench(bench) => bench.run(),
         Command::Report(report) => report.run(),
         #[cfg(feature = "manual")]

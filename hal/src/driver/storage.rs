@@ -17,8 +17,8 @@ impl File {
         Self(Arc::new(storage))
     }
 
-    /// The storage of this file.
-    pub(crate) fn storage(&self) -> &dyn Storage {
+    /// The storage of this file, for drivers and wrappers.
+    pub fn storage(&self) -> &dyn Storage {
         self.0.as_ref()
     }
 }

@@ -475,6 +475,12 @@ impl Semaphore {
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
+
+    /// Whether there is a handle of the timeline besides this one. With another thread that clones or drops handles,
+    /// the answer may be out of date.
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
 }
 
 /// `OUT_OF_RANGE` for a value that no semaphore can have.
