@@ -32,3 +32,8 @@ fn async_pipeline() {
 fn replay_with_table() {
     run("replay_with_table");
 }
+
+#[test]
+fn compiler() {
+    run("compiler");
+}

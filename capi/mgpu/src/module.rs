@@ -40,7 +40,7 @@ impl Kind for Module {
 pub(crate) struct Kernel(pub(crate) Function);
 
 impl Kind for Kernel {
-    const NAME: &'static str = "function of a loaded module";
+    const NAME: &'static str = "function";
     const TAG: usize = 0x54;
     fn table() -> &'static Table<Self> {
         static TABLE: Table<Kernel> = Table::new();

@@ -31,7 +31,7 @@ macro_rules! functions {
         }
 
         impl Library {
-            fn load() -> Self {
+            fn open() -> Self {
                 // SAFETY: the library of this package, whose functions have these types.
                 unsafe {
                     let library = libloading::Library::new(path()).unwrap();
@@ -151,7 +151,7 @@ impl Library {
         stream: Pointer,
         arguments: &[&dyn AnyArgument],
     ) {
-        let list: Vec<_> = arguments.iter().map(|argument| argument.address()).collect();
+        let list: Vec<_> = arguments.iter().map(|argument| (**argument).address()).collect();
         let none = std::ptr::null();
         unsafe {
             (self.launch_kernel)(
@@ -222,7 +222,7 @@ pub(crate) fn library() -> &'static Library {
             // SAFETY: before the library starts threads; tests that run at once read no variable that this changes.
             unsafe { std::env::set_var("WINDLASS_DEVICE", "hip-sim://gfx942") };
         }
-        Library::load()
+        Library::open()
     })
 }
 
