@@ -86,38 +86,49 @@ static uint64_t bytes_of(const node_t *node) { return (uint64_t)node->rows * nod
 static uint32_t across(const node_t *node) { return node->rows == 1 ? 0 : node->columns; }
 static uint32_t along(const node_t *node) { return node->columns == 1 ? 0 : 1; }
 
-/* ---- The plan of memory: each value gets the lowest place that is free from its writer to its last reader. ---- */
+/* ---- The plan of memory: largest first, each value gets the lowest place that is free from its writer to its last
+ * reader. ---- */
+
+/* Whether two values live at once and their places overlap. */
+static int collide(const node_t *nodes, int a, int b) {
+    return nodes[a].last_reader >= b && nodes[b].last_reader >= a &&
+           nodes[a].offset < nodes[b].offset + bytes_of(&nodes[b]) &&
+           nodes[b].offset < nodes[a].offset + bytes_of(&nodes[a]);
+}
 
 static uint64_t place_values(graph_t *graph, int result) {
-    uint64_t size = 0;
-    graph->nodes[result].is_slot = 1;
-    graph->nodes[result].slot = graph->inputs;
+    node_t *nodes = graph->nodes;
+    int order[MOST_NODES], count = 0;
+    nodes[result].is_slot = 1;
+    nodes[result].slot = graph->inputs;
     for (int i = 0; i < graph->count; i++) {
-        for (int k = 0; k < graph->nodes[i].operand_count; k++) {
-            graph->nodes[graph->nodes[i].operands[k]].last_reader = i;
+        nodes[i].last_reader = i;
+        for (int k = 0; k < nodes[i].operand_count; k++) {
+            nodes[nodes[i].operands[k]].last_reader = i;
+        }
+        if (!nodes[i].is_slot) {
+            int at = count++;
+            for (; at > 0 && bytes_of(&nodes[order[at - 1]]) < bytes_of(&nodes[i]); at--) {
+                order[at] = order[at - 1];
+            }
+            order[at] = i;
         }
     }
-    for (int i = 0; i < graph->count; i++) {
-        node_t *node = &graph->nodes[i];
-        if (node->is_slot) {
-            continue;
-        }
-        uint64_t start = 0;
-        /* Moves behind each value that is alive and in the way, until none is. */
-        for (int moved = 1; moved;) {
-            moved = 0;
-            for (int j = 0; j < i; j++) {
-                const node_t *other = &graph->nodes[j];
-                if (!other->is_slot && other->last_reader >= i && start < other->offset + bytes_of(other) &&
-                    other->offset < start + bytes_of(node)) {
-                    start = (other->offset + bytes_of(other) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-                    moved = 1;
-                }
+    uint64_t size = 0;
+    for (int i = 0; i < count; i++) {
+        node_t *node = &nodes[order[i]];
+        /* Moves behind each value that is in the way, until none is. */
+        for (int j = 0; j < i;) {
+            const node_t *other = &nodes[order[j]];
+            if (collide(nodes, order[i], order[j])) {
+                node->offset = (other->offset + bytes_of(other) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+                j = 0;
+            } else {
+                j++;
             }
         }
-        node->offset = start;
-        if (start + bytes_of(node) > size) {
-            size = start + bytes_of(node);
+        if (node->offset + bytes_of(node) > size) {
+            size = node->offset + bytes_of(node);
         }
     }
     return size;
@@ -210,6 +221,7 @@ static void check_numbers(const graph_t *graph, int result, float *const *inputs
     for (int i = 0; i < graph->count; i++) {
         const node_t *node = &graph->nodes[i];
         values[i] = malloc(sizeof(double) * node->rows * node->columns);
+        require(values[i] != NULL, "there is memory");
         for (uint32_t row = 0; row < node->rows; row++) {
             for (uint32_t column = 0; column < node->columns; column++) {
                 const uint32_t at = row * node->columns + column;
@@ -234,6 +246,7 @@ static windlass_buffer_t *upload(windlass_device_t *device, windlass_queue_t *qu
     const uint64_t size = bytes_of(node);
     windlass_buffer_t *buffer = NULL;
     *numbers = malloc(size);
+    require(*numbers != NULL, "there is memory");
     for (uint32_t i = 0; i < node->rows * node->columns; i++) {
         *state = *state * 1664525u + 1013904223u;
         (*numbers)[i] = (float)(*state >> 8) / (float)(1 << 23) - 1.0f;
@@ -305,6 +318,7 @@ int main(int argc, char **argv) {
     const uint64_t bytes = bytes_of(&graph.nodes[result]);
     for (int run = 0; run < RUNS; run++) {
         float *found = malloc(bytes);
+        require(found != NULL, "there is memory");
         check(windlass_queue_download_blocking(queue, 1, &end, windlass_whole(outputs[run]), found, bytes,
                                                WINDLASS_TIMEOUT_INFINITE));
         check_numbers(&graph, result, inputs[run], found);

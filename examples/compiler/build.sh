@@ -13,7 +13,7 @@ for target in gfx1100 gfx90a gfx942; do
     # HIP 5.2 reads code objects up to version 4, and its GPU here is the gfx90a.
     version=5
     [ $target != gfx90a ] || version=4
-    "clang-$llvm" -x hip - --cuda-device-only --no-gpu-bundle-output -nogpuinc -nogpulib -O2 -ffp-contract=off \
+    "clang-$llvm" -x hip - --cuda-device-only --no-gpu-bundle-output -nogpuinc -nogpulib -O2 -ffp-contract=off -fuse-cuid=none \
         -mcode-object-version=$version --offload-arch=$target -o "$work/$target" <"$work/operations.hip"
     ids+=,hipv4-amdgcn-amd-amdhsa--$target inputs+=("-input=$work/$target")
 done

@@ -39,11 +39,9 @@ pub fn source(kernels: &[Kernel]) -> String {
         let code = match kernel.form {
             Form::Map => map(&format!("out[i] = {};", expression(&kernel.body))),
             Form::Reduce(name) => reduce(name, &expression(&kernel.body)),
-            Form::MatMul => map(
-                "float sum = 0.0f;
+            Form::MatMul => map("float sum = 0.0f;
   for (unsigned k = 0; k < depth; k++) sum += AT(p0, row, k) * AT(p1, k, column);
-  out[i] = sum;",
-            ),
+  out[i] = sum;"),
         };
         let name = &kernel.name;
         write!(
@@ -68,7 +66,8 @@ fn map(body: &str) -> String {
 /// A workgroup for each row: each work-item takes every 256th element, and a tree joins their results.
 fn reduce(name: &str, element: &str) -> String {
     let (_, binary, start, _) = REDUCE[find(&REDUCE, |line| line.0, name)];
-    let join = |a: &str, b: &str| BINARY[find(&BINARY, |line| line.0, binary)].1.replace("A", a).replace("B", b);
+    let join =
+        |a: &str, b: &str| BINARY[find(&BINARY, |line| line.0, binary)].1.replace("A", a).replace("B", b);
     format!(
         "  static __attribute__((shared)) float part[{BLOCK}];
   unsigned row = __builtin_amdgcn_workgroup_id_x(), item = __builtin_amdgcn_workitem_id_x();
@@ -125,13 +124,17 @@ pub fn operations() -> String {
         kernels.push(kernel(name, Form::Reduce(name), Body::Load(0), 1));
     }
     kernels.push(kernel("matmul", Form::MatMul, Body::Load(0), 2));
-    format!("// SPDX-License-Identifier: MIT OR Apache-2.0\n// Written by the compiler: --operations.\n{}", source(&kernels))
+    format!(
+        "// SPDX-License-Identifier: MIT OR Apache-2.0\n// Written by the compiler: --operations.\n{}",
+        source(&kernels)
+    )
 }
 
 /// The name of an installed clang that compiles for AMD GPUs.
 pub fn clang() -> Option<String> {
     let named = std::env::var("CLANG").ok();
-    let candidates = named.map_or_else(|| vec!["clang-19".to_owned(), "clang".to_owned()], |named| vec![named]);
+    let candidates =
+        named.map_or_else(|| vec!["clang-19".to_owned(), "clang".to_owned()], |named| vec![named]);
     candidates.into_iter().find(|name| compile(name, "gfx942", &source(&[])).is_ok())
 }
 
@@ -139,7 +142,9 @@ pub fn clang() -> Option<String> {
 pub fn compile(clang: &str, processor: &str, source: &str) -> Result<Vec<u8>, String> {
     let mut command = Command::new(clang);
     command.args(["-x", "hip", "-", "-o", "-", "--cuda-device-only", "--no-gpu-bundle-output"]);
-    command.args(["-nogpuinc", "-nogpulib", "-O2", "-ffp-contract=off"]).arg(format!("--offload-arch={processor}"));
+    command
+        .args(["-nogpuinc", "-nogpulib", "-O2", "-ffp-contract=off"])
+        .arg(format!("--offload-arch={processor}"));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("{clang}: {error}"))?;
     let mut input = child.stdin.take().expect("it was asked for");

@@ -66,7 +66,10 @@ pub const REDUCE: [(&str, &str, &str, f64); 2] =
 
 /// The line of a table with a name.
 pub fn find<T>(table: &[T], name: impl Fn(&T) -> &'static str, wanted: &str) -> usize {
-    table.iter().position(|line| name(line) == wanted).unwrap_or_else(|| panic!("there is no operation {wanted}"))
+    table
+        .iter()
+        .position(|line| name(line) == wanted)
+        .unwrap_or_else(|| panic!("there is no operation {wanted}"))
 }
 
 #[derive(Default)]
@@ -107,12 +110,11 @@ impl Graph {
 
     pub fn matmul(&mut self, a: Node, b: Node) -> Node {
         let (left, right) = (self.shape(a), self.shape(b));
-        assert_eq!(left.columns, right.rows, "a product needs as many columns on the left as rows on the right");
+        assert_eq!(
+            left.columns, right.rows,
+            "a product needs as many columns on the left as rows on the right"
+        );
         self.push(Op::MatMul(a, b), Shape { rows: left.rows, columns: right.columns })
-    }
-
-    pub fn nodes(&self) -> impl Iterator<Item = (Node, Op)> {
-        self.nodes.iter().enumerate().map(|(node, (op, _))| (node, *op))
     }
 
     pub fn op(&self, node: Node) -> Op {
@@ -150,7 +152,9 @@ impl Graph {
                     let fold = BINARY[find(&BINARY, |line| line.0, binary)].2;
                     (0..self.shape(a).columns).fold(start, |sum, column| fold(sum, at(a, row, column)))
                 }
-                Op::MatMul(a, b) => (0..self.shape(a).columns).map(|k| at(a, row, k) * at(b, k, column)).sum(),
+                Op::MatMul(a, b) => {
+                    (0..self.shape(a).columns).map(|k| at(a, row, k) * at(b, k, column)).sum()
+                }
             };
             let rows = (0..shape.rows).flat_map(|row| (0..shape.columns).map(move |column| (row, column)));
             let value = rows.map(|(row, column)| element(row, column)).collect();

@@ -95,7 +95,9 @@ impl Reads<'_> {
     fn operation(&mut self, node: Node) -> Body {
         match self.graph.op(node) {
             Op::Unary(name, a) => Body::Unary(name, Box::new(self.element(a))),
-            Op::Binary(name, a, b) => Body::Binary(name, Box::new(self.element(a)), Box::new(self.element(b))),
+            Op::Binary(name, a, b) => {
+                Body::Binary(name, Box::new(self.element(a)), Box::new(self.element(b)))
+            }
             op => unreachable!("{op:?} is always stored"),
         }
     }

@@ -11,6 +11,7 @@
 //! elementwise operations become one kernel. Otherwise a kernel for each operation comes from a bundle beside this file.
 //! The compiler wrote the source of that bundle too: `--operations` prints it.
 #![allow(clippy::print_stdout)]
+#![allow(unreachable_pub, reason = "the modules are those of one program")]
 
 mod codegen;
 mod graph;
@@ -56,7 +57,8 @@ fn main() -> Result<()> {
     let timeline = Semaphore::new(0);
     let mut runs = Vec::new();
     for run in 1..=3_u64 {
-        let inputs: Vec<Vec<f32>> = graph.inputs().map(|(slot, shape)| numbers(shape, run + slot as u64)).collect();
+        let inputs: Vec<Vec<f32>> =
+            graph.inputs().map(|(slot, shape)| numbers(shape, run + slot as u64)).collect();
         let before = (run - 1) * 100;
         let mut table = Vec::new();
         let mut value = before;
@@ -79,7 +81,10 @@ fn main() -> Result<()> {
         let expected = graph.evaluate(result, &inputs);
         assert_eq!(bytes.len(), 4 * expected.len());
         for (found, expected) in found.zip(expected) {
-            assert!((found - expected).abs() <= 1e-5 * expected.abs() + 1e-7, "{found} in the place of {expected}");
+            assert!(
+                (found - expected).abs() <= 1e-5 * expected.abs() + 1e-7,
+                "{found} in the place of {expected}"
+            );
         }
     }
     println!("all numbers of 3 runs are right");

@@ -27,27 +27,38 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Places the values of all kernels but `result`, each at the lowest address that is free during its life.
+    /// Places the values of all kernels but `result`, the largest first, each at the lowest address that is free during
+    /// its life.
     pub fn new(graph: &Graph, kernels: &[Kernel], result: Node) -> Self {
-        let mut plan = Self { places: Vec::new(), size: 0, without_reuse: 0 };
+        let mut values: Vec<Place> = Vec::new();
         for (first, kernel) in kernels.iter().enumerate().filter(|(_, kernel)| kernel.node != result) {
-            let readers = kernels.iter().rposition(|reader| reader.operands.contains(&kernel.node));
-            let last = readers.unwrap_or(first);
+            let reader = kernels.iter().rposition(|reader| reader.operands.contains(&kernel.node));
             let size = graph.shape(kernel.node).bytes().next_multiple_of(ALIGNMENT);
+            values.push(Place {
+                node: kernel.node,
+                start: 0,
+                end: size,
+                first,
+                last: reader.unwrap_or(first),
+            });
+        }
+        values.sort_by_key(|value| std::cmp::Reverse(value.end));
+        let mut plan = Self { places: Vec::new(), size: 0, without_reuse: 0 };
+        for mut value in values {
             // Lives that touch overlap: a kernel reads while it writes.
-            let mut taken: Vec<&Place> =
-                plan.places.iter().filter(|other| other.last >= first && other.first <= last).collect();
+            let is_beside = |other: &&Place| other.last >= value.first && other.first <= value.last;
+            let mut taken: Vec<&Place> = plan.places.iter().filter(is_beside).collect();
             taken.sort_by_key(|other| other.start);
-            let mut start = 0;
+            let size = value.end;
             for other in taken {
-                if start + size <= other.start {
-                    break;
+                if value.start + size > other.start {
+                    value.start = value.start.max(other.end);
                 }
-                start = start.max(other.end);
             }
-            plan.places.push(Place { node: kernel.node, start, end: start + size, first, last });
-            plan.size = plan.size.max(start + size);
+            value.end = value.start + size;
+            plan.size = plan.size.max(value.end);
             plan.without_reuse += size;
+            plan.places.push(value);
         }
         plan
     }

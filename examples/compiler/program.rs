@@ -29,7 +29,8 @@ impl Program {
         let (code, origin) = match &clang {
             Some(clang) => {
                 let processor = device.info().architecture.split(':').next().unwrap_or_default();
-                made = codegen::compile(clang, processor, &codegen::source(&kernels)).map_err(Error::internal)?;
+                made = codegen::compile(clang, processor, &codegen::source(&kernels))
+                    .map_err(Error::internal)?;
                 (&made[..], format!("made by {clang} for {processor}"))
             }
             None => (OPERATIONS, "from the bundle of operations, because there is no clang".to_owned()),
@@ -55,7 +56,8 @@ impl Program {
         let mut recorder = device.record_with_slots(slots)?;
         for kernel in &kernels {
             let shape = graph.shape(kernel.node);
-            let depth = graph.op(kernel.node).operands().next().map_or(0, |operand| graph.shape(operand).columns);
+            let depth =
+                graph.op(kernel.node).operands().next().map_or(0, |operand| graph.shape(operand).columns);
             let mut arguments: Vec<Argument> = vec![ranges[kernel.node].argument()];
             arguments.extend([shape.rows, shape.columns, depth].map(Argument::from));
             for operand in &kernel.operands {
