@@ -4,7 +4,7 @@
 
 use std::{ffi::c_void, ptr};
 
-use facade::{Argument, Buffer, DispatchConfig, Error, FunctionInfo, Result};
+use facade::{Argument, DispatchConfig, Error, FunctionInfo, Result};
 use smallvec::SmallVec;
 
 use crate::{boundary::call, handles::Kind, memory, module::Kernel, order::stream_of, stream::Work};
@@ -43,17 +43,15 @@ pub unsafe extern "C" fn mgpuLaunchKernel(
         let (workgroups, size) = (extent("grid", grid)?, extent("block", block)?);
         let local_memory = u32::try_from(local_memory)
             .map_err(|_| Error::invalid_argument(format!("{local_memory} bytes of local memory")))?;
+        // The launch keeps no memory: memory is freed behind the work of all streams.
         // SAFETY: the program passes the address of each argument of the kernel.
-        let (packed, buffers) = unsafe { pack(function.info(), arguments, count) }?;
-        let mut list: SmallVec<[Argument<'_>; 17]> = SmallVec::new();
-        list.push(Argument::Bytes(&packed));
-        list.extend(buffers.iter().map(Argument::Buffer));
+        let packed = unsafe { pack(function.info(), arguments, count) }?;
         let config = DispatchConfig::new(workgroups)
             .workgroup_size(size)
             .dynamic_local_memory(local_memory)
             .raw_arguments();
         stream.submit(Work::Launch(function.clone(), workgroups, size), |queue, waits, signals| {
-            queue.dispatch(waits, signals, &function, config, &list)
+            queue.dispatch(waits, signals, &function, config, &[Argument::Bytes(&packed)])
         })
     });
 }
@@ -67,7 +65,7 @@ fn extent(what: &str, given: [isize; 3]) -> Result<[u32; 3]> {
     Ok(extent)
 }
 
-/// The block of the arguments, and the buffers that pointers among them lead to, which the launch keeps.
+/// The block of the arguments.
 ///
 /// # Safety
 /// `arguments` leads to `count` addresses, each of a value as large as the kernel's parameter.
@@ -75,7 +73,7 @@ unsafe fn pack(
     info: &FunctionInfo,
     arguments: *const *const c_void,
     count: usize,
-) -> Result<(SmallVec<[u8; 256]>, SmallVec<[Buffer; 16]>)> {
+) -> Result<SmallVec<[u8; 256]>> {
     if count != info.parameters.len() {
         return Err(Error::invalid_argument(format!(
             "the kernel has {} parameters, and the launch passes {count}: {}; MLIR 19 and later pass the number",
@@ -87,7 +85,6 @@ unsafe fn pack(
         return Err(Error::invalid_argument("the list of arguments is null"));
     }
     let mut block: SmallVec<[u8; 256]> = SmallVec::from_elem(0, info.argument_size as usize);
-    let mut buffers: SmallVec<[Buffer; 16]> = SmallVec::new();
     for (index, parameter) in info.parameters.iter().enumerate() {
         // SAFETY: index < count.
         let value = unsafe { *arguments.add(index) }.cast::<u8>();
@@ -99,12 +96,9 @@ unsafe fn pack(
         // SAFETY: the argument has the size of the parameter, and `place` too.
         unsafe { ptr::copy_nonoverlapping(value, place.as_mut_ptr(), size) };
         // MLIR's pointers are generic, which the code's metadata calls values.
-        if let Ok(word) = <[u8; 8]>::try_from(&*place)
-            && let Some(buffer) = memory::buffer_around(u64::from_le_bytes(word))
-            && !buffers.iter().any(|known| known.device_address() == buffer.device_address())
-        {
-            buffers.push(buffer);
+        if let Ok(word) = <&mut [u8; 8]>::try_from(place) {
+            *word = memory::translated(u64::from_le_bytes(*word)).to_le_bytes();
         }
     }
-    Ok((block, buffers))
+    Ok(block)
 }

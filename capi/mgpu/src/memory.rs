@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory that the device can use, by address: allocations, and host memory that is registered.
+//!
+//! The device may know memory of the host by another address. Such memory is in the table by both. A launch replaces the
+//! host's address among its arguments.
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use facade::{Buffer, Code, Error, Mapping, Result};
@@ -20,13 +26,15 @@ pub(crate) struct Memory {
 pub(crate) enum Origin {
     /// An allocation of the device, at the device's address.
     Device,
-    /// An allocation that the host reaches at the same address.
+    /// An allocation that the host reaches too, at the host's address.
     Shared {
         /// Keeps the memory mapped.
         _mapping: Mapping,
     },
     /// Memory of the host, with the sign that the device has let go of it.
     Registered(Arc<Returned>),
+    /// Memory of the host, at the device's address.
+    View,
 }
 
 impl Origin {
@@ -36,9 +44,13 @@ impl Origin {
             Self::Device => "device memory",
             Self::Shared { .. } => "memory that host and device share",
             Self::Registered(_) => "registered host memory",
+            Self::View => "the device's view of host memory",
         }
     }
 }
+
+/// The number of views in the table.
+static VIEWS: AtomicUsize = AtomicUsize::new(0);
 
 static TABLE: RwLock<BTreeMap<u64, Memory>> = RwLock::new(BTreeMap::new());
 
@@ -52,7 +64,12 @@ fn around(table: &BTreeMap<u64, Memory>, address: u64) -> Option<(u64, &Memory)>
 pub(crate) fn add(start: u64, memory: Memory) -> Result<()> {
     let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
     check_new(&table, start, memory.buffer.len())?;
+    let buffer = memory.buffer.clone();
     table.insert(start, memory);
+    if buffer.device_address() != start {
+        VIEWS.fetch_add(1, Ordering::Release);
+        table.insert(buffer.device_address(), Memory { buffer, origin: Origin::View });
+    }
     Ok(())
 }
 
@@ -96,7 +113,12 @@ pub(crate) fn remove(start: u64, fits: impl FnOnce(&Origin) -> bool, wanted: &st
             )));
         }
     }
-    table.remove(&start).ok_or_else(|| Error::internal("memory vanished under the lock"))
+    let memory = table.remove(&start).ok_or_else(|| Error::internal("memory vanished under the lock"))?;
+    if memory.buffer.device_address() != start {
+        VIEWS.fetch_sub(1, Ordering::Release);
+        table.remove(&memory.buffer.device_address());
+    }
+    Ok(memory)
 }
 
 /// The buffer of `size` bytes at an address. `None` for addresses that the device does not know; `OUT_OF_RANGE` where
@@ -114,8 +136,12 @@ pub(crate) fn find(address: u64, size: u64) -> Result<Option<Buffer>> {
     })
 }
 
-/// The buffer that an address lies in, if any.
-pub(crate) fn buffer_around(address: u64) -> Option<Buffer> {
+/// The device's address of memory that the host knows at another one; every other number is itself.
+pub(crate) fn translated(address: u64) -> u64 {
+    if VIEWS.load(Ordering::Acquire) == 0 {
+        return address;
+    }
     let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
-    around(&table, address).map(|(_, memory)| memory.buffer.clone())
+    let known = around(&table, address).filter(|(_, memory)| !matches!(memory.origin, Origin::View));
+    known.map_or(address, |(start, memory)| memory.buffer.device_address() + (address - start))
 }

@@ -2,14 +2,17 @@
 //! Modules: loaded device code, and its functions.
 //!
 //! Generated code loads its module for every launch and unloads it behind the launch. So a few unloaded modules are
-//! kept, which the next load of the same bytes finds. A module with global variables is not: they start anew.
+//! kept, which the next load of the same bytes finds. A module with global variables is not, because they start anew.
 #![allow(unsafe_code)]
 
 use std::{
     collections::VecDeque,
     ffi::{CStr, c_char, c_int, c_void},
     ptr, slice,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use facade::{Error, Executable, Function, Result};
@@ -65,10 +68,28 @@ pub unsafe extern "C" fn mgpuModuleLoad(data: *const c_void, size: usize) -> *mu
                 return Err(Error::invalid_argument("there is no code; MLIR 19 and later pass its size"));
             }
             // SAFETY: the program embeds its code, which nobody writes, and vouches for it.
-            let executable = unsafe { device()?.load_executable(slice::from_raw_parts(data.cast(), size)) }?;
+            let executable = unsafe { load(slice::from_raw_parts(data.cast(), size)) }?;
             Ok(Module::table().insert(Arc::new(Module { executable, functions: Mutex::default() })))
         },
     )
+}
+
+/// Loads code. Windlass shares an executable among all loads of the same bytes, and with it the global variables. Those
+/// of a module are its own, so code with variables is loaded with bytes behind its end that differ each time.
+///
+/// # Safety
+/// As for [`Device::load_executable`](facade::Device::load_executable).
+unsafe fn load(code: &[u8]) -> Result<Executable> {
+    static LOADS: AtomicU64 = AtomicU64::new(0);
+    // SAFETY: the same contract.
+    let executable = unsafe { device()?.load_executable(code) }?;
+    if executable.globals().is_empty() {
+        return Ok(executable);
+    }
+    drop(executable);
+    let number = LOADS.fetch_add(1, Ordering::Relaxed).to_le_bytes();
+    // SAFETY: the same contract; no reader of code objects and bundles looks behind their end.
+    unsafe { device()?.load_executable(&[code, &number].concat()) }
 }
 
 /// Fails: the text of assembly is compiled before, by MLIR's own passes.

@@ -3,7 +3,7 @@
 
 use std::{ffi::c_void, ptr, sync::Mutex};
 
-use facade::{Buffer, BufferParams, Code, Deadline, Error, Point, Result, Semaphore};
+use facade::{Buffer, BufferParams, Code, Deadline, Point, Result, Semaphore};
 
 use crate::{
     boundary::call,
@@ -27,19 +27,12 @@ pub extern "C" fn mgpuMemAlloc(size: u64, stream: *mut c_void, is_host_shared: u
             return Ok(ptr::null_mut());
         }
         let buffer = allocate(size, is_host_shared)?;
-        let address = buffer.device_address();
-        let origin = match is_host_shared {
-            false => Origin::Device,
-            true => {
-                let mapping = buffer.map()?;
-                if mapping.as_ptr().addr() as u64 != address {
-                    return Err(Error::unimplemented(format!(
-                        "the device knows host memory at {:p} as {address:#x}, and a memref has one address",
-                        mapping.as_ptr()
-                    )));
-                }
-                Origin::Shared { _mapping: mapping }
-            }
+        let (address, origin) = if is_host_shared {
+            let mapping = buffer.map()?;
+            mapping.as_ptr().expose_provenance();
+            (mapping.as_ptr().addr() as u64, Origin::Shared { _mapping: mapping })
+        } else {
+            (buffer.device_address(), Origin::Device)
         };
         memory::add(address, Memory { buffer, origin })?;
         Ok(ptr::with_exposed_provenance_mut(address as usize))
@@ -52,14 +45,14 @@ fn allocate(size: u64, is_host_shared: bool) -> Result<Buffer> {
     let attempt = || device()?.allocate(&params, size);
     attempt().or_else(|error| {
         // Memory that was freed returns when the work so far is done. MLIR's own runtime waits for that when it frees.
-        let releases = std::mem::take(&mut *lock(&RELEASES));
-        if error.code() != Code::ResourceExhausted || releases.is_empty() {
-            return Err(error);
-        }
-        for point in releases {
+        let releases = match error.code() {
+            Code::ResourceExhausted => std::mem::take(&mut *lock(&RELEASES)),
+            _ => Vec::new(),
+        };
+        for point in &releases {
             let _ = point.semaphore.wait_blocking(point.value, Deadline::NEVER);
         }
-        attempt()
+        if releases.is_empty() { Err(error) } else { attempt() }
     })
 }
 
@@ -74,7 +67,7 @@ pub extern "C" fn mgpuMemFree(pointer: *mut c_void, stream: *mut c_void) {
             if pointer.is_null() {
                 return Ok(());
             }
-            let is_allocation = |origin: &Origin| !matches!(origin, Origin::Registered(_));
+            let is_allocation = |origin: &Origin| matches!(origin, Origin::Device | Origin::Shared { .. });
             let memory = memory::remove(pointer.addr() as u64, is_allocation, "an allocation")?;
             let queue = device()?.queue_of(device::affinity()?)?;
             let freed = Semaphore::new(0).at(1);
