@@ -55,7 +55,7 @@ fn build(language: (&str, &str), source: &str) -> Option<PathBuf> {
     let library = &libraries().0;
     compiler.arg(Path::new(PACKAGE).join(source)).arg(library);
     compiler.arg(format!("-Wl,-rpath,{}", library.parent().unwrap().display()));
-    succeeds(compiler.arg("-o").arg(&program));
+    succeeds(compiler.args(["-lm", "-o"]).arg(&program));
     Some(program)
 }
 
@@ -93,6 +93,15 @@ fn hello_dispatch_in_cxx() {
 fn command_buffers_in_c() {
     let Some(program) = build(C, "examples/replay_with_table.c") else { return };
     prints(clean(&program).arg(kernel("saxpy.ccob")), "is right in all 3 batches");
+}
+
+#[test]
+fn a_compiler_in_c() {
+    let Some(program) = build(C, "examples/compiler.c") else { return };
+    let operations = Path::new(PACKAGE).join("../examples/compiler/operations.ccob");
+    for uri in ["hip-sim://gfx942", "hip-sim://gfx90a?seed=3"] {
+        prints(clean(&program).arg(&operations).arg(uri), "all numbers of 3 runs are right");
+    }
 }
 
 #[test]

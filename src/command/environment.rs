@@ -36,6 +36,11 @@ pub(super) const VARIABLES: &[[&str; 3]] = &[
         "/var/cache/amd-hip",
     ],
     [
+        "WINDLASS_MGPU_ERRORS",
+        "what libwindlass_mgpu.so does after a failure, which it tells on standard error: exit (the default), continue or abort",
+        "continue",
+    ],
+    [
         "WINDLASS_FIXTURES",
         "the folder of real inputs for tests; without it those tests are skipped",
         "../shared/fixtures",

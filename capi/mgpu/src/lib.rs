@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The functions that MLIR's `gpu-to-llvm` lowering calls, over the HAL: `libwindlass_mgpu.so`, which takes the place of
+//! MLIR's own ROCm runtime. `docs/mlir.md` shows how to use it. This page gives the reasons for its design.
+//!
+//! # A stream is a queue and a timeline
+//!
+//! Each operation of a stream waits for the point before it and signals the next one. An event is such a point. No call
+//! but the ones that synchronize, load code, and take or return host memory waits for the device.
+//!
+//! # Handles are numbers
+//!
+//! A stream, an event, a module and a function are numbers that this library looks up, and that it never uses twice. So
+//! a handle that was destroyed, or never was one, is a message and not a crash.
+//!
+//! # A failure ends the process
+//!
+//! The functions return nothing or a pointer, and generated code checks neither. If the program went on, it would print
+//! numbers that no kernel computed. So a failure is told on standard error, and the process ends: `failure.rs`. This
+//! includes a kernel that fails long after its launch, which an observer of the stream's timeline hears.
+//!
+//! # Unsafe code
+//!
+//! The callers' memory is read in `launch.rs`, `transfer.rs`, `module.rs` and `host_memory.rs`, under the contract that
+//! MLIR's own runtime has: pointers are valid, and memory of asynchronous copies stays valid until the stream has
+//! passed them.
+#![allow(clippy::missing_safety_doc, reason = "the contract is MLIR's, and the same for every function")]
+#![allow(clippy::too_many_arguments, reason = "the signatures are MLIR's")]
+
+mod boundary;
+pub mod device;
+mod failure;
+mod handles;
+mod stream;
+
+mod memory;
+
+pub mod event;
+pub mod host_memory;
+pub mod launch;
+pub mod module;
+pub mod order;
+pub mod storage;
+pub mod transfer;
