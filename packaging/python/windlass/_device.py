@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _abi
 from ._buffer import Buffer, BufferParams, params_argument, sized
@@ -111,14 +111,14 @@ class Device(Object):
         """The limits of the device."""
         limits = sized(_abi.windlass_device_limits_t)
         lib().windlass_device_limits(self._h, ctypes.byref(limits))
-        return _fields(DeviceLimits, limits)
+        return DeviceLimits(*_fields(DeviceLimits, limits))
 
     @property
     def statistics(self) -> Statistics:
         """The memory use now."""
         statistics = sized(_abi.windlass_statistics_t)
         lib().windlass_device_statistics(self._h, ctypes.byref(statistics))
-        return _fields(Statistics, statistics)
+        return Statistics(*_fields(Statistics, statistics))
 
     def physical_affinity(self, index: int) -> int:
         """The queues of one of the physical devices, bit n for queue n, as `queue_of` takes them."""
@@ -282,7 +282,7 @@ def _info(info: Any) -> DeviceInfo:
     )
 
 
-def _fields(kind: Any, struct: Any) -> Any:
-    """A named tuple with the fields of a struct of C."""
-    values = [getattr(struct, name) for name in kind._fields]
-    return kind(*(tuple(value) if isinstance(value, ctypes.Array) else value for value in values))
+def _fields(kind: Any, struct: Any) -> Iterator[Any]:
+    """The fields of a struct of C that a named tuple has."""
+    values = (getattr(struct, name) for name in kind._fields)
+    return (tuple(value) if isinstance(value, ctypes.Array) else value for value in values)

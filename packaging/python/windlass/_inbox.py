@@ -176,7 +176,7 @@ def _forget() -> None:
 def callback(kind: Any, name: str) -> Any:
     """A function of the library's as a callback."""
     address = ctypes.cast(getattr(lib(), name), ctypes.c_void_p).value
-    return ctypes.cast(address, kind)
+    return ctypes.cast(address or 0, kind)
 
 
 def keep(thing: Any) -> Ticket:

@@ -226,10 +226,13 @@ class Capsules(unittest.TestCase):
 
 
 class Producer:
-    """Makes any tensor, and counts the calls of its deleter."""
+    """Makes any tensor, and counts the calls of its deleter. Like a real one it lives until that call."""
+
+    alive = []
 
     def __init__(self, **changes):
         self.deleted = 0
+        self.alive.append(self)
         self.memory = (ctypes.c_float * 16)(*range(16))
         self.shape, self.strides = (ctypes.c_int64 * 2)(2, 3), (ctypes.c_int64 * 2)(3, 1)
         self.deleter = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(self.delete)
@@ -245,7 +248,6 @@ class Producer:
             for part in path[1:] if path[:1] == ["head"] else path:
                 place = getattr(place, part)
             setattr(place, last, value)
-        self.version = changes.pop("version", None)
 
     def delete(self, tensor):
         assert tensor == ctypes.addressof(self.tensor)
@@ -283,7 +285,7 @@ class Foreign(unittest.TestCase):
 
     def test_byte_offsets_missing_strides_and_sizes_of_one(self):
         _, view = self.take(byte_offset=4, strides=None)
-        self.assertEqual(list(view.map()[1]) if False else view.map().tolist(), [[1, 2, 3], [4, 5, 6]])
+        self.assertEqual(view.map().tolist(), [[1, 2, 3], [4, 5, 6]])
         producer = Producer()
         producer.shape[0], producer.strides[0] = 1, 999
         self.assertEqual(windlass.from_dlpack(producer, self.device).map().tolist(), [[0, 1, 2]])
@@ -395,7 +397,7 @@ class WithNumpy(unittest.TestCase):
         array[:] = 2
         self.assertEqual(buffer.map().cast("f").tolist(), [2.0] * 6)
         self.assertEqual(np.asarray(view, dtype="f8").sum(), 12)
-        self.assertEqual(np.asarray(BufferView(self.device.allocate_host(0), (0, 3), "f4" and "f32")).shape, (0, 3))
+        self.assertEqual(np.asarray(BufferView(self.device.allocate_host(0), (0, 3), "f32")).shape, (0, 3))
         self.assertFalse(np.shares_memory(np.array(view, copy=True), array))
 
     def test_downloads_into_arrays(self):
