@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from typing import Any, Callable, Iterable, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Optional, Sequence, TypeVar, Union, overload
 
 from . import _abi
 from ._buffer import Buffer, BufferLike, BufferParams, params_argument, reference
@@ -17,6 +17,9 @@ from ._inbox import Completion, Message, callback, in_worker, keep, report, tick
 from ._library import lib, nanoseconds, number
 from ._memory import Memory
 from ._semaphore import PointList, Points, Semaphore, _list, wait_all_blocking
+
+
+Into = TypeVar("Into")
 
 
 class Queue(Object):
@@ -223,6 +226,16 @@ class Queue(Object):
             lib().windlass_queue_upload_blocking(
                 self._h, 0, None, memory.address or None, memory.size, place, left
             )
+
+    @overload
+    def download_blocking(
+        self, source: BufferLike, waits: Points = (), timeout: Optional[float] = None, *, into: None = None
+    ) -> bytearray: ...
+
+    @overload
+    def download_blocking(
+        self, source: BufferLike, waits: Points = (), timeout: Optional[float] = None, *, into: Into
+    ) -> Into: ...
 
     def download_blocking(
         self, source: BufferLike, waits: Points = (), timeout: Optional[float] = None, *, into: Any = None
