@@ -12,10 +12,12 @@ from ._buffer import Buffer, BufferLike, BufferParams, params_argument, referenc
 from ._commands import CommandBuffer, Sizes
 from ._errors import AbortedError, Error
 from ._executable import Argument, ArgumentList, Function, dispatch_config, indirect_config
+from ._file import File
 from ._handle import Object, handle_of, out
 from ._inbox import Completion, Message, callback, in_worker, keep, report, ticket
 from ._library import lib, nanoseconds, number
 from ._memory import Memory
+from ._pool import Pool
 from ._semaphore import PointList, Points, Semaphore, _list, wait_all_blocking
 
 
@@ -44,13 +46,22 @@ class Queue(Object):
         lib().windlass_queue_barrier(self._h, *before.args, *after.args)
 
     def alloca(
-        self, size: int, waits: Points = (), signals: Points = (), *, params: Optional[BufferParams] = None
+        self,
+        size: int,
+        waits: Points = (),
+        signals: Points = (),
+        *,
+        params: Optional[BufferParams] = None,
+        pool: Optional[Pool] = None,
     ) -> Buffer:
-        """Allocates memory in the order of the queue. The buffer may be recorded and submitted at once, and owns the memory when the
-        signals are reached."""
+        """Allocates memory in the order of the queue, from the device's own pool or another one. The buffer may be recorded and submitted
+        at once, and owns the memory when the signals are reached."""
         before, after, pointer = PointList(waits), PointList(signals), out()
-        size, params_ = number("a size", size), params_argument(params)
-        lib().windlass_queue_alloca(self._h, *before.args, *after.args, params_, size, ctypes.byref(pointer))
+        rest = params_argument(params), number("a size", size), ctypes.byref(pointer)
+        if pool is None:
+            lib().windlass_queue_alloca(self._h, *before.args, *after.args, *rest)
+        else:
+            lib().windlass_queue_alloca_from(self._h, *before.args, *after.args, handle_of(Pool, pool), *rest)
         return Buffer._around(pointer.value)
 
     def dealloca(self, buffer: Buffer, waits: Points = (), signals: Points = ()) -> None:
@@ -176,6 +187,22 @@ class Queue(Object):
             mine.revoke()
             raise
         lib().windlass_semaphore_add_timepoint(done._h, 1, call, mine.address, None)
+
+    def read(
+        self, file: File, target: BufferLike, offset: int = 0, waits: Points = (), signals: Points = ()
+    ) -> None:
+        """Fills the target from a file, beginning at byte `offset` of it. A file that ends before fails the signals with OUT_OF_RANGE."""
+        before, after, (place, _kept) = PointList(waits), PointList(signals), reference(target)
+        start = number("an offset", offset)
+        lib().windlass_queue_read(self._h, *before.args, *after.args, handle_of(File, file), start, place)
+
+    def write(
+        self, source: BufferLike, file: File, offset: int = 0, waits: Points = (), signals: Points = ()
+    ) -> None:
+        """Writes the source to a file, beginning at byte `offset` of it."""
+        before, after, (place, _kept) = PointList(waits), PointList(signals), reference(source)
+        start = number("an offset", offset)
+        lib().windlass_queue_write(self._h, *before.args, *after.args, place, handle_of(File, file), start)
 
     def host_call(
         self,
