@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Callbacks of the library as messages, which one thread of this process hands to Python functions.
 
-The library calls no function of Python. A call from a thread of the library would need the interpreter's lock, and would end
-the process once the interpreter has begun to end. So the library's own callbacks put messages into an inbox, and a thread of
+The library calls no function of Python. A call from a thread of the library would wait for the interpreter's lock. Once the
+interpreter has begun to end, Python would end or stop that thread in the midst of the library. So the library's own callbacks put messages into an inbox, and a thread of
 Python takes them. When the interpreter ends, that thread ends first, and later messages are discarded."""
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ class Ends(unittest.TestCase):
         self.assertIn(wanted, ended.stdout + ended.stderr)
         if status == 0 and silent:
             self.assertEqual(ended.stderr, "", said)
+        return ended.stdout
 
     def test_use_after_close(self):
         self.run_child("""
@@ -198,6 +199,24 @@ class Ends(unittest.TestCase):
             late = [Late(gate, value) for value in range(1, 20)]
             sys.late = late
         """)
+
+    def test_memory_in_use_is_not_freed_at_the_end(self):
+        said = self.run_child("""
+            class Owner:
+                def __del__(self, write=os.write):
+                    write(1, b"freed ")
+            device, gate = Device(CPU), Semaphore()
+            memory = device.allocate(64)
+            for used in (False, True):
+                twin = device.import_device_address(memory.device_address, 64, owner=Owner())
+                if used:
+                    device.queue().fill(twin, b"x", waits=gate.at(1))
+                twin.close()
+            device.drain_blocking(60)
+            while len(windlass._inbox._inbox._handlers) > 1:
+                time.sleep(0.001)
+        """)
+        self.assertEqual(said, "freed ")
 
     def test_the_end_during_host_calls(self):
         self.run_child("""
