@@ -3,6 +3,7 @@
 
 import ctypes
 import gc
+import os
 import sys
 import unittest
 import weakref
@@ -16,7 +17,9 @@ try:
 except ImportError:
     np = None
 
-GPU, CPU = "hip-sim://gfx942?memory=64M&devices=2", "local://?threads=2"
+GPU = os.environ.get("WINDLASS_TEST_GPU", "hip-sim://gfx942?memory=64M&devices=2")
+SECOND_GPU = os.environ.get("WINDLASS_TEST_SECOND_GPU", "hip-sim://gfx942?memory=64M&devices=2&device=1")
+CPU = "local://?threads=2"
 
 
 def name_of(capsule):
@@ -123,7 +126,7 @@ class Capsules(unittest.TestCase):
     def test_devices(self):
         kinds = [BufferView(one, one.size).__dlpack_device__() for one in (
             self.device.allocate(8), self.gpu.allocate(8), self.gpu.allocate_host(8),
-            Device("hip-sim://gfx942?memory=64M&devices=2&device=1").allocate(8),
+            Device(SECOND_GPU).allocate(8),
         )]
         self.assertEqual(kinds, [(1, 0), (10, 0), (11, 0), (10, 1)])
 
@@ -185,7 +188,7 @@ class Capsules(unittest.TestCase):
         view = BufferView(self.gpu.allocate(8), 8)
         with self.assertRaises(windlass.InvalidArgumentError):
             windlass.from_dlpack(view, self.device)
-        second = Device("hip-sim://gfx942?memory=64M&devices=2&device=1")
+        second = Device(SECOND_GPU)
         with self.assertRaises(windlass.InvalidArgumentError):
             windlass.from_dlpack(view, second)
 

@@ -10,7 +10,7 @@ HEAD = """
 import asyncio, atexit, ctypes, gc, os, sys, threading, time, weakref
 import windlass
 from windlass import *
-GPU, CPU = "hip-sim://gfx942?memory=64M", "local://?threads=2"
+GPU, CPU = os.environ.get("WINDLASS_TEST_GPU", "hip-sim://gfx942?memory=64M"), "local://?threads=2"
 
 def raises(kinds, action):
     try:
