@@ -14,7 +14,7 @@ from ._errors import AbortedError, Error
 from ._executable import Argument, ArgumentList, Function, dispatch_config, indirect_config
 from ._file import File
 from ._handle import Object, handle_of, out
-from ._inbox import Completion, Message, callback, in_worker, keep, report, ticket
+from ._inbox import Completion, Message, callback, in_worker, keep, report, reserve_worker, ticket
 from ._library import lib, nanoseconds, number
 from ._memory import Memory
 from ._pool import Pool
@@ -228,10 +228,12 @@ class Queue(Object):
             if message.kind == _abi.MESSAGE_HOST_CALL:
                 try:
                     in_worker(lambda: _call(function, message.completion))
-                except RuntimeError:
-                    # The interpreter ends and starts no thread. The completion fails when it goes.
-                    pass
+                except RuntimeError as error:
+                    # Python 3.12 starts no thread once the interpreter ends.
+                    if message.completion is not None:
+                        message.completion.complete(AbortedError(f"the host call was not made: {error}"))
 
+        reserve_worker()
         # The library takes the ticket over, also if it refuses the call.
         lib().windlass_queue_host_call(
             self._h,
