@@ -5,6 +5,7 @@ import ctypes
 import gc
 import os
 import sys
+import threading
 import unittest
 import weakref
 
@@ -204,7 +205,17 @@ class Capsules(unittest.TestCase):
         with self.assertRaises(BufferError):
             on_cpu.__dlpack__(stream=0)
 
-    def test_the_array_comes_behind_its_points(self):
+    def test_a_consumer_gets_the_array_behind_its_points(self):
+        gate, taken = Semaphore(), []
+        view = BufferView(self.gpu.allocate(8), 8, ready=gate.at(1))
+        thread = threading.Thread(target=lambda: taken.append((view.__dlpack__(stream=5), gate.query())))
+        thread.start()
+        thread.join(0.02)
+        gate.signal(1)
+        thread.join()
+        self.assertEqual(taken[0][1], 1)
+
+    def test_a_failed_point_is_raised(self):
         semaphore = Semaphore()
         view = BufferView(self.gpu.allocate(8), 8, ready=semaphore.at(1))
         view.__dlpack__(stream=-1)
@@ -332,6 +343,67 @@ class Foreign(unittest.TestCase):
         producer.shape[1] = -3
         with self.assertRaises(windlass.InvalidArgumentError):
             windlass.from_dlpack(producer, self.device)
+
+
+HIP = os.environ.get("WINDLASS_TEST_HIP")
+
+
+@unittest.skipIf(HIP is None, "WINDLASS_TEST_HIP names no HIP library")
+class WithHip(unittest.TestCase):
+    """With another library that uses the same HIP in this process."""
+
+    def setUp(self):
+        self.hip = ctypes.CDLL(HIP)
+        self.device = Device(f"hip://?library={HIP}")
+        self.addCleanup(self.device.close)
+
+    def checked(self, status):
+        self.assertEqual(status, 0)
+
+    def test_their_array_comes_behind_the_default_stream(self):
+        test, streams = self, []
+
+        class Theirs(Producer):
+            def __init__(self):
+                memory = ctypes.c_void_p()
+                test.checked(test.hip.hipMalloc(ctypes.byref(memory), ctypes.c_size_t(1 << 20)))
+                super().__init__(data=memory.value, device__device_type=10, dtype__code=1, dtype__bits=8)
+                self.shape[:], self.strides[:] = (1024, 1024), (1024, 1)
+
+            def __dlpack_device__(self):
+                return 10, 0
+
+            def __dlpack__(self, *, stream, **more):
+                streams.append(stream)
+                memory = ctypes.c_void_p(self.tensor.tensor.data)
+                for value in range(100, -1, -1):
+                    test.checked(test.hip.hipMemsetAsync(memory, 7 + value, ctypes.c_size_t(1 << 20), None))
+                return super().__dlpack__(**more)
+
+        from test_waiting import until
+
+        theirs = Theirs()
+        view = windlass.from_dlpack(theirs, self.device)
+        found = self.device.queue().download_blocking(view.buffer, waits=view.ready)
+        self.assertEqual((streams, set(found)), ([0], {7}))
+        self.assertEqual(view.__dlpack_device__(), (10, 0))
+        view.close()
+        until(lambda: theirs.deleted == 1)
+        self.checked(self.hip.hipFree(ctypes.c_void_p(theirs.tensor.tensor.data)))
+
+    def test_our_array_in_a_stream_of_theirs(self):
+        stream = ctypes.c_void_p()
+        self.checked(self.hip.hipStreamCreate(ctypes.byref(stream)))
+        queue, timeline = self.device.queue(), Semaphore()
+        view = BufferView(self.device.allocate(1 << 20), 1 << 20, ready=timeline.at(1))
+        queue.fill(view.buffer, b"\x05", signals=timeline.at(1))
+        capsule = view.__dlpack__(stream=stream.value, max_version=(1, 0))
+        tensor = _dlpack._Versioned.from_address(_dlpack._pointer(capsule, b"dltensor_versioned")).tensor
+        found = (ctypes.c_uint8 * (1 << 20))()
+        self.checked(self.hip.hipMemcpyAsync(found, ctypes.c_void_p(tensor.data), ctypes.c_size_t(1 << 20), 2, stream))
+        self.checked(self.hip.hipStreamSynchronize(stream))
+        self.assertEqual(set(found), {5})
+        self.checked(self.hip.hipStreamDestroy(stream))
 
 
 @unittest.skipIf(np is None, "numpy is not installed")
