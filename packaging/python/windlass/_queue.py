@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable, Optional, Sequence, TypeVar, Union, 
 from . import _abi
 from ._buffer import Buffer, BufferLike, BufferParams, params_argument, reference
 from ._commands import CommandBuffer, Sizes
-from ._errors import AbortedError, Error
+from ._errors import AbortedError, Error, UnimplementedError
 from ._executable import Argument, ArgumentList, Function, dispatch_config, indirect_config
 from ._file import File
 from ._handle import Object, handle_of, out
@@ -244,6 +244,35 @@ class Queue(Object):
             ticket(told).address,
             callback(_abi.windlass_host_call_destroy_t, "windlass_ticket_host_call_destroy"),
         )
+
+    def import_timepoint(
+        self, *, stream: Optional[int] = None, event: Optional[int] = None, waits: Points = (), signals: Points = ()
+    ) -> None:
+        """Orders work behind another library of the process: the signals are reached when the waits are, and when the work is done that a
+        stream of HIP holds now, or that lies before the latest record of an event. Both are handles as numbers; stream 0 is the default
+        stream of the queue's GPU. UnimplementedError if the device lacks this.
+
+        The caller vouches that the handle is one of the HIP library that the device uses."""
+        if (stream is None) == (event is None):
+            raise TypeError("either a stream or an event is needed")
+        before, after = PointList(waits), PointList(signals)
+        handle = number("a handle", event if stream is None else stream)
+        point = getattr(_abi, "windlass_external_timepoint_t", None)
+        if point is None:
+            raise UnimplementedError("this version is not ordered with the streams of other libraries")
+        kind = 2 if stream is None else 1
+        lib().windlass_queue_import_timepoint(self._h, *before.args, *after.args, point(kind, 0, handle))
+
+    def export_timepoint(self, waits: Points, stream: int, *, allow_unsubmitted: bool = False) -> None:
+        """Orders another library of the process behind points: work that is enqueued in a stream of HIP after this call starts when all points
+        are reached. This does not wait. FailedPreconditionError unless each point is reached, or submitted work of this device will reach it.
+
+        With `allow_unsubmitted` the stream also waits for other points, and occupies its hardware queue meanwhile: the caller vouches that it
+        does not hold up the work that reaches them. The caller vouches for the handle as for `import_timepoint`."""
+        before, handle = PointList(waits), number("a handle", stream)
+        if "windlass_queue_export_timepoint" not in _abi.FUNCTIONS:
+            raise UnimplementedError("this version is not ordered with the streams of other libraries")
+        lib().windlass_queue_export_timepoint(self._h, *before.args, handle, 1 if allow_unsubmitted else 0)
 
     def upload_blocking(
         self, source: Any, target: BufferLike, waits: Points = (), timeout: Optional[float] = None
