@@ -151,6 +151,10 @@ pub mod driver;
 
 pub mod wrapper;
 
+pub mod dlpack;
+
+pub mod inbox;
+
 pub mod code;
 
 pub mod code_file;
