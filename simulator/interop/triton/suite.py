@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Triton's own driver for AMD GPUs, and the kernels that it compiles, against numpy.
+"""Triton's kernels against numpy, over Triton's own driver for AMD GPUs or over that of Windlass.
 
     windlass exec -- python3 simulator/interop/triton/suite.py [NAME...]
+    python3 simulator/interop/triton/suite.py --device hip-sim://gfx942 [NAME...]
 
-Needs the packages triton (3.9) and numpy, and a C compiler for the driver's stub. PyTorch is not needed: the folder `torch`
-beside this file replaces it. Prints a line for each kernel, then the number that agree; the exit code is 0 if all do.
+Needs the packages triton (3.9) and numpy. Triton's own driver needs a C compiler for its stub, the other one the package
+windlass. PyTorch is not needed: the folder `torch` beside this file replaces it. Prints a line for each kernel, then the
+number that agree; the exit code is 0 if all do.
 """
 
-import os
 import sys
-import tempfile
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-_cache = tempfile.TemporaryDirectory()
-os.environ.setdefault("TRITON_CACHE_DIR", _cache.name)
+import chosen
+
+chosen.use(chosen.take_device(sys.argv))
 
 import numpy as np
 import torch
@@ -299,7 +299,7 @@ def convert():
     eighth = torch.zeros(n, torch.float8_e4m3fnuz)
     kernels.convert[(triton.cdiv(n, 256),)](Tensor(x), half, brain, eighth, n, BLOCK=256)
     with np.errstate(over="ignore"):
-        equal(half.numpy(), x.astype(np.float16).view(np.uint16))
+        equal(half.numpy().view(np.uint16), x.astype(np.float16).view(np.uint16))
     equal(brain.numpy(), to_brain(x))
     small = np.abs(x) < 200
     # Three bits of mantissa: half a unit in the last place is a sixteenth.
