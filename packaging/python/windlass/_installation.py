@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 LIBRARY = "libamdhip64.so"
+RUNTIME = "libwindlass.so"
 
 
 @functools.lru_cache(maxsize=None)
@@ -40,6 +41,19 @@ def library() -> str:
     raise FileNotFoundError(
         f"the simulated {LIBRARY} is neither among the files of the installed package nor near {folder}: {advice}"
     )
+
+
+@functools.lru_cache(maxsize=None)
+def runtime() -> str:
+    """The path of libwindlass.so, which the wheel installs beside the simulator's libraries."""
+    found = _installed(RUNTIME, "windlass") or _below_package("lib", "windlass", RUNTIME)
+    if found is None:
+        raise FileNotFoundError(
+            f"{RUNTIME} is not among the files of the installed package: "
+            + (left_out() or "install the wheel, or build it in a checkout (`cargo build --release -p windlass-capi`)")
+            + f", or set WINDLASS_LIBRARY to the path of a {RUNTIME}"
+        )
+    return found
 
 
 def left_out() -> str | None:

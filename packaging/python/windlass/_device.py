@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Devices: finding them, their facts, memory, code and queues."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+from . import _abi
+from ._buffer import Buffer, BufferParams, params_argument, sized
+from ._commands import Recorder
+from ._errors import DeadlineExceededError
+from ._executable import Executable
+from ._handle import Object, out
+from ._library import encoded, lib, nanoseconds, number, text
+from ._memory import Memory
+from ._queue import Queue
+
+
+class DeviceInfo(NamedTuple):
+    """The description of a device."""
+
+    uri: str
+    """The URI that opens this device."""
+    name: str
+    """The maker's name."""
+    architecture: str
+    """The target that code must be built for: "gfx942:sramecc+:xnack-"."""
+    uuid: Optional[str]
+    """A permanent identity."""
+    library: Optional[str]
+    """The library behind the device, and its version."""
+    simulated: bool
+    """Whether the device is simulated in any way. Print this wherever you print a device."""
+    executable_formats: Tuple[str, ...]
+    """The names of the formats of code that it loads."""
+    lacks: Dict[str, str]
+    """The features that it lacks, with the reasons."""
+    uuid_bytes: bytes
+    """The 16 bytes of the identity, as HIP gives them."""
+    reports_faults: bool
+    """Whether a faulting kernel only fails the work that waits for it."""
+
+
+class DeviceLimits(NamedTuple):
+    """The limits of a device. Zero means that it sets no limit. Sizes are in bytes."""
+
+    queues: int
+    max_workgroup_size: Tuple[int, int, int]
+    max_workgroup_threads: int
+    max_workgroup_count: Tuple[int, int, int]
+    max_local_memory: int
+    wave_size: int
+    total_memory: int
+    allocation_alignment: int
+    physical_devices: int
+
+
+class Statistics(NamedTuple):
+    """The memory use of a device, in bytes."""
+
+    device_bytes_used: int
+    device_bytes_reserved: int
+    device_bytes_peak: int
+    device_bytes_allocated: int
+    device_bytes_freed: int
+    host_bytes_used: int
+    host_bytes_reserved: int
+    host_bytes_peak: int
+    host_bytes_allocated: int
+    host_bytes_freed: int
+    allocations: int
+    pools: int
+
+
+class Device(Object):
+    """An opened device: `Device("hip://")` is the first real GPU, `Device("hip-sim://gfx942")` a simulated one. Without a URI it is that of
+    the variable WINDLASS_DEVICE, else the first real GPU.
+
+    When the last reference to it and to its queues goes, operations that were not issued fail with CANCELLED."""
+
+    __slots__ = ()
+    KIND = "device"
+
+    def __init__(self, uri: Optional[str] = None) -> None:
+        pointer = out()
+        if uri is None:
+            lib().windlass_device_open_default(ctypes.byref(pointer))
+        else:
+            lib().windlass_device_open(encoded("a URI", uri), ctypes.byref(pointer))
+        self._adopt(pointer.value or 0)
+
+    def close(self) -> None:
+        """Closes the device for all that share it: operations that were not issued fail with CANCELLED, and new work is refused. Does
+        not wait."""
+        if not self.closed:
+            lib().windlass_device_close(self._h)
+        super().close()
+
+    @property
+    def info(self) -> DeviceInfo:
+        """The description of the device."""
+        info = sized(_abi.windlass_device_info_t)
+        lib().windlass_device_info(self._h, ctypes.byref(info))
+        return _info(info)
+
+    @property
+    def limits(self) -> DeviceLimits:
+        """The limits of the device."""
+        limits = sized(_abi.windlass_device_limits_t)
+        lib().windlass_device_limits(self._h, ctypes.byref(limits))
+        return _fields(DeviceLimits, limits)
+
+    @property
+    def statistics(self) -> Statistics:
+        """The memory use now."""
+        statistics = sized(_abi.windlass_statistics_t)
+        lib().windlass_device_statistics(self._h, ctypes.byref(statistics))
+        return _fields(Statistics, statistics)
+
+    def physical_affinity(self, index: int) -> int:
+        """The queues of one of the physical devices, bit n for queue n, as `queue_of` takes them."""
+        affinity = ctypes.c_uint64()
+        index = number("a physical device", index, 2**32 - 1)
+        lib().windlass_device_physical_affinity(self._h, index, ctypes.byref(affinity))
+        return affinity.value
+
+    def queue(self, index: int = 0) -> Queue:
+        """A queue by number."""
+        pointer = out()
+        lib().windlass_device_queue(self._h, number("a queue", index, 2**32 - 1), ctypes.byref(pointer))
+        return Queue._around(pointer.value)
+
+    def queue_of(self, affinity: int = 0) -> Queue:
+        """A set of queues, bit n for queue n and 0 for all: the device picks one for each operation."""
+        pointer = out()
+        lib().windlass_device_queue_of(self._h, number("an affinity", affinity), ctypes.byref(pointer))
+        return Queue._around(pointer.value)
+
+    def allocate(self, size: int, params: Optional[BufferParams] = None) -> Buffer:
+        """Allocates memory that is usable at once, with undefined contents; device memory without `params`. ResourceExhaustedError if
+        memory is exhausted."""
+        pointer = out()
+        lib().windlass_buffer_allocate(
+            self._h, params_argument(params), number("a size", size), ctypes.byref(pointer)
+        )
+        return Buffer._around(pointer.value)
+
+    def allocate_host(self, size: int) -> Buffer:
+        """Allocates host memory that the device can use and the host can map."""
+        return self.allocate(size, BufferParams.host())
+
+    def import_device_address(
+        self, address: int, size: int, *, owner: Any = None, params: Optional[BufferParams] = None
+    ) -> Buffer:
+        """Makes a buffer of memory of another library that uses the same device in this process. Work of the other library on it must be
+        complete, or semaphores must order it. The buffer keeps `owner`."""
+        pointer = out()
+        lib().windlass_buffer_import_device_address(
+            self._h,
+            params_argument(params),
+            number("an address", address),
+            number("a size", size),
+            None,
+            _abi.windlass_destroy_t(),
+            ctypes.byref(pointer),
+        )
+        buffer = Buffer._around(pointer.value)
+        buffer._owner = owner
+        return buffer
+
+    def load_executable(self, code: Any) -> Executable:
+        """Loads device code, a code object or a bundle, as bytes. The best entry for the device is chosen; NotFoundError gives the reasons
+        if none fits.
+
+        The caller vouches for the code: with any arguments that the program gives it, it stays within live buffers of this device."""
+        pointer = out()
+        with Memory(code) as memory:
+            lib().windlass_executable_load(
+                self._h, memory.address or None, memory.size, ctypes.byref(pointer)
+            )
+        return Executable._around(pointer.value)
+
+    def load_linked(self, codes: Sequence[Any]) -> Executable:
+        """Loads pieces of device code as one executable: a symbol that one piece leaves undefined may be defined by another."""
+        pointer, memories = out(), [Memory(code) for code in codes]
+        addresses = (ctypes.c_void_p * len(memories))(*(memory.address for memory in memories))
+        sizes = (ctypes.c_size_t * len(memories))(*(memory.size for memory in memories))
+        lib().windlass_executable_load_linked(
+            self._h, len(memories), addresses, sizes, ctypes.byref(pointer)
+        )
+        return Executable._around(pointer.value)
+
+    def record(self, slots: int = 0) -> Recorder:
+        """Starts a command buffer with this many slots in its binding table."""
+        pointer = out()
+        lib().windlass_recorder_create(self._h, number("a number of slots", slots, 2**32 - 1), ctypes.byref(pointer))
+        return Recorder._around(pointer.value)
+
+    def poll(self) -> None:
+        """Retires finished work. Never waits. Waits and submissions also do so."""
+        lib().windlass_device_poll(self._h)
+
+    def drain_blocking(self, timeout: Optional[float] = None) -> None:
+        """Waits until all issued operations have retired, or raises DeadlineExceededError after `timeout` seconds. Operations whose waits
+        are not reached are not issued."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = 0.1 if end is None else min(max(end - time.monotonic(), 0), 0.1)
+            try:
+                return lib().windlass_device_drain(self._h, nanoseconds(left))  # type: ignore[no-any-return]
+            except DeadlineExceededError:
+                if end is not None and time.monotonic() >= end:
+                    raise
+
+    def trim(self) -> None:
+        """Returns unused memory to the system."""
+        lib().windlass_device_trim(self._h)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<windlass.Device, closed>"
+        info = self.info
+        return f"<windlass.Device {info.uri}: {info.name}{', simulated' if info.simulated else ''}>"
+
+
+def drivers() -> List[str]:
+    """The schemes of the drivers in the library: "hip", "hip-sim", ..."""
+    found: List[str] = []
+    while True:
+        scheme = lib().windlass_driver_scheme(len(found))
+        if scheme is None:
+            return found
+        found.append(text(scheme))
+
+
+def devices(scheme: str) -> List[DeviceInfo]:
+    """The devices of a driver. An error names the missing library or access right if the driver cannot look for them."""
+    pointer = out()
+    lib().windlass_driver_devices(encoded("a scheme", scheme), ctypes.byref(pointer))
+    found = []
+    with _DeviceList._around(pointer.value) as list_:
+        for index in range(lib().windlass_device_list_count(list_._h)):
+            info = sized(_abi.windlass_device_info_t)
+            lib().windlass_device_list_info(list_._h, index, ctypes.byref(info))
+            found.append(_info(info))
+    return found
+
+
+class _DeviceList(Object):
+    __slots__ = ()
+    KIND = "device list"
+
+
+def _info(info: Any) -> DeviceInfo:
+    formats = tuple(text(info.executable_formats[index]) for index in range(info.executable_format_count))
+    lacks = {}
+    for index in range(info.lack_count):
+        lack = info.lacks[index]
+        name = lib().windlass_feature_name(lack.feature)
+        lacks[text(name) if name else f"feature {lack.feature}"] = text(lack.reason)
+    return DeviceInfo(
+        text(info.uri),
+        text(info.name),
+        text(info.architecture),
+        text(info.uuid) if info.uuid is not None else None,
+        text(info.library) if info.library is not None else None,
+        bool(info.simulated),
+        formats,
+        lacks,
+        bytes(info.uuid_bytes),
+        bool(info.reports_faults),
+    )
+
+
+def _fields(kind: Any, struct: Any) -> Any:
+    """A named tuple with the fields of a struct of C."""
+    values = [getattr(struct, name) for name in kind._fields]
+    return kind(*(tuple(value) if isinstance(value, ctypes.Array) else value for value in values))

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Timeline semaphores and their values, which order all work."""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+import time
+from typing import Any, Callable, Generator, Iterable, List, NamedTuple, Optional, Tuple, Union
+
+from . import _abi
+from ._errors import DeadlineExceededError, Error
+from ._handle import Handle, Object, out
+from ._library import encoded, lib, nanoseconds, number
+
+_SLICE = 100_000_000
+"""The longest stretch of a wait in nanoseconds. Python handles signals such as Ctrl-C in between."""
+
+
+class WaitPolicy(enum.IntEnum):
+    """How a thread spends the time of a blocking wait."""
+
+    SPIN_THEN_BLOCK = _abi.WAIT_SPIN_THEN_BLOCK
+    SPIN = _abi.WAIT_SPIN
+    BLOCK = _abi.WAIT_BLOCK
+
+
+class Semaphore(Object):
+    """A timeline: a number that only grows, and reaches values that work waits for. It belongs to no device."""
+
+    __slots__ = ()
+    KIND = "semaphore"
+
+    def __init__(self, initial: int = 0) -> None:
+        pointer = out()
+        lib().windlass_semaphore_create(number("a value", initial), ctypes.byref(pointer))
+        self._adopt(pointer.value or 0)
+
+    def at(self, value: int) -> Point:
+        """A value of this semaphore, for wait lists and signal lists."""
+        return Point(self, value)
+
+    def query(self) -> int:
+        """The payload now. Raises the failure of a failed semaphore."""
+        value = ctypes.c_uint64()
+        lib().windlass_semaphore_query(self._h, ctypes.byref(value))
+        return value.value
+
+    def signal(self, value: int) -> None:
+        """Raises the payload. Does nothing at or below the payload, or on a failed semaphore."""
+        lib().windlass_semaphore_signal(self._h, number("a value", value))
+
+    def fail(self, error: Union[Error, str]) -> None:
+        """Fails the semaphore, and work that waits for values which it has not reached. A text is ABORTED. The first failure stays."""
+        code, text = (error.code, str(error)) if isinstance(error, Error) else (_abi.CODE_ABORTED, error)
+        text = text.replace("\0", " ")
+        lib().windlass_semaphore_fail(self._h, int(code), encoded("a message", text))
+
+    def wait_blocking(
+        self, value: int, timeout: Optional[float] = None, policy: WaitPolicy = WaitPolicy.SPIN_THEN_BLOCK
+    ) -> None:
+        """Blocks this thread until the payload reaches a value. Raises the failure of the semaphore, or DeadlineExceededError
+        after `timeout` seconds. Signals such as Ctrl-C interrupt it."""
+        handle, value, policy = self._h, number("a value", value), _policy(policy)
+        _sliced(timeout, lambda ns: lib().windlass_semaphore_wait_with(handle, value, ns, policy))
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<windlass.Semaphore, closed>"
+        try:
+            return f"<windlass.Semaphore at {self.query()}>"
+        except Error as error:
+            return f"<windlass.Semaphore, failed: {error}>"
+
+
+class Point(NamedTuple):
+    """A value of a semaphore."""
+
+    semaphore: Semaphore
+    value: int
+
+    def wait_blocking(self, timeout: Optional[float] = None) -> None:
+        """Blocks this thread until the value is reached: see Semaphore.wait_blocking."""
+        self.semaphore.wait_blocking(self.value, timeout)
+
+
+Points = Union[Point, Tuple[Semaphore, int], Iterable[Union[Point, Tuple[Semaphore, int]]]]
+"""A wait list or a signal list: one point or several. A point may be a pair of a semaphore and a value."""
+
+
+class PointList:
+    """Points as C takes them. It keeps the semaphores."""
+
+    __slots__ = ("args", "_kept")
+
+    def __init__(self, points: Points) -> None:
+        kept: List[Handle] = []
+        pairs: List[Tuple[int, int]] = []
+        for point in _list(points):
+            try:
+                semaphore, value = point
+            except (TypeError, ValueError):
+                semaphore = value = None  # type: ignore[assignment]
+            if not isinstance(semaphore, Semaphore):
+                raise TypeError(f"a point is semaphore.at(value) or a pair of both, and this one is {point!r}")
+            kept.append(semaphore._h)
+            pairs.append((kept[-1].address, number("a value", value)))
+        self._kept = kept
+        self.args: Tuple[int, Any] = (len(pairs), (_abi.windlass_point_t * len(pairs))(*pairs) if pairs else None)
+
+
+def _list(points: Any) -> Iterable[Any]:
+    if isinstance(points, tuple) and len(points) == 2 and isinstance(points[0], Semaphore):
+        return [points]
+    if isinstance(points, Semaphore):
+        raise TypeError("a list of points has values: semaphore.at(value)")
+    return points  # type: ignore[no-any-return]
+
+
+def _policy(policy: int) -> Any:
+    return WaitPolicy(policy)
+
+
+def _sliced(timeout: Optional[float], wait: Callable[[int], Any]) -> None:
+    """A blocking wait in stretches."""
+    left = nanoseconds(timeout)
+    end = time.monotonic_ns() + left
+    while left > _SLICE:
+        try:
+            return wait(_SLICE)
+        except DeadlineExceededError:
+            if left != _abi.TIMEOUT_INFINITE:
+                left = max(end - time.monotonic_ns(), 0)
+    wait(left)
+
+
+def wait_all_blocking(
+    points: Points, timeout: Optional[float] = None, policy: WaitPolicy = WaitPolicy.SPIN_THEN_BLOCK
+) -> None:
+    """Blocks until every point is reached, or one fails, or `timeout` seconds are over (DeadlineExceededError)."""
+    list_, policy = PointList(points), _policy(policy)
+    _sliced(timeout, lambda ns: lib().windlass_wait_all_with(*list_.args, ns, policy))
+
+
+def wait_any_blocking(
+    points: Points, timeout: Optional[float] = None, policy: WaitPolicy = WaitPolicy.SPIN_THEN_BLOCK
+) -> int:
+    """Blocks until one point is reached, and returns its index. A failure ends the wait unless another point is reached."""
+    list_, policy, index = PointList(points), _policy(policy), ctypes.c_size_t()
+    _sliced(timeout, lambda ns: lib().windlass_wait_any_with(*list_.args, ns, policy, ctypes.byref(index)))
+    return index.value
