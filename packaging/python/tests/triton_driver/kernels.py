@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The kernels of triton_driver.py."""
+"""The kernels of test_driver.py."""
 
 import triton
 import triton.language as tl
