@@ -58,7 +58,7 @@ def zeros(*size, dtype=float32, device=None, requires_grad=False):
     # The type may come without its name.
     if len(size) > 1 and isinstance(size[-1], _dtypes.dtype):
         size, dtype = size[:-1], size[-1]
-    return _made(np.zeros(_shape(size), dtype.raw), dtype, requires_grad)
+    return Tensor.zeros(_shape(size), dtype).requires_grad_(requires_grad)
 
 
 empty = zeros

@@ -23,6 +23,9 @@ class OfWindlass:
     def read(self):
         return self._bytes.numpy()
 
+    def clear(self):
+        self._bytes.zero_()
+
 
 class OfHip:
     def __init__(self, size):
@@ -40,6 +43,9 @@ class OfHip:
         hip("hipDeviceSynchronize")
         hip("hipMemcpy", array.ctypes.data_as(ctypes.c_void_p), self._pointer(), ctypes.c_size_t(array.nbytes), _TO_HOST)
         return array
+
+    def clear(self):
+        hip("hipMemset", self._pointer(), 0, ctypes.c_size_t(self.size))
 
     def _pointer(self):
         return ctypes.c_void_p(self.address)

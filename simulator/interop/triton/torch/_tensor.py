@@ -56,6 +56,14 @@ class Tensor:
         self._memory.write(raw)
         self._lay(raw.shape, tuple(step // max(raw.itemsize, 1) for step in raw.strides), 0)
 
+    @staticmethod
+    def zeros(shape, kind):
+        new = Tensor.__new__(Tensor)
+        new.dtype, new._memory = kind, _memory.allocate(int(np.prod(shape)) * kind.itemsize)
+        new._memory.clear()
+        new._lay(shape, [int(np.prod(shape[index + 1 :])) for index in range(len(shape))], 0)
+        return new
+
     def _lay(self, shape, strides, offset):
         self.shape, self._strides, self._offset = tuple(shape), tuple(strides), offset
         self.requires_grad, self.grad, self._step = False, None, None
@@ -143,7 +151,10 @@ class Tensor:
         return self._replace(np.broadcast_to(_values(other), self.shape))
 
     def zero_(self):
-        return self._replace(np.zeros(self.shape, np.float32))
+        if self.numel() * self.dtype.itemsize != self._memory.size:
+            return self._replace(np.zeros(self.shape, np.float32))
+        self._memory.clear()
+        return self
 
     def fill_(self, value):
         return self._replace(np.full(self.shape, value))
