@@ -229,7 +229,8 @@ def tuned_matmul(a, b, out, m, n, k, ROWS: tl.constexpr, COLUMNS: tl.constexpr, 
     depth = tl.arange(0, DEPTH)
     total = tl.zeros((ROWS, COLUMNS), tl.float32)
     for start in range(0, k, DEPTH):
-        left = tl.load(a + row[:, None] * k + (start + depth)[None, :], mask=(row[:, None] < m) & ((start + depth)[None, :] < k), other=0.0)
-        right = tl.load(b + (start + depth)[:, None] * n + column[None, :], mask=((start + depth)[:, None] < k) & (column[None, :] < n), other=0.0)
+        at = start + depth
+        left = tl.load(a + row[:, None] * k + at[None, :], mask=(row[:, None] < m) & (at[None, :] < k), other=0.0)
+        right = tl.load(b + at[:, None] * n + column[None, :], mask=(at[:, None] < k) & (column[None, :] < n), other=0.0)
         total = tl.dot(left, right, total)
     tl.store(out + row[:, None] * n + column[None, :], total.to(tl.float16), mask=(row[:, None] < m) & (column[None, :] < n))

@@ -142,8 +142,9 @@ def layer_norm_gradients():
     x, weight, given = floats(rows, columns), floats(columns), floats(rows, columns)
     of_x = torch.zeros((rows, columns), torch.float32)
     of_weight, of_bias = (torch.zeros((locks, columns), torch.float32) for _ in range(2))
+    inputs, free = (Tensor(x), Tensor(weight), Tensor(given)), torch.zeros(locks, torch.int32)
     kernels.layer_norm_gradients[(rows,)](
-        Tensor(x), Tensor(weight), Tensor(given), of_x, of_weight, of_bias, torch.zeros(locks, torch.int32), columns, 1e-5, LOCKS=locks, BLOCK=512
+        *inputs, of_x, of_weight, of_bias, free, columns, 1e-5, LOCKS=locks, BLOCK=512
     )
     wide = x.astype(np.float64)
     centred = wide - wide.mean(axis=1, keepdims=True)

@@ -6,8 +6,8 @@
     windlass exec -- python3 simulator/interop/triton/tutorials.py FOLDER [NAME...]
 
 The first line runs them over `windlass.triton`, the second over Triton's own driver. They are not changed; the folder `torch`
-beside this file stands for PyTorch, and numpy computes their references. With `--benchmarks` their benchmarks run too, each with its smallest size. Prints
-a line for each tutorial; the exit code is 0 if all agree.
+beside this file stands for PyTorch, and numpy computes their references. With `--benchmarks` their benchmarks run too, each
+with its smallest size. Prints a line for each tutorial; the exit code is 0 if all agree.
 """
 
 import contextlib
@@ -23,7 +23,6 @@ DEVICE = chosen.take_device(sys.argv)
 chosen.use(DEVICE)
 
 import numpy as np
-import torch
 import triton
 
 BENCHMARKS = "--benchmarks" in sys.argv

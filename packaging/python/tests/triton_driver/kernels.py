@@ -86,9 +86,9 @@ tuned_row_sums = triton.autotune(
     reset_to_zero=["out"],
 )(row_sums)
 
-restored_increase = triton.autotune(
-    [triton.Config({"BLOCK": 64}, num_warps=warps) for warps in (1, 2)], key=["by"], restore_value=["x"]
-)(increase)
+restored_increase = triton.autotune([triton.Config({"BLOCK": 64}, num_warps=warps) for warps in (1, 2)], key=["by"], restore_value=["x"])(
+    increase
+)
 
 
 @triton.jit

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """`windlass.triton`: what its driver promises, and what it refuses. Needs triton and numpy.
 
-    python3 test_driver.py          # WINDLASS_DEVICE names the device
+python3 test_driver.py          # WINDLASS_DEVICE names the device
 """
 
 import gc
@@ -40,7 +40,11 @@ def refusal(error, action, *words):
     raise AssertionError("nothing was raised")
 
 
-def counter(stream=None):
+def counter():
+    return counter_of(driver)
+
+
+def counter_of(driver):
     return driver.to_device(np.zeros(64, np.int32))
 
 
@@ -238,6 +242,7 @@ class Driver(unittest.TestCase):
         freed.free()
         refusal(ValueError, lambda: increase(freed), "freed")
         refusal(ValueError, freed.numpy, "freed")
+        refusal(ValueError, freed.data_ptr, "freed")
         refusal(TypeError, lambda: driver.to_device(np.zeros(3, complex)), "complex128", "float32")
         refusal(TypeError, lambda: driver.to_device(np.zeros(3, np.float32), "bfloat16"), "float32")
         refusal(ValueError, lambda: tensor.copy_(np.zeros(3, np.int32)), "(3,)", "(64,)")
@@ -277,7 +282,6 @@ class Driver(unittest.TestCase):
                 both.set_current_device(index)
                 assert both.get_current_target().arch == arch
                 tensors.append(both.to_device(np.arange(64, dtype=np.int32)))
-                kernels.restored = None
                 triton.JITFunction(kernels.increase.fn)[(1,)](tensors[index], index + 1, BLOCK=64)
             for index, tensor in enumerate(tensors):
                 assert (tensor.numpy() == np.arange(64) + index + 1).all()
@@ -288,6 +292,22 @@ class Driver(unittest.TestCase):
             refusal(ValueError, lambda: tensors[0].copy_(tensors[1]), "gfx90a")
         finally:
             triton.runtime.driver.set_active(driver)
+
+    def test_a_kernel_goes_with_the_driver(self):
+        first, tensor = driver.device(), counter()
+        increase(tensor)
+        other = windlass.triton.Driver(windlass.Device(URI))
+        triton.runtime.driver.set_active(other)
+        try:
+            mine = other.to_device(np.zeros(64, np.int32))
+            increase(mine)
+            assert mine.numpy().tolist() == [1] * 64 and mine.device is not first
+            refusal(ValueError, lambda: increase(tensor), "increase", "`x`")
+            triton.runtime.driver.set_active(windlass.triton.Driver("hip-sim://gfx90a"))
+            refusal(RuntimeError, lambda: increase(counter_of(triton.runtime.driver.active)), "gfx942", "gfx90a")
+        finally:
+            triton.runtime.driver.set_active(driver)
+        assert tensor.numpy().tolist() == [1] * 64
 
     def test_threads_have_streams_of_their_own(self):
         errors = []

@@ -15,14 +15,15 @@ Streams are asynchronous and in order. A kernel that faults raises `KernelError`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import Any, Sequence
 
 try:
     import triton as _triton
 except ImportError as _error:
     raise ImportError("windlass.triton needs Triton: pip install triton") from _error
 
-from ._driver import Driver, active
+from ._active import active
+from ._driver import Driver
 from ._dtype import DTYPES, DType
 from ._stream import Event, KernelError, Stream
 from ._tensor import Tensor

@@ -14,7 +14,7 @@ from .. import Device, Executable, Function, Queue
 from ._code import kernel_facts
 from ._dtype import dtype_of
 from ._storage import Storage, Storages
-from ._stream import KernelError, Stream
+from ._stream import Stream
 from ._tensor import Tensor
 
 
@@ -50,7 +50,7 @@ class OpenDevice:
         self.processor = self.architecture.split(":")[0]
         self.wave_size = self.limits.wave_size or 64
         self.storages = Storages()
-        self._lock = threading.Lock()
+        self._lock, self._thread = threading.Lock(), threading.local()
         self._queues = itertools.cycle(range(max(self.limits.queues, 1)))
         self._streams: weakref.WeakValueDictionary[int, Stream] = weakref.WeakValueDictionary()
         self._numbers = itertools.count()
@@ -69,20 +69,22 @@ class OpenDevice:
 
     def stream(self, number: Any) -> Stream:
         """A stream by its number; a stream stands for itself, and `None` for the default one."""
-        if isinstance(number, Stream):
-            found = number
-        else:
-            found = self._streams.get(number or 0)
+        found = number if isinstance(number, Stream) else self._streams.get(number or 0)
         if found is None or found.device is not self:
             raise ValueError(f"{self.uri} has no stream {number}: streams come from Driver.stream() or its device interface")
         return found
 
-    def stream_or_current(self, stream: Stream | None) -> Stream:
-        if stream is not None:
-            return self.stream(stream)
-        from ._driver import current_stream_of
+    @property
+    def current_stream(self) -> Stream:
+        """This thread's current stream."""
+        return getattr(self._thread, "stream", self.default_stream)
 
-        return current_stream_of(self)
+    @current_stream.setter
+    def current_stream(self, stream: Stream) -> None:
+        self._thread.stream = stream
+
+    def stream_or_current(self, stream: Stream | None) -> Stream:
+        return self.current_stream if stream is None else self.stream(stream)
 
     def synchronize(self) -> None:
         """Blocks until all streams are idle. Raises the first failure; the others stay for the next call."""
@@ -101,7 +103,7 @@ class OpenDevice:
     def load(self, name: str, code: bytes) -> tuple[Executable, Kernel, int, int, int]:
         """Code object, kernel, vector registers, spilled registers, and the maximum of work-items of a workgroup."""
         executable = self.hal.load_executable(code)
-        kernel = Kernel(self, executable.function(name))
+        kernel = Kernel(self, executable.function(name), code)
         registers, spilled, threads = kernel_facts(code, name)
         limits = [limit for limit in (threads, self.limits.max_workgroup_threads) if limit]
         return executable, kernel, registers, spilled, min(limits, default=1024)
@@ -135,11 +137,24 @@ class OpenDevice:
 class Kernel:
     """A loaded kernel, as `CompiledKernel.function` holds it."""
 
-    def __init__(self, device: OpenDevice, function: Function):
-        self.device, self.function, self.name = device, function, function.name
+    def __init__(self, device: OpenDevice, function: Function, code: bytes):
+        self.device, self.function, self.name, self._code = device, function, function.name, code
+        self._others: weakref.WeakKeyDictionary[OpenDevice, Kernel] = weakref.WeakKeyDictionary()
+
+    def on(self, device: OpenDevice) -> Kernel:
+        """This kernel on a device. Triton keeps compiled kernels by the number of the device, also when the driver changes."""
+        if device is self.device:
+            return self
+        if device.processor != self.device.processor:
+            raise RuntimeError(
+                f"{self.name} was compiled for {self.device.processor}, and device {device.index} is now {device.uri}: "
+                "give all devices to one driver, windlass.triton.Driver(first, second)"
+            )
+        found = self._others.get(device)
+        if found is None:
+            function = device.hal.load_executable(self._code).function(self.name)
+            found = self._others[device] = Kernel(device, function, self._code)
+        return found
 
     def __repr__(self) -> str:
         return f"<kernel {self.name} on {self.device.uri}>"
-
-
-__all__ = ["Kernel", "KernelError", "OpenDevice"]

@@ -26,7 +26,7 @@ from ._tensor import Tensor
 _CACHE = 256 << 20
 
 
-class Driver(DriverBase):
+class Driver(DriverBase):  # type: ignore[misc]
     """Runs Triton's kernels on devices of Windlass.
 
         triton.runtime.driver.set_active(windlass.triton.Driver("hip-sim://gfx942"))
@@ -112,13 +112,13 @@ class Driver(DriverBase):
 
     def current_stream(self, index: int | None = None) -> Stream:
         """This thread's current stream of a device."""
-        return self._stream_of(self.device(index))
+        return self.device(index).current_stream
 
     def set_stream(self, stream: Stream) -> None:
         """Makes a stream the current one of its device for this thread."""
         if stream.device not in self.devices:
             raise ValueError(f"{stream} is of another driver")
-        self._chosen()[stream.device.index] = stream
+        stream.device.current_stream = stream
 
     def stream(self) -> Stream:
         """A new stream of the current device."""
@@ -149,14 +149,6 @@ class Driver(DriverBase):
         """A tensor of zeros."""
         return self.empty(shape, dtype).zero_()
 
-    def _chosen(self) -> dict[int, Stream]:
-        if not hasattr(self._thread, "streams"):
-            self._thread.streams = {}
-        return self._thread.streams
-
-    def _stream_of(self, device: OpenDevice) -> Stream:
-        return self._chosen().get(device.index, device.default_stream)
-
     def _one_run(self, call: Callable[[], Any], quantiles: Sequence[float] | None = None, **_: Any) -> Any:
         self.synchronize()
         start = time.perf_counter()
@@ -180,20 +172,3 @@ class _Utils:
 
     def unload_module(self, module: Executable) -> None:
         """Nothing: the code goes with the last reference to it, and with the last launch in flight."""
-
-
-def active() -> Driver:
-    """The active driver of Triton's runtime, if it is one of Windlass."""
-    driver = triton.runtime.driver.active
-    if not isinstance(driver, Driver):
-        raise RuntimeError(
-            f"Triton's active driver is {type(driver).__name__}: call "
-            'triton.runtime.driver.set_active(windlass.triton.Driver("hip-sim://gfx942")) first'
-        )
-    return driver
-
-
-def current_stream_of(device: OpenDevice) -> Stream:
-    """This thread's current stream of a device, or the default one if another driver is active."""
-    driver = triton.runtime.driver._active
-    return driver._stream_of(device) if isinstance(driver, Driver) and device in driver.devices else device.default_stream

@@ -10,7 +10,10 @@ from typing import Any, Callable, Iterator, Sequence
 from triton.backends.driver import decompose_descriptor, expand_signature
 from triton.runtime import _allocation
 
+from .. import Buffer
+from ._active import active
 from ._device import Kernel
+from ._storage import Storage
 from ._tensor import Tensor
 
 _INTEGERS = {
@@ -21,7 +24,7 @@ _INTEGERS = {
 
 def _as_brain(value: float) -> int:
     """The bits of a bfloat16, rounded to nearest even."""
-    bits = struct.unpack("<I", struct.pack("<f", _as_single(value)))[0]
+    bits: int = struct.unpack("<I", struct.pack("<f", _as_single(value)))[0]
     if value != value:
         return 0x7FC0
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
@@ -96,6 +99,7 @@ class Launcher:
             enter_hook(launch_metadata)
         groups = grid_x * grid_y * grid_z
         if groups > 0:
+            kernel = kernel.on(active().device())
             self._launch(kernel, kernel.device.stream(stream), (grid_x, grid_y, grid_z), groups, arguments)
         elif min(grid_x, grid_y, grid_z) < 0:
             raise ValueError(f"{self._name}: a grid of {grid_x} x {grid_y} x {grid_z} programs")
@@ -110,7 +114,9 @@ class Launcher:
             given = [arguments[index] for index in self._indices]
         else:
             given = [_at(arguments, path) for path in self._paths]
-        values, buffers, kept = [], [], []
+        values: list[Any] = []
+        buffers: list[Buffer] = []
+        kept: list[Any] = []
         for kind, value, name in zip(self._types, given, self._names):
             if kind[0] == "*":
                 values.append(self._address(kernel, value, name, buffers, kept))
@@ -140,9 +146,7 @@ class Launcher:
         parameters = kernel.function.parameters
         scratches = len(parameters) - len(self._types)
         if not 0 <= scratches <= 2:
-            raise RuntimeError(
-                f"{self._name} has {len(parameters)} parameters in the code, and {len(self._types)} in Triton's signature"
-            )
+            raise RuntimeError(f"{self._name} has {len(parameters)} parameters in the code, and {len(self._types)} in Triton's signature")
         form, end = "<", 0
         for parameter, kind in zip(parameters, self._types + ["*i8"] * scratches):
             offset, size = parameter.offset, parameter.size
@@ -158,7 +162,8 @@ class Launcher:
         self._layouts[id(kernel)] = layout, scratches
         return layout, scratches
 
-    def _address(self, kernel: Kernel, value: Any, name: str, buffers: list[Any], kept: list[Any]) -> int:
+    def _address(self, kernel: Kernel, value: Any, name: str, buffers: list[Buffer], kept: list[Any]) -> int:
+        storage: Storage | None
         if isinstance(value, Tensor):
             storage, address = value.storage, value.data_ptr()
         elif value is None:
@@ -185,7 +190,8 @@ class Launcher:
 
     def _scratch(self, kernel: Kernel, stream: Any, groups: int) -> list[Any]:
         """Global and profile scratch of the whole grid, from the program's allocator if it has set one."""
-        metadata, found = self._metadata, []
+        metadata = self._metadata
+        found: list[Any] = []
         for kind in ("global", "profile"):
             size = getattr(metadata, f"{kind}_scratch_size", 0) or 0
             if not size:

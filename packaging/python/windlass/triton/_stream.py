@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from .. import Error, Point, Semaphore
+from ._active import active
 
 if TYPE_CHECKING:
     from ._device import OpenDevice
@@ -44,9 +45,7 @@ class Stream:
         """The number by which launches name this stream, under PyTorch's name; 0 for the device's default stream."""
         return self.number
 
-    def submit(
-        self, operation: Callable[..., None], *arguments: Any, after: Sequence[Point] = (), keep: Any = None, **named: Any
-    ) -> None:
+    def submit(self, operation: Callable[..., None], *arguments: Any, after: Sequence[Point] = (), keep: Any = None, **named: Any) -> None:
         """Calls an operation of `self.queue`, behind all earlier work of this stream and the points `after`.
 
         `keep` is an object that the work needs.
@@ -178,11 +177,12 @@ class Event:
 
     def elapsed_time(self, end: Event) -> float:
         """Milliseconds from this event to the other one, by the host's clock. Blocks until both are reached."""
-        for event in (self, end):
-            if event._moment is None:
-                raise RuntimeError("elapsed_time needs two recorded events that were made with enable_timing=True")
-            event.synchronize()
-        return (end._moment.nanoseconds() - self._moment.nanoseconds()) / 1e6
+        first, last = self._moment, end._moment
+        if first is None or last is None:
+            raise RuntimeError("elapsed_time needs two recorded events that were made with enable_timing=True")
+        self.synchronize()
+        end.synchronize()
+        return (last.nanoseconds() - first.nanoseconds()) / 1e6
 
 
 class _Moment:
@@ -210,7 +210,7 @@ class _Clock:
     """A thread that waits for the moments of one stream, whose points are reached in order."""
 
     def __init__(self) -> None:
-        self._moments: queue.SimpleQueue[_Moment] = queue.SimpleQueue()
+        self._moments: queue.SimpleQueue[_Moment | None] = queue.SimpleQueue()
         threading.Thread(target=_run, args=(self._moments,), name="windlass.triton events", daemon=True).start()
 
     def moment(self, point: Point) -> _Moment:
@@ -222,7 +222,7 @@ class _Clock:
         self._moments.put(None)
 
 
-def _run(moments: queue.SimpleQueue[Any]) -> None:
+def _run(moments: queue.SimpleQueue[_Moment | None]) -> None:
     while (moment := moments.get()) is not None:
         moment.note()
         del moment
@@ -236,6 +236,4 @@ def _told(call: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _current_stream() -> Stream:
-    from ._driver import active
-
     return active().current_stream()

@@ -11,7 +11,7 @@ from ._dtype import DType, dtype_of
 from ._storage import Storage
 
 if TYPE_CHECKING:
-    import numpy
+    from numpy import ndarray
 
     from ._device import OpenDevice
     from ._stream import Stream
@@ -68,7 +68,7 @@ class Tensor:
 
     # Contents.
 
-    def numpy(self, stream: Stream | None = None) -> numpy.ndarray:
+    def numpy(self, stream: Stream | None = None) -> ndarray[Any, Any]:
         """A copy of the contents in a new numpy array, behind the stream's work. Blocks until it is there."""
         import numpy
 
@@ -78,7 +78,7 @@ class Tensor:
             stream.submit_and_wait(stream.queue.download_blocking, self._range(), into=array)
         return array
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> ndarray[Any, Any]:
         if copy is False:
             raise ValueError("a tensor in a device's memory has no numpy array without a copy")
         array = self.numpy()

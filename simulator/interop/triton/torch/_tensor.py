@@ -135,8 +135,8 @@ class Tensor:
     def _replace(self, values):
         raw = self._memory.read().view(self.dtype.raw)
         step = self.dtype.itemsize
-        np.lib.stride_tricks.as_strided(raw[self._offset :], self.shape, [step * one for one in self._strides])[...] = (
-            _dtypes.store(values, self.dtype)
+        np.lib.stride_tricks.as_strided(raw[self._offset :], self.shape, [step * one for one in self._strides])[...] = _dtypes.store(
+            values, self.dtype
         )
         self._memory.write(raw)
         return self
