@@ -96,7 +96,7 @@ class OpenDevice:
     def empty(self, shape: Sequence[int] | int, dtype: Any) -> Tensor:
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         dtype = dtype_of(dtype)
-        return Tensor(Storage(self, math.prod(shape) * dtype.itemsize), shape, dtype)
+        return Tensor(Storage(self, self.hal.allocate(max(math.prod(shape) * dtype.itemsize, 1))), shape, dtype)
 
     # Code.
 

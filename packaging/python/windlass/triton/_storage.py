@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class Storage:
-    """One allocation. It goes back to the device with the last tensor and the last launch that use it."""
+    """One allocation. It goes back to its owner with the last tensor and the last launch that use it."""
 
-    def __init__(self, device: OpenDevice, size: int):
-        self.device, self.size = device, size
-        self._buffer: Buffer | None = device.hal.allocate(max(size, 1))
-        self.address = self._buffer.device_address
+    def __init__(self, device: OpenDevice, buffer: Buffer):
+        self.device = device
+        self._buffer: Buffer | None = buffer
+        self.address, self.size = buffer.device_address, buffer.size
         device.storages.add(self)
 
     @property
@@ -54,14 +54,17 @@ class Storages:
 
     def add(self, storage: Storage) -> None:
         with self._lock:
-            bisect.insort(self._starts, storage.address)
-            self._storages[storage.address] = weakref.ref(storage)
+            # Of two imports of the same memory the first is found.
+            if storage.address not in self._storages:
+                bisect.insort(self._starts, storage.address)
+                self._storages[storage.address] = weakref.ref(storage)
 
     def remove(self, storage: Storage) -> None:
         with self._lock:
-            index = bisect.bisect_left(self._starts, storage.address)
-            if index < len(self._starts) and self._starts[index] == storage.address:
-                del self._starts[index]
+            known = self._storages.get(storage.address)
+            # A weak reference is empty once its object is being deleted.
+            if known is not None and known() in (storage, None):
+                del self._starts[bisect.bisect_left(self._starts, storage.address)]
                 del self._storages[storage.address]
 
     def find(self, address: int) -> Storage | None:

@@ -30,7 +30,8 @@ class Stream:
     def __init__(self, device: OpenDevice, number: int):
         self.device, self.number = device, number
         self.queue = device.next_queue()
-        self._lock = threading.Lock()
+        # The end of an object that work kept may use the stream.
+        self._lock = threading.RLock()
         self._clock: _Clock | None = None
         self._begin()
 
