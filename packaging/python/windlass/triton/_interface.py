@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Iterator
 
 from ._stream import Event as Event
@@ -46,8 +47,19 @@ class DeviceInterface:
     def get_device_name(self, device: Any = None) -> str:
         return self._device(device).name
 
-    def get_device_properties(self, device: Any = None) -> dict[str, Any]:
-        return self._device(device).properties()
+    def get_device_properties(self, device: Any = None) -> SimpleNamespace:
+        """The facts of a device under PyTorch's names."""
+        found, limits = self._device(device), self._device(device).limits
+        return SimpleNamespace(
+            name=found.name,
+            gcnArchName=found.architecture,
+            major=found.capability[0],
+            minor=found.capability[1],
+            total_memory=limits.total_memory,
+            multi_processor_count=found.properties()["multiprocessor_count"],
+            warp_size=found.wave_size,
+            shared_memory_per_block=limits.max_local_memory,
+        )
 
     def get_device_capability(self, device: Any = None) -> tuple[int, int]:
         return self._device(device).capability

@@ -14,6 +14,7 @@ from . import _dtypes, autograd, cuda, nn, testing
 from ._dtypes import (
     bfloat16,
     dtype,
+    float8_e4m3fn,
     float8_e4m3fnuz,
     float8_e5m2,
     float8_e5m2fnuz,
@@ -47,6 +48,7 @@ def manual_seed(seed):
 
 
 def _shape(size):
+    size = size or ((),)
     return tuple(size[0]) if len(size) == 1 and not isinstance(size[0], builtin_int) else tuple(size)
 
 
@@ -68,12 +70,12 @@ def ones(*size, dtype=float32, device=None, requires_grad=False):
     return _made(np.ones(_shape(size), np.float32), dtype, requires_grad)
 
 
-def rand(*size, dtype=float32, device=None, requires_grad=False):
-    return _made(_random().random(_shape(size), np.float32), dtype, requires_grad)
+def rand(*shape, size=None, dtype=float32, device=None, requires_grad=False):
+    return _made(_random().random(_shape(shape or size), np.float32), dtype, requires_grad)
 
 
-def randn(*size, dtype=float32, device=None, requires_grad=False):
-    return _made(_random().standard_normal(_shape(size), np.float32), dtype, requires_grad)
+def randn(*shape, size=None, dtype=float32, device=None, requires_grad=False):
+    return _made(_random().standard_normal(_shape(shape or size), np.float32), dtype, requires_grad)
 
 
 def empty_like(tensor, dtype=None):
@@ -101,6 +103,10 @@ def tril(tensor):
 
 def exp(tensor):
     return tensor.exp()
+
+
+def asin(tensor):
+    return _made(np.arcsin(tensor._values()), tensor.dtype)
 
 
 def abs(tensor):

@@ -19,6 +19,7 @@ class dtype:
 float64, float32 = dtype("float64", 8, np.float64, True), dtype("float32", 4, np.float32, True)
 float16, bfloat16 = dtype("float16", 2, np.float16, True), dtype("bfloat16", 2, np.uint16, True)
 float8_e5m2 = dtype("float8_e5m2", 1, np.uint8, True)
+float8_e4m3fn = dtype("float8_e4m3fn", 1, np.uint8, True)
 float8_e4m3fnuz, float8_e5m2fnuz = dtype("float8_e4m3fnuz", 1, np.uint8, True), dtype("float8_e5m2fnuz", 1, np.uint8, True)
 int64, int32, int16, int8 = (dtype(f"int{8 * size}", size, f"int{8 * size}") for size in (8, 4, 2, 1))
 uint8, bool_ = dtype("uint8", 1, np.uint8), dtype("bool", 1, np.bool_)
