@@ -45,6 +45,10 @@
 #endif
 #endif
 
+/* The structs of DLPack: include its dlpack.h, before or after this header, to use their fields. */
+struct DLManagedTensor;
+struct DLManagedTensorVersioned;
+
 
 // The version of this interface, with the major number in the upper 16 bits. A program fits a library if the major
 // numbers are equal and the library's minor number is not smaller: see windlass_abi_fits.
@@ -119,6 +123,12 @@
 // Removes the contents of the file; needs WINDLASS_FILE_WRITE.
 #define WINDLASS_FILE_TRUNCATE (1 << 3)
 
+// The consumer must not write the memory: DLPack's DLPACK_FLAG_BITMASK_READ_ONLY.
+#define WINDLASS_DLPACK_READ_ONLY (1 << 0)
+
+// The memory is a copy: DLPack's DLPACK_FLAG_BITMASK_IS_COPIED.
+#define WINDLASS_DLPACK_IS_COPIED (1 << 1)
+
 // A GPU may get code for another processor of its ISA-compatible family, as some Linux distributions allow. An
 // unpatched ROCm refuses such code.
 #define WINDLASS_CODE_COMPATIBLE_FAMILIES (1 << 0)
@@ -190,6 +200,9 @@ typedef struct windlass_function_t windlass_function_t;
 // A host call in progress. It belongs to the library, and ends with the call.
 typedef struct windlass_host_call_t windlass_host_call_t;
 
+// A list of messages from callbacks. Releasing the last reference discards them, and those that follow.
+typedef struct windlass_inbox_t windlass_inbox_t;
+
 // A callback that hears what a semaphore does. Releasing the last reference ends it.
 typedef struct windlass_observation_t windlass_observation_t;
 
@@ -217,6 +230,9 @@ typedef struct windlass_semaphore_t windlass_semaphore_t;
 
 // The symbols of an executable.
 typedef struct windlass_symbol_list_t windlass_symbol_list_t;
+
+// The user data of one callback whose calls become messages of an inbox.
+typedef struct windlass_ticket_t windlass_ticket_t;
 
 // A callback that waits for a semaphore.
 typedef struct windlass_timepoint_t windlass_timepoint_t;
@@ -638,6 +654,34 @@ typedef windlass_error_t *(*windlass_storage_write_t)(void *user_data,
 // in bits.
 typedef uint32_t windlass_element_type_t;
 
+// Python's PyCapsule_IsValid.
+typedef int (*windlass_capsule_is_valid_t)(void *capsule, const char *name);
+
+// Python's PyCapsule_GetPointer.
+typedef void *(*windlass_capsule_get_pointer_t)(void *capsule, const char *name);
+
+// The event that a message tells: one of WINDLASS_MESSAGE_*. Later versions may add kinds.
+typedef uint32_t windlass_message_kind_t;
+
+// One call of a callback. Its handles belong to the program, which releases them.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_message_init does so.
+    size_t struct_size;
+    // The number of the ticket.
+    uint64_t number;
+    // The payload that an observer heard; 0 for the other kinds.
+    uint64_t payload;
+    // The error that the callback was called with, or NULL.
+    windlass_error_t *error;
+    // The signal list of a host call, for windlass_completion_complete. NULL for the other kinds, and for a
+    // non-blocking host call.
+    windlass_completion_t *completion;
+    // The event.
+    windlass_message_kind_t kind;
+    // Zero.
+    uint32_t reserved;
+} windlass_message_t;
+
 // The format of a file by its first bytes: one of WINDLASS_CODE_FORMAT_*. Later versions may add formats.
 typedef uint32_t windlass_code_format_t;
 
@@ -1030,6 +1074,21 @@ typedef struct {
 
 // The upper half of a binary32.
 #define WINDLASS_ELEMENT_TYPE_BFLOAT_16 570425360
+
+// windlass_ticket_timepoint was called.
+#define WINDLASS_MESSAGE_TIMEPOINT 1
+
+// windlass_ticket_observer was called.
+#define WINDLASS_MESSAGE_OBSERVER 2
+
+// windlass_ticket_destroy was called. It is the ticket's last message.
+#define WINDLASS_MESSAGE_DESTROY 3
+
+// windlass_ticket_host_call was called.
+#define WINDLASS_MESSAGE_HOST_CALL 4
+
+// windlass_ticket_host_call_destroy was called. It is the ticket's last message.
+#define WINDLASS_MESSAGE_HOST_CALL_DESTROY 5
 
 // No known format.
 #define WINDLASS_CODE_FORMAT_UNKNOWN 0
@@ -2101,6 +2160,120 @@ windlass_buffer_view_t *windlass_buffer_view_retain(windlass_buffer_view_t *view
 // Releases a reference. NULL is allowed.
 void windlass_buffer_view_release(windlass_buffer_view_t *view);
 
+// The DLPack device of a buffer's memory: DLPack's numbers of the kind (1 for the CPU, 10 for ROCm, 11 for host memory
+// of ROCm) and of the device, for a GPU HIP's. UNIMPLEMENTED if the driver does not say.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_buffer_dlpack_device(windlass_buffer_t *buffer,
+                                                int32_t *device_type,
+                                                int32_t *device_id);
+
+// Makes a DLPack tensor of a view, without a copy. `flags` is a set of WINDLASS_DLPACK_*. Memory without a usage that
+// writes is read-only in any case. The caller owns the tensor, and calls its deleter, on any thread, or gives it to a
+// consumer that does. Until then the memory stays allocated, even when the device is closed. The exception is a
+// windlass_queue_dealloca of the buffer. Semaphores must order the consumer's accesses with the work of Windlass.
+//
+// UNIMPLEMENTED for an element type that DLPack lacks, or if the driver does not say where its memory is.
+// FAILED_PRECONDITION for host memory of a GPU that was not allocated for mapping.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_buffer_view_to_dlpack(windlass_buffer_view_t *view,
+                                                 uint64_t flags,
+                                                 struct DLManagedTensorVersioned **tensor);
+
+// windlass_buffer_view_to_dlpack for consumers that know only DLPack before version 1. FAILED_PRECONDITION for memory
+// that is read-only, because such a tensor cannot say so.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_buffer_view_to_dlpack_unversioned(windlass_buffer_view_t *view,
+                                                             struct DLManagedTensor **tensor);
+
+// Makes a view of another library's DLPack tensor, without a copy. The tensor is a dense row-major array in memory that
+// the device can use: of the process, or of one of its GPUs. Of read-only memory the view's buffer has a usage that
+// only reads. Work of the other library on the memory must be complete, or semaphores must order it. The caller owns
+// the view.
+//
+// After success the tensor belongs to the library. When the last handle of the buffer is released and its last use has
+// retired, a thread of Windlass calls `release` with the user data, or the tensor's deleter if `release` is NULL.
+// After an error the tensor is still the caller's, and neither was called.
+//
+// INVALID_ARGUMENT for strides, memory of other devices and damaged tensors, UNIMPLEMENTED for element types that
+// Windlass lacks and for a newer major version of DLPack; further errors are those of windlass_buffer_import_host and
+// windlass_buffer_import_device_address.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_buffer_view_from_dlpack(windlass_device_t *device,
+                                                   struct DLManagedTensorVersioned *tensor,
+                                                   void *user_data,
+                                                   windlass_destroy_t release,
+                                                   windlass_buffer_view_t **view);
+
+// windlass_buffer_view_from_dlpack for a tensor of DLPack before version 1.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_buffer_view_from_dlpack_unversioned(windlass_device_t *device,
+                                                               struct DLManagedTensor *tensor,
+                                                               void *user_data,
+                                                               windlass_destroy_t release,
+                                                               windlass_buffer_view_t **view);
+
+// Tells the library Python's functions, for windlass_dlpack_capsule_destroy. Only the first call counts.
+// INVALID_ARGUMENT for NULL.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_dlpack_capsule_functions(windlass_capsule_is_valid_t is_valid,
+                                                    windlass_capsule_get_pointer_t get_pointer);
+
+// A PyCapsule_Destructor for a Python package without an extension module: calls the deleter of the tensor in a capsule
+// that no consumer took, named "dltensor" or "dltensor_versioned". It uses no Python but the functions of
+// windlass_dlpack_capsule_functions, and leaves a pending exception as it is. Without these functions it does nothing.
+void windlass_dlpack_capsule_destroy(void *capsule);
+
+// Makes an inbox. Whenever a message comes into the empty inbox, eight bytes are written to `descriptor`, the number 1:
+// to an eventfd, or to a pipe or a socket whose other end is open. It must not block. It is duplicated: the caller
+// keeps its own. It is -1 for a program that looks by itself. INVALID_ARGUMENT if nothing is open under the number,
+// UNIMPLEMENTED on systems without descriptors. The caller owns the inbox.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_inbox_create(int descriptor,
+                                        windlass_inbox_t **inbox);
+
+// Takes the oldest message of an inbox. False if there is none, and for NULL. After the descriptor was readable, read
+// from it, then take all messages.
+bool windlass_inbox_take(windlass_inbox_t *inbox,
+                         windlass_message_t *message);
+
+// Adds a reference and returns the inbox. NULL for NULL.
+windlass_inbox_t *windlass_inbox_retain(windlass_inbox_t *inbox);
+
+// Releases a reference. NULL is allowed. A host call whose message nobody took fails with ABORTED.
+void windlass_inbox_release(windlass_inbox_t *inbox);
+
+// Makes the user data of one callback, with a number for its messages: pass it to a function that takes a callback,
+// together with the windlass_ticket_* function of the callback's type. It does not keep the inbox. The caller owns
+// the ticket. windlass_ticket_timepoint, windlass_ticket_destroy and windlass_ticket_host_call_destroy release it.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_inbox_ticket(windlass_inbox_t *inbox,
+                                        uint64_t number,
+                                        windlass_ticket_t **ticket);
+
+// Adds a reference and returns the ticket. NULL for NULL.
+windlass_ticket_t *windlass_ticket_retain(windlass_ticket_t *ticket);
+
+// Releases a reference. NULL is allowed.
+void windlass_ticket_release(windlass_ticket_t *ticket);
+
+// A windlass_timepoint_callback_t with a ticket as its user data, which it releases.
+void windlass_ticket_timepoint(void *user_data, windlass_error_t *error);
+
+// A windlass_observer_callback_t with a ticket as its user data. windlass_ticket_destroy goes with it.
+void windlass_ticket_observer(void *user_data, uint64_t payload, windlass_error_t *error);
+
+// A windlass_destroy_t with a ticket as its user data, which it releases.
+void windlass_ticket_destroy(void *user_data);
+
+// A windlass_host_call_callback_t with a ticket as its user data. The signals are reached or failed by the completion
+// in the message. windlass_ticket_host_call_destroy goes with it.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_ticket_host_call(void *user_data,
+                                            windlass_host_call_t *call);
+
+// A windlass_host_call_destroy_t with a ticket as its user data, which it releases.
+void windlass_ticket_host_call_destroy(void *user_data, windlass_error_t *error);
+
 // The format of bytes, usually of a file: 262 bytes tell all formats, 64 all that hold code. UNKNOWN for others and
 // for NULL.
 windlass_code_format_t windlass_code_format(const void *head,
@@ -2301,6 +2474,7 @@ WINDLASS_INIT_(windlass_pool_statistics_t, windlass_pool_statistics_init)
 WINDLASS_INIT_(windlass_heap_t, windlass_heap_init)
 WINDLASS_INIT_(windlass_global_info_t, windlass_global_info_init)
 WINDLASS_INIT_(windlass_symbol_t, windlass_symbol_init)
+WINDLASS_INIT_(windlass_message_t, windlass_message_init)
 WINDLASS_INIT_(windlass_code_bundle_t, windlass_code_bundle_init)
 WINDLASS_INIT_(windlass_code_entry_t, windlass_code_entry_init)
 WINDLASS_INIT_(windlass_code_verdict_t, windlass_code_verdict_init)

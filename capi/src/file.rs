@@ -162,7 +162,7 @@ pub extern "C" fn windlass_file_from_descriptor(
 }
 
 #[cfg(unix)]
-fn duplicate(descriptor: c_int) -> Result<std::fs::File> {
+pub(crate) fn duplicate(descriptor: c_int) -> Result<std::fs::File> {
     let wrong =
         |why: &str| Error::invalid_argument(format!("no file is open under descriptor {descriptor}: {why}"));
     if descriptor < 0 {
@@ -174,7 +174,7 @@ fn duplicate(descriptor: c_int) -> Result<std::fs::File> {
 }
 
 #[cfg(not(unix))]
-fn duplicate(_: c_int) -> Result<std::fs::File> {
+pub(crate) fn duplicate(_: c_int) -> Result<std::fs::File> {
     Err(Error::unimplemented("this system has no descriptors; windlass_file_open takes a path"))
 }
 

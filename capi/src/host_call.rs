@@ -32,7 +32,7 @@ object!(windlass_completion_t, Settling, "completion");
 /// The signal list of a host call until it is settled or taken.
 pub(crate) type Settling = Mutex<Option<Completion>>;
 
-fn take(settling: &Settling) -> Option<Completion> {
+pub(crate) fn take(settling: &Settling) -> Option<Completion> {
     settling.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 

@@ -115,6 +115,10 @@ pub mod element_type;
 
 pub mod buffer_view;
 
+pub mod dlpack;
+
+pub mod inbox;
+
 pub mod code;
 
 pub mod code_file;

@@ -211,7 +211,7 @@ mod tests {
     use super::*;
     use crate::{
         buffer, code, code_file, code_image, code_selection, device, dispatch, executable, global, heap,
-        pool, symbol,
+        inbox, pool, symbol,
     };
 
     /// The sizes of the first versions. A struct that gets a field keeps the number here as its [`Growing::LEAST`].
@@ -230,6 +230,7 @@ mod tests {
         assert_eq!(heap::windlass_heap_t::LEAST, 32);
         assert_eq!(global::windlass_global_info_t::LEAST, 24);
         assert_eq!(symbol::windlass_symbol_t::LEAST, 40);
+        assert_eq!(inbox::windlass_message_t::LEAST, 48);
         assert_eq!(code::windlass_code_options_t::LEAST, 32);
         assert_eq!(code_file::windlass_code_bundle_t::LEAST, 64);
         assert_eq!(code_file::windlass_code_entry_t::LEAST, 64);

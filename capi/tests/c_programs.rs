@@ -167,6 +167,12 @@ fn executables_tell_what_they_have() {
 }
 
 #[test]
+fn arrays_and_messages_are_exchanged() {
+    let runs: [&[&str]; 2] = [&["hip-sim://gfx942?memory=64M", "10"], &["local://?threads=2", "1"]];
+    in_both_languages("tests/exchange.c", &runs, "the exchange is right");
+}
+
+#[test]
 fn code_is_read_without_a_device() {
     let bundles = kernel("");
     let scratch = folder().join("code.scratch");
@@ -280,6 +286,7 @@ fn valgrind_finds_nothing() {
         ("tests/code.c", vec![bundles.to_str().unwrap(), scratch.to_str().unwrap()]),
         ("tests/memory.c", vec!["local://?threads=2", scratch.to_str().unwrap()]),
         ("tests/executable.c", vec!["local://?threads=2", bundles.to_str().unwrap()]),
+        ("tests/exchange.c", vec!["local://?threads=2", "1"]),
         ("examples/failure.c", vec!["null://"]),
         ("tests/misuse.c", vec![vector_add.to_str().unwrap(), "hip-null://"]),
     ] {

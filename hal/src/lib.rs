@@ -251,6 +251,7 @@ pub use words::{
     info::{DeviceInfo, Feature, Lack},
     limits::Limits,
     literal::Literal,
+    location::Location,
     near_names::near_names,
     panics,
     pattern::Pattern,

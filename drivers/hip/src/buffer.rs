@@ -8,7 +8,7 @@ use std::{
 };
 
 use windlass_hal::{
-    Accounts, MemoryType, callback_pool,
+    Accounts, Location, MemoryType, callback_pool,
     driver::{self, HostPointer},
     edge::Domain,
 };
@@ -82,6 +82,13 @@ unsafe impl driver::RawBuffer for Block {
             MemoryLocation::Host(memory) => Some(unsafe { HostPointer::new(memory.host) }),
             MemoryLocation::Device { .. } => None,
         }
+    }
+
+    fn location(&self) -> Option<Location> {
+        Some(match self.place {
+            MemoryLocation::Device { .. } => Location::Rocm(self.returns.hip.ordinal()),
+            MemoryLocation::Host(_) => Location::RocmHost,
+        })
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -213,7 +213,9 @@ unsafe impl driver::RawExecutable for Executable {
         // The earliest bundle that has the variable, as for kernels.
         for loaded in self.modules.iter().filter(|loaded| loaded.gpu == gpu.index) {
             match gpu.hip.global(loaded.module, name) {
-                Ok((address, size)) => return Ok(Arc::new(Global::new(self.clone(), address, size))),
+                Ok((address, size)) => {
+                    return Ok(Arc::new(Global::new(self.clone(), address, size, gpu.hip.ordinal())));
+                }
                 Err(error) => last = error,
             }
         }

@@ -4,6 +4,7 @@
 use std::{any::Any, sync::Arc};
 
 use windlass_hal::{
+    Location,
     driver::{self, HostPointer},
     edge::Domain,
 };
@@ -15,11 +16,18 @@ pub(crate) struct Global {
     executable: Arc<dyn driver::RawExecutable>,
     address: u64,
     size: u64,
+    /// HIP's number of the GPU.
+    ordinal: i32,
 }
 
 impl Global {
-    pub(crate) fn new(executable: Arc<dyn driver::RawExecutable>, address: u64, size: u64) -> Self {
-        Self { executable, address, size }
+    pub(crate) fn new(
+        executable: Arc<dyn driver::RawExecutable>,
+        address: u64,
+        size: u64,
+        ordinal: i32,
+    ) -> Self {
+        Self { executable, address, size, ordinal }
     }
 }
 
@@ -39,6 +47,10 @@ unsafe impl driver::RawBuffer for Global {
 
     fn host_pointer(&self) -> Option<HostPointer> {
         None
+    }
+
+    fn location(&self) -> Option<Location> {
+        Some(Location::Rocm(self.ordinal))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -4,7 +4,7 @@
 use std::{any::Any, mem, sync::Arc};
 
 use windlass_hal::{
-    Code, Error, External, Release, Result, callback_pool,
+    Code, Error, External, Location, Release, Result, callback_pool,
     driver::{self, HostPointer},
     edge::Domain,
 };
@@ -134,6 +134,13 @@ unsafe impl driver::RawBuffer for Imported {
         // SAFETY: the importer vouched that it is valid for `size` bytes until `release` runs, and that no reference to it
         // exists.
         self.host.map(|memory| unsafe { HostPointer::new(memory.host) })
+    }
+
+    fn location(&self) -> Option<Location> {
+        Some(match self.gpu {
+            Some(gpu) if self.host.is_none() => Location::Rocm(self.gpus[gpu].hip.ordinal()),
+            _ => Location::RocmHost,
+        })
     }
 
     fn as_any(&self) -> &dyn Any {

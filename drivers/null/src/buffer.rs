@@ -4,6 +4,7 @@
 use std::{any::Any, sync::Arc};
 
 use windlass_hal::{
+    Location,
     driver::{self, HostPointer},
     edge::Domain,
 };
@@ -40,6 +41,11 @@ unsafe impl driver::RawBuffer for Buffer {
     /// `None` if the host cannot map the memory.
     fn host_pointer(&self) -> Option<HostPointer> {
         self.0.host_pointer()
+    }
+
+    /// Returns the place of the memory for other libraries of the process, or `None`.
+    fn location(&self) -> Option<Location> {
+        self.0.location()
     }
 
     /// Returns the object by which this driver finds its own memory again; here that is the memory of `host_memory`,

@@ -3,7 +3,7 @@
 
 use std::{any::Any, ptr::NonNull};
 
-use crate::order::edge::Domain;
+use crate::{order::edge::Domain, words::location::Location};
 
 /// A pointer through which the host may reach an allocation. See [`RawBuffer::host_pointer`].
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,12 @@ pub unsafe trait RawBuffer: Any + Send + Sync {
 
     /// The pointer for the host; `None` where the host cannot map the memory.
     fn host_pointer(&self) -> Option<HostPointer>;
+
+    /// The place of the allocation for other libraries of this process; `None` where they cannot find it. It never
+    /// changes.
+    fn location(&self) -> Option<Location> {
+        None
+    }
 
     /// Lets the driver find its own type again.
     fn as_any(&self) -> &dyn Any;

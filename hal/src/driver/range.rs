@@ -9,6 +9,7 @@ use crate::{
         buffer_params::BufferParams,
         error::{Error, Result},
         fork::Kept,
+        location::Location,
     },
 };
 
@@ -51,6 +52,11 @@ impl Buffer {
     #[inline]
     pub fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// The place of the allocation for other libraries of this process; `None` where they cannot find it.
+    pub fn location(&self) -> Option<Location> {
+        self.raw.location()
     }
 
     /// The parameters of the allocation.

@@ -16,6 +16,7 @@ pub(crate) mod heap;
 pub(crate) mod info;
 pub(crate) mod limits;
 pub(crate) mod literal;
+pub(crate) mod location;
 pub(crate) mod near_names;
 pub mod panics;
 pub(crate) mod pattern;

@@ -43,7 +43,9 @@ from ._executable import Argument, Executable, Function, Parameter
 from ._installation import command, library
 from ._machine import Counts, Machine, env, simulated
 from ._queue import Queue
+from ._library import path as runtime_library
 from ._semaphore import Point, Points, Semaphore, WaitPolicy, wait_all_blocking, wait_any_blocking
+from ._view import BufferView, ElementType, from_dlpack
 
 __all__ = [
     "AbortedError",
@@ -54,6 +56,7 @@ __all__ = [
     "BufferParams",
     "BufferRange",
     "BufferUsage",
+    "BufferView",
     "CancelledError",
     "Code",
     "CommandBuffer",
@@ -63,6 +66,7 @@ __all__ = [
     "Device",
     "DeviceInfo",
     "DeviceLimits",
+    "ElementType",
     "Error",
     "Event",
     "Executable",
@@ -94,7 +98,9 @@ __all__ = [
     "devices",
     "drivers",
     "env",
+    "from_dlpack",
     "library",
+    "runtime_library",
     "simulated",
     "wait_all_blocking",
     "wait_any_blocking",

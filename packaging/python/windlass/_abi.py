@@ -22,8 +22,11 @@ from ctypes import (
 )
 from typing import Any, Dict, List, Tuple
 
-ERROR = c_void_p
-"""The result of a function that can fail: an error of the caller's, or None."""
+
+
+class ERROR(c_void_p):
+    """The result of a function that can fail: an error of the caller's, or None."""
+
 
 ABI_VERSION = 1
 REF_BUFFER = 1
@@ -47,6 +50,8 @@ FILE_READ = 1
 FILE_WRITE = 2
 FILE_CREATE = 4
 FILE_TRUNCATE = 8
+DLPACK_READ_ONLY = 1
+DLPACK_IS_COPIED = 2
 CODE_COMPATIBLE_FAMILIES = 1
 CODE_KERNEL_DYNAMIC_STACK = 1
 CODE_KERNEL_UNIFORM_WORKGROUPS = 2
@@ -135,6 +140,11 @@ ELEMENT_TYPE_FLOAT_16 = 553648144
 ELEMENT_TYPE_FLOAT_32 = 553648160
 ELEMENT_TYPE_FLOAT_64 = 553648192
 ELEMENT_TYPE_BFLOAT_16 = 570425360
+MESSAGE_TIMEPOINT = 1
+MESSAGE_OBSERVER = 2
+MESSAGE_DESTROY = 3
+MESSAGE_HOST_CALL = 4
+MESSAGE_HOST_CALL_DESTROY = 5
 CODE_FORMAT_UNKNOWN = 0
 CODE_FORMAT_ELF = 1
 CODE_FORMAT_OTHER_ELF = 2
@@ -328,7 +338,7 @@ class windlass_argument_t(Structure):
     ]
 
 
-windlass_host_call_callback_t = CFUNCTYPE(ERROR, c_void_p, c_void_p)
+windlass_host_call_callback_t = CFUNCTYPE(c_void_p, c_void_p, c_void_p)
 
 windlass_host_call_destroy_t = CFUNCTYPE(None, c_void_p, c_void_p)
 
@@ -397,9 +407,25 @@ class windlass_heap_t(Structure):
     ]
 
 
-windlass_storage_read_t = CFUNCTYPE(ERROR, c_void_p, c_uint64, c_void_p, c_size_t)
+windlass_storage_read_t = CFUNCTYPE(c_void_p, c_void_p, c_uint64, c_void_p, c_size_t)
 
-windlass_storage_write_t = CFUNCTYPE(ERROR, c_void_p, c_uint64, c_void_p, c_size_t)
+windlass_storage_write_t = CFUNCTYPE(c_void_p, c_void_p, c_uint64, c_void_p, c_size_t)
+
+windlass_capsule_is_valid_t = CFUNCTYPE(c_int, c_void_p, c_char_p)
+
+windlass_capsule_get_pointer_t = CFUNCTYPE(c_void_p, c_void_p, c_char_p)
+
+class windlass_message_t(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("number", c_uint64),
+        ("payload", c_uint64),
+        ("error", c_void_p),
+        ("completion", c_void_p),
+        ("kind", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
 
 class windlass_code_options_t(Structure):
     _fields_ = [
@@ -652,6 +678,25 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "windlass_buffer_view_dimension": (ERROR, [c_void_p, c_size_t, POINTER(c_uint64)]),
     "windlass_buffer_view_retain": (c_void_p, [c_void_p]),
     "windlass_buffer_view_release": (None, [c_void_p]),
+    "windlass_buffer_dlpack_device": (ERROR, [c_void_p, POINTER(c_int32), POINTER(c_int32)]),
+    "windlass_buffer_view_to_dlpack": (ERROR, [c_void_p, c_uint64, POINTER(c_void_p)]),
+    "windlass_buffer_view_to_dlpack_unversioned": (ERROR, [c_void_p, POINTER(c_void_p)]),
+    "windlass_buffer_view_from_dlpack": (ERROR, [c_void_p, c_void_p, c_void_p, windlass_destroy_t, POINTER(c_void_p)]),
+    "windlass_buffer_view_from_dlpack_unversioned": (ERROR, [c_void_p, c_void_p, c_void_p, windlass_destroy_t, POINTER(c_void_p)]),
+    "windlass_dlpack_capsule_functions": (ERROR, [windlass_capsule_is_valid_t, windlass_capsule_get_pointer_t]),
+    "windlass_dlpack_capsule_destroy": (None, [c_void_p]),
+    "windlass_inbox_create": (ERROR, [c_int, POINTER(c_void_p)]),
+    "windlass_inbox_take": (c_bool, [c_void_p, POINTER(windlass_message_t)]),
+    "windlass_inbox_retain": (c_void_p, [c_void_p]),
+    "windlass_inbox_release": (None, [c_void_p]),
+    "windlass_inbox_ticket": (ERROR, [c_void_p, c_uint64, POINTER(c_void_p)]),
+    "windlass_ticket_retain": (c_void_p, [c_void_p]),
+    "windlass_ticket_release": (None, [c_void_p]),
+    "windlass_ticket_timepoint": (None, [c_void_p, c_void_p]),
+    "windlass_ticket_observer": (None, [c_void_p, c_uint64, c_void_p]),
+    "windlass_ticket_destroy": (None, [c_void_p]),
+    "windlass_ticket_host_call": (ERROR, [c_void_p, c_void_p]),
+    "windlass_ticket_host_call_destroy": (None, [c_void_p, c_void_p]),
     "windlass_code_format": (c_uint32, [c_void_p, c_size_t]),
     "windlass_code_format_name": (c_char_p, [c_uint32]),
     "windlass_code_size": (ERROR, [c_void_p, c_size_t, POINTER(windlass_code_options_t), POINTER(c_uint64)]),
@@ -685,6 +730,8 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
 }
 
 CALLBACKS: List[Any] = [
+    windlass_capsule_get_pointer_t,
+    windlass_capsule_is_valid_t,
     windlass_destroy_t,
     windlass_host_call_callback_t,
     windlass_host_call_destroy_t,

@@ -8,8 +8,9 @@ import enum
 from typing import Any, NamedTuple, Optional, Union
 
 from . import _abi
-from ._handle import Handle, Object, out
+from ._handle import Handle, Object, handle_of, out
 from ._library import lib, number
+from ._mapping import mapped
 from ._memory import Memory
 
 WHOLE = _abi.WHOLE_BUFFER
@@ -86,7 +87,7 @@ class Buffer(Object):
     """Memory of a device: an allocation or a part of one, which lives until the last buffer that shares it is gone and the last
     work with it has ended."""
 
-    __slots__ = ("_owner",)
+    __slots__ = ()
     KIND = "buffer"
 
     @property
@@ -121,9 +122,7 @@ class Buffer(Object):
         if length == WHOLE:
             length = max(self.size - offset, 0)
         lib().windlass_buffer_subspan(self._h, offset, number("a length", length), ctypes.byref(part))
-        buffer = Buffer._around(part.value)
-        buffer._owner = getattr(self, "_owner", None)
-        return buffer
+        return Buffer._around(part.value)
 
     def range(self, offset: int, length: int = WHOLE) -> BufferRange:
         """A part as the target or the source of an operation."""
@@ -143,6 +142,19 @@ class Buffer(Object):
         """Copies contiguous bytes into a mappable buffer, at once: see `read`."""
         with Memory(source) as memory:
             lib().windlass_buffer_write(self._h, number("an offset", offset), memory.address or None, memory.size)
+
+    def map(self) -> memoryview:
+        """The host memory of a mappable buffer, without a copy. The view keeps the memory, also when the buffer and the device are
+        closed. The device may write it at any time that semaphores do not exclude. FailedPreconditionError for other buffers."""
+        writes = BufferUsage.TRANSFER_TARGET | BufferUsage.DISPATCH_STORAGE_WRITE
+        return mapped(self._h, not self.params.usage & writes)
+
+    def __buffer__(self, flags: int) -> memoryview:
+        # Python 3.12 and newer; older ones ask only types of C.
+        view = self.map()
+        if flags & 1 and view.readonly:
+            raise BufferError("the buffer is read-only")
+        return view
 
     def _check(self, offset: int, size: int) -> None:
         # Before Python makes room for a size that cannot be.
@@ -190,6 +202,6 @@ def reference(target: Any) -> tuple[Any, Optional[Handle]]:
         buffer, offset, length = target, 0, WHOLE
     else:
         raise TypeError(f"a buffer, a range of one or a slot is needed, and this is {target!r}")
-    handle = buffer._h
+    handle = handle_of(Buffer, buffer)
     place = number("an offset", offset), number("a length", length)
     return _abi.windlass_buffer_ref_t(_abi.REF_BUFFER, 0, handle.address, *place), handle

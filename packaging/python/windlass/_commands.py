@@ -9,7 +9,7 @@ from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
 from . import _abi
 from ._buffer import BufferLike, Target, reference
 from ._executable import Argument, ArgumentList, Function, dispatch_config, indirect_config
-from ._handle import Object, out
+from ._handle import Object, handle_of, out
 from ._library import encoded, lib, number
 from ._memory import Memory
 
@@ -71,7 +71,7 @@ class Recorder(Object):
         """Launches a function: see Queue.dispatch."""
         list_ = ArgumentList(function, arguments)
         config = dispatch_config(workgroups, workgroup_size, local_memory)
-        lib().windlass_recorder_dispatch(self._h, function._h, ctypes.byref(config), *list_.args)
+        lib().windlass_recorder_dispatch(self._h, handle_of(Function, function), ctypes.byref(config), *list_.args)
 
     def dispatch_raw(
         self,
@@ -86,7 +86,7 @@ class Recorder(Object):
         """Launches a function with a packed block of arguments: see Queue.dispatch_raw."""
         list_ = ArgumentList.raw(block, list(buffers))
         config = dispatch_config(workgroups, workgroup_size, local_memory, _abi.DISPATCH_RAW_ARGUMENTS)
-        lib().windlass_recorder_dispatch(self._h, function._h, ctypes.byref(config), *list_.args)
+        lib().windlass_recorder_dispatch(self._h, handle_of(Function, function), ctypes.byref(config), *list_.args)
 
     def dispatch_indirect(
         self,
@@ -101,7 +101,7 @@ class Recorder(Object):
         """Launches a function with as many workgroups as a buffer says: see Queue.dispatch_indirect."""
         list_ = ArgumentList(function, arguments)
         config, _kept = indirect_config(workgroups, workgroup_size, local_memory, static)
-        lib().windlass_recorder_dispatch_indirect(self._h, function._h, ctypes.byref(config), *list_.args)
+        lib().windlass_recorder_dispatch_indirect(self._h, handle_of(Function, function), ctypes.byref(config), *list_.args)
 
     def begin_debug_group(self, label: str) -> None:
         """Opens a named group, for tools. Groups may be nested."""

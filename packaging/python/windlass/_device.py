@@ -13,6 +13,7 @@ from ._commands import Recorder
 from ._errors import DeadlineExceededError
 from ._executable import Executable
 from ._handle import Object, out
+from ._inbox import destroy, keep
 from ._library import encoded, lib, nanoseconds, number, text
 from ._memory import Memory
 from ._queue import Queue
@@ -155,20 +156,27 @@ class Device(Object):
         self, address: int, size: int, *, owner: Any = None, params: Optional[BufferParams] = None
     ) -> Buffer:
         """Makes a buffer of memory of another library that uses the same device in this process. Work of the other library on it must be
-        complete, or semaphores must order it. The buffer keeps `owner`."""
-        pointer = out()
+        complete, or semaphores must order it. `owner` stays alive until the last work with the buffer has ended."""
+        pointer, place = out(), (number("an address", address), number("a size", size))
+        params_ = params_argument(params)
+        # The library takes the ticket over, also if it refuses the memory.
         lib().windlass_buffer_import_device_address(
-            self._h,
-            params_argument(params),
-            number("an address", address),
-            number("a size", size),
-            None,
-            _abi.windlass_destroy_t(),
-            ctypes.byref(pointer),
+            self._h, params_, *place, keep(owner).address, destroy(), ctypes.byref(pointer)
         )
-        buffer = Buffer._around(pointer.value)
-        buffer._owner = owner
-        return buffer
+        return Buffer._around(pointer.value)
+
+    def import_host(self, memory: Any, *, params: Optional[BufferParams] = None) -> Buffer:
+        """Makes a buffer of contiguous memory of this process without a copy: of a numpy array, a bytearray, an mmap. It stays as it is
+        until the last work with the buffer has ended. Semaphores must order all other accesses to it.
+
+        UnimplementedError if the device lacks "import_host", AlreadyExistsError if a part is imported already."""
+        params_ = params_argument(params)
+        lent = Memory(memory, writable=True)
+        pointer = out()
+        lib().windlass_buffer_import_host(
+            self._h, params_, lent.address or None, lent.size, keep(lent).address, destroy(), ctypes.byref(pointer)
+        )
+        return Buffer._around(pointer.value)
 
     def load_executable(self, code: Any) -> Executable:
         """Loads device code, a code object or a bundle, as bytes. The best entry for the device is chosen; NotFoundError gives the reasons

@@ -9,7 +9,7 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, U
 
 from . import _abi
 from ._buffer import Buffer, BufferRange, Slot, reference, sized
-from ._handle import Handle, Object, out
+from ._handle import Handle, Object, handle_of, out
 from ._library import encoded, lib, number, text
 from ._memory import Memory
 
@@ -151,6 +151,7 @@ class ArgumentList:
     __slots__ = ("args", "_kept")
 
     def __init__(self, function: Function, arguments: Sequence[Argument]) -> None:
+        handle_of(Function, function)
         parameters = function._parameter_list()
         self._kept: List[Any] = []
         list_ = (_abi.windlass_argument_t * len(arguments))()

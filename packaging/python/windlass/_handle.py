@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, ClassVar, Optional, TypeVar
+from typing import Any, ClassVar, Optional, Type, TypeVar
 
 from ._errors import FailedPreconditionError
 from ._library import after_fork, lib
@@ -48,7 +48,7 @@ class Object:
         raise TypeError(f"a {self.KIND} cannot be made directly")
 
     @classmethod
-    def _around(cls: type[Self], pointer: Optional[int]) -> Self:
+    def _around(cls: Type[Self], pointer: Optional[int]) -> Self:
         """Takes over a reference."""
         assert pointer, f"the library gave no {cls.KIND}"
         self = cls.__new__(cls)
@@ -76,6 +76,9 @@ class Object:
         """Gives the object up. Further use raises FailedPreconditionError. Never waits."""
         self._handle = None
 
+    def __repr__(self) -> str:
+        return f"<windlass.{type(self).__name__}{', closed' if self.closed else ''}>"
+
     def __enter__(self: Self) -> Self:
         return self
 
@@ -90,6 +93,13 @@ class Object:
 
     def __deepcopy__(self: Self, _: object) -> Self:
         return self
+
+
+def handle_of(kind: Type[Object], thing: Any) -> Handle:
+    """The handle of an object that a caller gave. The library cannot tell that a handle is of another type."""
+    if not isinstance(thing, kind):
+        raise TypeError(f"a {kind.KIND} is needed, and this is {thing!r}")
+    return thing._h
 
 
 def out() -> ctypes.c_void_p:

@@ -28,8 +28,10 @@ class _Functions:
         function = self._library[name]
         function.argtypes = parameters
         function.restype = result
-        if result is _abi.ERROR and name not in ("windlass_error_create", "windlass_error_retain"):
-            function.errcheck = _raise
+        if result is _abi.ERROR:
+            function.restype = ctypes.c_void_p
+            if name not in ("windlass_error_create", "windlass_error_retain"):
+                function.errcheck = _raise
         setattr(self, name, function)
         return function
 

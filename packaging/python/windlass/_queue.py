@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import ctypes
 import time
-from typing import Any, Iterable, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Optional, Sequence, Union
 
 from . import _abi
 from ._buffer import Buffer, BufferLike, BufferParams, params_argument, reference
 from ._commands import CommandBuffer, Sizes
+from ._errors import AbortedError, Error
 from ._executable import Argument, ArgumentList, Function, dispatch_config, indirect_config
-from ._handle import Object, out
+from ._handle import Object, handle_of, out
+from ._inbox import Completion, Message, callback, in_worker, keep, report, ticket
 from ._library import lib, nanoseconds, number
 from ._memory import Memory
-from ._semaphore import PointList, Points, wait_all_blocking
+from ._semaphore import PointList, Points, Semaphore, _list, wait_all_blocking
 
 
 class Queue(Object):
@@ -51,7 +53,7 @@ class Queue(Object):
     def dealloca(self, buffer: Buffer, waits: Points = (), signals: Points = ()) -> None:
         """Frees the memory of a whole allocation in the order of the queue. Work behind the signals must not use the buffer."""
         before, after = PointList(waits), PointList(signals)
-        lib().windlass_queue_dealloca(self._h, *before.args, *after.args, buffer._h)
+        lib().windlass_queue_dealloca(self._h, *before.args, *after.args, handle_of(Buffer, buffer))
 
     def fill(self, target: BufferLike, pattern: Any, waits: Points = (), signals: Points = ()) -> None:
         """Repeats a pattern of 1, 2 or 4 bytes over the target."""
@@ -91,7 +93,7 @@ class Queue(Object):
         before, after, list_ = PointList(waits), PointList(signals), ArgumentList(function, arguments)
         config = dispatch_config(workgroups, workgroup_size, local_memory)
         lib().windlass_queue_dispatch(
-            self._h, *before.args, *after.args, function._h, ctypes.byref(config), *list_.args
+            self._h, *before.args, *after.args, handle_of(Function, function), ctypes.byref(config), *list_.args
         )
 
     def dispatch_raw(
@@ -111,7 +113,7 @@ class Queue(Object):
         before, after, list_ = PointList(waits), PointList(signals), ArgumentList.raw(block, list(buffers))
         config = dispatch_config(workgroups, workgroup_size, local_memory, _abi.DISPATCH_RAW_ARGUMENTS)
         lib().windlass_queue_dispatch(
-            self._h, *before.args, *after.args, function._h, ctypes.byref(config), *list_.args
+            self._h, *before.args, *after.args, handle_of(Function, function), ctypes.byref(config), *list_.args
         )
 
     def dispatch_indirect(
@@ -131,7 +133,7 @@ class Queue(Object):
         before, after, list_ = PointList(waits), PointList(signals), ArgumentList(function, arguments)
         config, _kept = indirect_config(workgroups, workgroup_size, local_memory, static)
         lib().windlass_queue_dispatch_indirect(
-            self._h, *before.args, *after.args, function._h, ctypes.byref(config), *list_.args
+            self._h, *before.args, *after.args, handle_of(Function, function), ctypes.byref(config), *list_.args
         )
 
     def execute(
@@ -152,7 +154,63 @@ class Queue(Object):
                 table[index], handle = reference(binding)
                 kept.append(handle)
         lib().windlass_queue_execute(
-            self._h, *before.args, *after.args, command_buffer._h, len(table), table if bindings else None
+            self._h, *before.args, *after.args, handle_of(CommandBuffer, command_buffer), len(table), table if bindings else None
+        )
+
+    def download(self, source: BufferLike, target: Any, waits: Points = (), signals: Points = ()) -> None:
+        """Copies the source to writable contiguous memory of the host of the same size, such as a numpy array. The bytes are complete when
+        the signals are reached. Until then the memory stays alive, and must not be used."""
+        before, after, (place, _kept) = PointList(waits), PointList(signals), reference(source)
+        memory, done = Memory(target, writable=True), Semaphore()
+        # A point of its own tells that the memory is free, whichever signals there are.
+        after = PointList([*_list(signals), done.at(1)])
+        mine, call = keep(memory), callback(_abi.windlass_timepoint_callback_t, "windlass_ticket_timepoint")
+        try:
+            lib().windlass_queue_download(
+                self._h, *before.args, *after.args, place, memory.address or None, memory.size
+            )
+        except BaseException:
+            mine.revoke()
+            raise
+        lib().windlass_semaphore_add_timepoint(done._h, 1, call, mine.address, None)
+
+    def host_call(
+        self,
+        function: Callable[[], object],
+        waits: Points = (),
+        signals: Points = (),
+        *,
+        non_blocking: bool = False,
+        relaxed: bool = False,
+    ) -> None:
+        """Calls a function when the waits are reached, on a thread of Python that it may block. Its return reaches the signals; an
+        exception fails them, as its own code if it is a windlass.Error, else as ABORTED with its text.
+
+        `non_blocking` reaches the signals when the call begins. `relaxed` says that the function accesses no memory of the device. If a
+        wait fails or the device is closed before, the function is not called, and the signals fail. When the interpreter ends, calls that
+        have not begun fail with ABORTED, and calls in progress are given up."""
+        if not callable(function):
+            raise TypeError(f"a host call needs a function, and this is {function!r}")
+        before, after = PointList(waits), PointList(signals)
+        flags = (_abi.HOST_CALL_NON_BLOCKING if non_blocking else 0) | (_abi.HOST_CALL_RELAXED if relaxed else 0)
+
+        def told(message: Message) -> None:
+            if message.kind == _abi.MESSAGE_HOST_CALL:
+                try:
+                    in_worker(lambda: _call(function, message.completion))
+                except RuntimeError:
+                    # The interpreter ends and starts no thread. The completion fails when it goes.
+                    pass
+
+        # The library takes the ticket over, also if it refuses the call.
+        lib().windlass_queue_host_call(
+            self._h,
+            *before.args,
+            *after.args,
+            flags,
+            callback(_abi.windlass_host_call_callback_t, "windlass_ticket_host_call"),
+            ticket(told).address,
+            callback(_abi.windlass_host_call_destroy_t, "windlass_ticket_host_call_destroy"),
         )
 
     def upload_blocking(
@@ -180,6 +238,23 @@ class Queue(Object):
                 self._h, 0, None, place, memory.address or None, memory.size, left
             )
         return into
+
+
+def _call(function: Callable[[], object], completion: Optional[Completion]) -> None:
+    try:
+        function()
+        error = None
+    except Error as raised:
+        error = raised
+    except BaseException as raised:
+        error = AbortedError(f"the host call raised {type(raised).__name__}: {raised}")
+        if completion is None:
+            report(function)
+    if completion is not None:
+        try:
+            completion.complete(error)
+        finally:
+            completion.close()
 
 
 def _reached(waits: Points, timeout: Optional[float]) -> int:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import enum
 import time
@@ -11,6 +12,7 @@ from typing import Any, Callable, Generator, Iterable, List, NamedTuple, Optiona
 from . import _abi
 from ._errors import DeadlineExceededError, Error
 from ._handle import Handle, Object, out
+from ._inbox import Message, callback, ticket
 from ._library import encoded, lib, nanoseconds, number
 
 _SLICE = 100_000_000
@@ -53,8 +55,49 @@ class Semaphore(Object):
     def fail(self, error: Union[Error, str]) -> None:
         """Fails the semaphore, and work that waits for values which it has not reached. A text is ABORTED. The first failure stays."""
         code, text = (error.code, str(error)) if isinstance(error, Error) else (_abi.CODE_ABORTED, error)
-        text = text.replace("\0", " ")
-        lib().windlass_semaphore_fail(self._h, int(code), encoded("a message", text))
+        if not isinstance(text, str):
+            raise TypeError(f"a failure is a windlass.Error or a text, and this is {error!r}")
+        lib().windlass_semaphore_fail(self._h, int(code), encoded("a message", text.replace("\0", " ")))
+
+    async def wait(self, value: int) -> None:
+        """Waits until the payload reaches a value, and lets the running event loop of asyncio go on meanwhile. Raises the failure of
+        the semaphore. A task that is cancelled stops to wait. No thread is blocked, however many tasks wait."""
+        handle, value = self._h, number("a value", value)
+        try:
+            return lib().windlass_semaphore_wait_with(handle, value, 0, WaitPolicy.BLOCK)  # type: ignore[no-any-return]
+        except DeadlineExceededError:
+            pass
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+
+        def settle(error: Optional[Error]) -> None:
+            if future.done():
+                return
+            if error is None:
+                future.set_result(None)
+            else:
+                future.set_exception(error)
+
+        def told(message: Message) -> None:
+            try:
+                loop.call_soon_threadsafe(settle, message.error)
+            except RuntimeError:
+                # The loop is closed, and nobody waits any more.
+                pass
+
+        mine, pointer = ticket(told), out()
+        call = callback(_abi.windlass_timepoint_callback_t, "windlass_ticket_timepoint")
+        try:
+            lib().windlass_semaphore_add_timepoint(handle, value, call, mine.address, ctypes.byref(pointer))
+        except BaseException:
+            mine.revoke()
+            raise
+        with _Timepoint._around(pointer.value) as timepoint:
+            try:
+                await future
+            finally:
+                if not future.done() or future.cancelled():
+                    lib().windlass_timepoint_cancel(timepoint._h)
 
     def wait_blocking(
         self, value: int, timeout: Optional[float] = None, policy: WaitPolicy = WaitPolicy.SPIN_THEN_BLOCK
@@ -79,9 +122,18 @@ class Point(NamedTuple):
     semaphore: Semaphore
     value: int
 
+    def __await__(self) -> Generator[Any, None, None]:
+        """`await point` waits until the value is reached: see Semaphore.wait."""
+        return self.semaphore.wait(self.value).__await__()
+
     def wait_blocking(self, timeout: Optional[float] = None) -> None:
         """Blocks this thread until the value is reached: see Semaphore.wait_blocking."""
         self.semaphore.wait_blocking(self.value, timeout)
+
+
+class _Timepoint(Object):
+    __slots__ = ()
+    KIND = "timepoint"
 
 
 Points = Union[Point, Tuple[Semaphore, int], Iterable[Union[Point, Tuple[Semaphore, int]]]]

@@ -12,7 +12,10 @@ use crate::{
     driver::{self, HostPointer, range::Buffer},
     kit::host_memory::import::HostImport,
     order::edge::Domain,
-    words::error::{Error, Result},
+    words::{
+        error::{Error, Result},
+        location::Location,
+    },
 };
 
 /// Host memory as an allocation of a device: a slab of a [`HostHeap`](super::HostHeap), or a variable of an executable.
@@ -59,6 +62,10 @@ unsafe impl driver::RawBuffer for HostBuffer {
         // SAFETY: the memory is `size` bytes long, lives as long as the buffer and never moves. It is a slice of
         // atomics, and only references to atomics exist.
         self.host_visible.then(|| unsafe { HostPointer::new(self.memory.start()) })
+    }
+
+    fn location(&self) -> Option<Location> {
+        Some(Location::Host)
     }
 
     fn as_any(&self) -> &dyn Any {

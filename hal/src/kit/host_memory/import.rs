@@ -10,6 +10,7 @@ use crate::{
     words::{
         error::{Error, Result},
         external::{External, Release},
+        location::Location,
     },
 };
 
@@ -78,6 +79,10 @@ unsafe impl driver::RawBuffer for HostImport {
     fn host_pointer(&self) -> Option<HostPointer> {
         // SAFETY: valid for `size` bytes while this object lives, and accessed through atomics only.
         Some(unsafe { HostPointer::new(self.start) })
+    }
+
+    fn location(&self) -> Option<Location> {
+        Some(Location::Host)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -15,6 +15,7 @@ use super::{frontier::Frontier, slabs::Slabs, strategy::Place};
 use crate::{
     driver::{self, HostPointer, allocator::SlabSource, range::Buffer},
     order::edge::Domain,
+    words::location::Location,
 };
 
 /// Memory on loan from [`Slabs`]. It keeps its slab allocated, even after its own memory was released. So access
@@ -85,6 +86,10 @@ unsafe impl driver::RawBuffer for Placed {
         // SAFETY: from the offset on, the slab has at least `size` bytes. Its pointer is valid for all of them while
         // this object keeps the slab. Its promise about references covers these bytes.
         Some(unsafe { HostPointer::new(start.add(self.place.offset as usize)) })
+    }
+
+    fn location(&self) -> Option<Location> {
+        self.slab.location()
     }
 
     fn as_any(&self) -> &dyn Any {

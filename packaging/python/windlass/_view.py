@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Buffers as arrays, and their exchange with other libraries."""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+import math
+from typing import Any, Optional, Sequence, Tuple, Union
+
+from . import _abi, _dlpack, _streams
+from ._buffer import Buffer
+from ._errors import UnimplementedError
+from ._handle import Object, handle_of, out
+from ._library import encoded, lib, number, text
+from ._semaphore import PointList, Points, wait_all_blocking
+
+
+class ElementType(enum.IntEnum):
+    """The type of an array's elements, with IREE's numbers."""
+
+    BOOL_8 = _abi.ELEMENT_TYPE_BOOL_8
+    INT_8 = _abi.ELEMENT_TYPE_INT_8
+    INT_16 = _abi.ELEMENT_TYPE_INT_16
+    INT_32 = _abi.ELEMENT_TYPE_INT_32
+    INT_64 = _abi.ELEMENT_TYPE_INT_64
+    SINT_8 = _abi.ELEMENT_TYPE_SINT_8
+    SINT_16 = _abi.ELEMENT_TYPE_SINT_16
+    SINT_32 = _abi.ELEMENT_TYPE_SINT_32
+    SINT_64 = _abi.ELEMENT_TYPE_SINT_64
+    UINT_8 = _abi.ELEMENT_TYPE_UINT_8
+    UINT_16 = _abi.ELEMENT_TYPE_UINT_16
+    UINT_32 = _abi.ELEMENT_TYPE_UINT_32
+    UINT_64 = _abi.ELEMENT_TYPE_UINT_64
+    FLOAT_16 = _abi.ELEMENT_TYPE_FLOAT_16
+    FLOAT_32 = _abi.ELEMENT_TYPE_FLOAT_32
+    FLOAT_64 = _abi.ELEMENT_TYPE_FLOAT_64
+    BFLOAT_16 = _abi.ELEMENT_TYPE_BFLOAT_16
+
+    @classmethod
+    def of(cls, kind: Any) -> ElementType:
+        """The element type of a name of IREE's ("f32", "si32", "ui8", "bf16", "bool"), or of a dtype of numpy."""
+        if isinstance(kind, int):
+            return cls(kind)
+        if isinstance(kind, str):
+            found = ctypes.c_uint32()
+            lib().windlass_element_type_parse(encoded("an element type", kind), ctypes.byref(found))
+            return cls(found.value)
+        letter, size = getattr(kind, "kind", None), getattr(kind, "itemsize", None)
+        name = {"b": "BOOL", "i": "SINT", "u": "UINT", "f": "FLOAT"}.get(letter or "")
+        if name is None or f"{name}_{8 * (size or 0)}" not in cls.__members__:
+            raise TypeError(f'an element type is a name such as "f32", or a dtype of numpy, and this is {kind!r}')
+        return cls[f"{name}_{8 * (size or 0)}"]
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return (self & 0xFF) // 8
+
+    @property
+    def short_name(self) -> str:
+        """IREE's name, such as "f32"."""
+        return text(lib().windlass_element_type_name(self))
+
+
+class BufferView(Object):
+    """A buffer that holds a dense row-major array. It keeps the buffer's memory.
+
+    `ready` are the points behind which the array has its contents. Whoever takes the array by `__dlpack__`, `numpy.asarray` or
+    `map` gets it behind them. Without any, the program orders all work itself."""
+
+    __slots__ = ("ready", "queue")
+    KIND = "buffer view"
+
+    ready: Points
+    queue: Any
+
+    def __init__(
+        self, buffer: Buffer, shape: Union[int, Sequence[int]], element_type: Any = "ui8", *, ready: Points = ()
+    ) -> None:
+        if hasattr(shape, "__index__"):
+            shape = [shape]  # type: ignore[list-item]
+        dimensions = [number("a dimension", one) for one in shape]  # type: ignore[union-attr]
+        array, pointer = (ctypes.c_uint64 * len(dimensions))(*dimensions), out()
+        kind = ElementType.of(element_type)
+        lib().windlass_buffer_view_create(
+            handle_of(Buffer, buffer), len(dimensions), array if dimensions else None, kind, ctypes.byref(pointer)
+        )
+        self._adopt(pointer.value or 0)
+        PointList(ready)
+        self.ready, self.queue = ready, None
+
+    @classmethod
+    def _of(cls, pointer: Optional[int]) -> BufferView:
+        self = cls._around(pointer)
+        self.ready, self.queue = (), None
+        return self
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        """The dimensions, the outermost first."""
+        dimensions, one = [], ctypes.c_uint64()
+        for index in range(lib().windlass_buffer_view_rank(self._h)):
+            lib().windlass_buffer_view_dimension(self._h, index, ctypes.byref(one))
+            dimensions.append(one.value)
+        return tuple(dimensions)
+
+    @property
+    def element_type(self) -> ElementType:
+        """The type of the elements."""
+        return ElementType(lib().windlass_buffer_view_element_type(self._h))
+
+    @property
+    def buffer(self) -> Buffer:
+        """The buffer of the view."""
+        pointer = out()
+        lib().windlass_buffer_view_buffer(self._h, ctypes.byref(pointer))
+        return Buffer._around(pointer.value)
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return math.prod(self.shape) * self.element_type.size
+
+    def map(self) -> memoryview:
+        """The host memory of a mappable buffer as a memoryview of this shape, when `ready` is reached. It keeps the memory.
+        UnimplementedError for bfloat16, which Python has no letter for: `view.buffer.map()` has its bytes."""
+        letter = _LETTERS.get(self.element_type)
+        if letter is None:
+            raise UnimplementedError(f"Python has no format for {self.element_type.short_name}")
+        wait_all_blocking(self.ready)
+        view, shape = self.buffer.map(), self.shape
+        if 0 in shape:
+            # Python has no views of such shapes.
+            return view.cast(letter)
+        return view.cast(letter, shape)  # type: ignore[call-overload,no-any-return]
+
+    def __buffer__(self, flags: int) -> memoryview:
+        # Python 3.12 and newer; older ones ask only types of C.
+        return _for_flags(self.map(), flags)
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
+        import numpy
+
+        array = numpy.asarray(self.map()).reshape(self.shape)
+        if dtype is not None and array.dtype != dtype:
+            if copy is False:
+                raise ValueError(f"an array of {dtype} needs a copy of one of {array.dtype}")
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        """The kind and the number of the device: (1, 0) for the CPU, 10 and HIP's number for a GPU, (11, 0) for its host memory."""
+        return _dlpack.device_of(self.buffer)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: Optional[Tuple[int, int]] = None,
+        dl_device: Optional[Tuple[int, int]] = None,
+        copy: Optional[bool] = None,
+    ) -> Any:
+        """A capsule for the consumer. On a GPU, `stream` is HIP's stream in which the consumer will use the array: None and 0 for the
+        default stream, -1 for no synchronization, else a handle. BufferError if the array cannot be had in this way."""
+        device = self.__dlpack_device__()
+        if dl_device is not None and tuple(dl_device) != device:
+            raise BufferError(f"the array is on DLPack's device {device}, and cannot be had on {tuple(dl_device)}: copy it")
+        if copy:
+            raise BufferError("a copy of a Windlass buffer is made by Queue.copy: ask for copy=None")
+        _streams.check(device[0], stream)
+        if stream != -1:
+            _streams.let_wait(self.ready, self.queue, device[0], stream)
+        return _dlpack.capsule(self._h, max_version)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<windlass.BufferView, closed>"
+        return f"<windlass.BufferView {'x'.join(map(str, self.shape))}x{self.element_type.short_name}>"
+
+
+_LETTERS = {
+    ElementType.BOOL_8: "?",
+    ElementType.INT_8: "b",
+    ElementType.INT_16: "h",
+    ElementType.INT_32: "i",
+    ElementType.INT_64: "q",
+    ElementType.SINT_8: "b",
+    ElementType.SINT_16: "h",
+    ElementType.SINT_32: "i",
+    ElementType.SINT_64: "q",
+    ElementType.UINT_8: "B",
+    ElementType.UINT_16: "H",
+    ElementType.UINT_32: "I",
+    ElementType.UINT_64: "Q",
+    ElementType.FLOAT_16: "e",
+    ElementType.FLOAT_32: "f",
+    ElementType.FLOAT_64: "d",
+}
+"""The letters of Python's buffer protocol. Other types have none."""
+
+_WRITABLE = 1
+
+
+def _for_flags(view: memoryview, flags: int) -> memoryview:
+    if flags & _WRITABLE and view.readonly:
+        raise BufferError("the buffer is read-only")
+    return view
+
+
+def from_dlpack(source: Any, device: Any, *, queue: Any = None) -> BufferView:
+    """A view of another library's array, without a copy: of an object with `__dlpack__`, or of a capsule. The array is dense and
+    row-major, in memory that the device can use. Its owner keeps the memory until the last work with the view's buffer has ended. The
+    buffer of a read-only array can only be read.
+
+    The array's contents are there when `ready` of the result is reached. With a queue, this is ordered without the host where the
+    device can do that."""
+    return _dlpack.view_of(source, device, queue, BufferView)
