@@ -4,6 +4,7 @@
 python3 test_driver.py          # WINDLASS_DEVICE names the device
 """
 
+import asyncio
 import gc
 import os
 import subprocess
@@ -234,6 +235,52 @@ class Driver(unittest.TestCase):
         tensor.copy_(np.full(64, 9, np.int32))
         assert tensor.copy_(driver.to_device(np.full(64, 3, np.int32))).numpy().tolist() == [3] * 64
 
+    def test_tensors_are_exchanged_without_a_copy(self):
+        tensor = counter()
+        same = windlass.triton.from_dlpack(tensor)
+        assert same.data_ptr() == tensor.data_ptr() and same.shape == (64,) and str(same.dtype) == "int32"
+        increase(same)
+        del same
+        gc.collect()
+        increase(tensor)
+        assert tensor.numpy().tolist() == [2] * 64
+        # Behind work of another stream.
+        first, second = driver.stream(), driver.stream()
+        with driver.on(first):
+            increase(tensor)
+            view = windlass.from_dlpack(tensor, driver.device().hal, queue=second.queue)
+        with driver.on(second):
+            mine = driver.from_dlpack(view)
+            increase(mine)
+        assert mine.numpy(second).tolist() == [4] * 64
+        for kind in ("float16", "bfloat16", "int8", "uint64", "bool"):
+            given = driver.zeros((3, 4), kind)
+            assert str(driver.from_dlpack(given).dtype) == kind and driver.from_dlpack(given).shape == (3, 4)
+        refusal(BufferError, lambda: driver.from_dlpack(driver.zeros(4, "float8_e5m2")), "float8_e5m2", "uint8")
+        refusal(BufferError, lambda: driver.from_dlpack(7))
+
+    def test_memory_of_numpy_is_used_in_place(self):
+        array = np.zeros(64, np.int32)
+        tensor = driver.from_dlpack(array)
+        increase(tensor, 3)
+        driver.synchronize()
+        assert array.tolist() == [3] * 64
+        address = array.ctypes.data
+        del tensor
+        gc.collect()
+        assert array.ctypes.data == address and array.tolist() == [3] * 64
+
+    def test_a_task_awaits_a_stream(self):
+        async def both():
+            streams, tensors = [driver.stream(), driver.stream()], [counter(), counter()]
+            for stream, tensor in zip(streams, tensors):
+                with driver.on(stream):
+                    increase(tensor, 5)
+            await asyncio.gather(*(stream.point().semaphore.wait(stream.point().value) for stream in streams))
+            return [tensor.numpy(stream).tolist() for tensor, stream in zip(tensors, streams)]
+
+        assert asyncio.run(both()) == [[5] * 64] * 2
+
     def test_wrong_arguments_are_refused(self):
         tensor = counter()
         refusal(TypeError, lambda: increase(np.zeros(64, np.int32)))
@@ -256,6 +303,8 @@ class Driver(unittest.TestCase):
         kernels.increase[(0,)](tensor, 1, BLOCK=64)
         refusal(ValueError, lambda: kernels.increase[(-1,)](tensor, 1, BLOCK=64), "-1")
         assert tensor.numpy().tolist() == [0] * 64
+        refusal(windlass.Error, lambda: kernels.increase[(1, 1 << 20)](tensor, 0, BLOCK=64), "1048576", "65536")
+        refusal(windlass.ResourceExhaustedError, lambda: driver.empty(1 << 50))
         increase(tensor)
         assert tensor.numpy().tolist() == [1] * 64
 

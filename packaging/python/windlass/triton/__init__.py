@@ -28,12 +28,17 @@ from ._dtype import DTYPES, DType
 from ._stream import Event, KernelError, Stream
 from ._tensor import Tensor
 
-__all__ = ["DTYPES", "DType", "Driver", "Event", "KernelError", "Stream", "Tensor", "active", "empty", "to_device", "zeros"]
+__all__ = ["DTYPES", "DType", "Driver", "Event", "KernelError", "Stream", "Tensor", "active", "empty", "from_dlpack", "to_device", "zeros"]
 
 
 def to_device(array: Any, dtype: Any = None, stream: Stream | None = None) -> Tensor:
     """`Driver.to_device` of the active driver."""
     return active().to_device(array, dtype, stream)
+
+
+def from_dlpack(source: Any, stream: Stream | None = None) -> Tensor:
+    """`Driver.from_dlpack` of the active driver."""
+    return active().from_dlpack(source, stream)
 
 
 def empty(shape: Sequence[int] | int, dtype: Any = "float32") -> Tensor:

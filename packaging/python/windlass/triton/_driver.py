@@ -15,7 +15,7 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
 from .. import Executable
-from . import _tensor
+from . import _exchange, _tensor
 from ._device import Kernel, OpenDevice
 from ._interface import DeviceInterface
 from ._launcher import Launcher
@@ -140,6 +140,15 @@ class Driver(DriverBase):  # type: ignore[misc]
         `dtype` names a type that numpy lacks, such as "bfloat16", for an array of unsigned integers of its size.
         """
         return _tensor.of_numpy(self.device(), array, dtype, stream)
+
+    def from_dlpack(self, source: Any, stream: Stream | None = None) -> Tensor:
+        """A tensor over the memory of another library's array, without a copy.
+
+        The memory must be one that the device can use: its own, or the host's if the device can import it. The owner keeps
+        it until the last work with it has ended. Writes of kernels are there when their stream has been synchronised.
+        """
+        device = self.device()
+        return _exchange.taken(source, device, device.stream_or_current(stream))
 
     def empty(self, shape: Sequence[int] | int, dtype: Any = "float32") -> Tensor:
         """A tensor with undefined contents."""

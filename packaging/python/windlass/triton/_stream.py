@@ -8,7 +8,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
-from .. import Error, Point, Semaphore
+from .. import Code, Error, Point, Semaphore
 from ._active import active
 
 if TYPE_CHECKING:
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 class KernelError(RuntimeError):
     """Work of a stream failed. The message is the device's report: the kernel, and of a simulated GPU also the
-    instruction, the lane and the address."""
+    instruction, the lane and the address. `code` is the kind of the failure."""
+
+    def __init__(self, message: str, code: Code = Code.UNKNOWN):
+        super().__init__(message)
+        self.code = code
 
 
 class Stream:
@@ -131,7 +135,7 @@ class Stream:
             reached = self._timeline.query()
         except Error as error:
             self._begin()
-            raise KernelError(str(error)) from None
+            raise KernelError(str(error), error.code) from None
         while self._kept and self._kept[0][0] <= reached:
             self._kept.pop(0)
         return reached
@@ -233,7 +237,7 @@ def _told(call: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return call(*arguments)
     except Error as error:
-        raise KernelError(str(error)) from None
+        raise KernelError(str(error), error.code) from None
 
 
 def _current_stream() -> Stream:

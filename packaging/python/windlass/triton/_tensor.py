@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 from .. import BufferRange
 from ._dtype import DType, dtype_of
+from ._exchange import view_of
 from ._storage import Storage
 
 if TYPE_CHECKING:
@@ -83,6 +84,14 @@ class Tensor:
             raise ValueError("a tensor in a device's memory has no numpy array without a copy")
         array = self.numpy()
         return array if dtype is None else array.astype(dtype)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return view_of(self, self.device.current_stream).__dlpack_device__()
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """DLPack's capsule of this memory, for `from_dlpack` of other libraries. They use it behind the work that the
+        current stream has so far."""
+        return view_of(self, self.device.current_stream).__dlpack__(**options)
 
     def copy_(self, source: Any, stream: Stream | None = None) -> Tensor:
         """Replaces the contents by those of a tensor or of an array of the same shape and type. Returns this tensor."""
