@@ -25,10 +25,13 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 import windlass
 import windlass.triton
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 URI = os.environ.get("WINDLASS_DEVICE", "hip-sim://gfx942")
 driver = windlass.triton.Driver(URI)
 triton.runtime.driver.set_active(driver)
 rng = np.random.default_rng(3)
+# A fault loses a device of `hip://`, as on hardware.
+RECOVERS = URI.startswith("hip-sim:")
 
 
 def refusal(error, action, *words):
@@ -143,6 +146,7 @@ class Driver(unittest.TestCase):
         gate.signal(1)
         assert out.numpy(stream).tolist() == [3] * 64 and others
 
+    @unittest.skipUnless(RECOVERS, "a fault loses this device")
     def test_a_fault_is_told_with_kernel_and_lane(self):
         tensor, stream, later, gate = counter(), driver.stream(), counter(), windlass.Semaphore()
         stream.wait(gate, 1)
@@ -156,6 +160,7 @@ class Driver(unittest.TestCase):
             increase(later.zero_())
         assert later.numpy(stream).tolist() == [1] * 64
 
+    @unittest.skipUnless(RECOVERS, "a fault loses this device")
     def test_a_fault_is_told_by_the_next_launch(self):
         tensor, stream = counter(), driver.stream()
         with driver.on(stream):
@@ -165,6 +170,27 @@ class Driver(unittest.TestCase):
             increase(tensor)
         refusal(windlass.triton.KernelError, fault_and_synchronize_the_device, "store_far_away")
         driver.synchronize()
+
+    def test_a_failure_names_the_launches_in_flight(self):
+        gate, stream, tensor = windlass.Semaphore(), driver.stream(), counter()
+        stream.wait(gate, 1)
+        with driver.on(stream):
+            increase(tensor)
+            kernels.add[(1,)](tensor, tensor, tensor, 64, BLOCK=64)
+        gate.fail("the gate broke")
+        refusal(windlass.triton.KernelError, stream.synchronize, "the gate broke", "in flight", "increase, add")
+        assert stream.query() and tensor.numpy().tolist() == [0] * 64
+
+    @unittest.skipIf(RECOVERS, "this device recovers from faults")
+    def test_a_fault_that_loses_the_device_is_told(self):
+        use = (
+            "import test_driver as t; x = t.counter()\n"
+            "t.kernels.store_far_away[(1,)](x, 1 << 20)\n"
+            "print(t.refusal(t.windlass.triton.KernelError, t.driver.synchronize))\n"
+            "print(t.refusal(t.windlass.Error, lambda: t.increase(x)))\n"
+        )
+        ran = subprocess.run([sys.executable, "-c", use], cwd=HERE, stdout=subprocess.PIPE, timeout=300)
+        assert ran.returncode == 0 and b"store_far_away" in ran.stdout and b"lost" in ran.stdout, ran
 
     def test_all_kinds_of_scalars(self):
         given = (-100, -30000, -(2**31), -(2**40), 200, 2**63 + 2048, 1.5, 3.140625, 2.5, 1 / 3, True, None, 7)
@@ -396,8 +422,7 @@ class Driver(unittest.TestCase):
             "t.windlass.triton.Event(enable_timing=True).record(s)\n"
             "with t.driver.on(t.driver.stream()): t.kernels.store_far_away[(1,)](x, 1 << 20)\n"
         )
-        here = os.path.dirname(os.path.abspath(__file__))
-        ran = subprocess.run([sys.executable, "-c", end], cwd=here, stderr=subprocess.PIPE, timeout=300)
+        ran = subprocess.run([sys.executable, "-c", end], cwd=HERE, stderr=subprocess.PIPE, timeout=300)
         assert ran.returncode == 0, ran
 
 

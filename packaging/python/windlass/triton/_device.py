@@ -139,6 +139,8 @@ class Kernel:
 
     def __init__(self, device: OpenDevice, function: Function, code: bytes):
         self.device, self.function, self.name, self._code = device, function, function.name, code
+        # How a launcher packs arguments for this kernel, noted by the launcher.
+        self.packing: Any = None
         self._others: weakref.WeakKeyDictionary[OpenDevice, Kernel] = weakref.WeakKeyDictionary()
 
     def on(self, device: OpenDevice) -> Kernel:

@@ -50,7 +50,7 @@ def taken(source: Any, device: OpenDevice, stream: Stream) -> Tensor:
     name = next((name for name, one in _KINDS.items() if one == kind), None)
     if name is None:
         raise BufferError(f"Triton has no elements of {kind.short_name}")
-    ready = [view.ready] if isinstance(view.ready, Point) else list(view.ready)
+    ready: list[Any] = [view.ready] if isinstance(view.ready, Point) else list(view.ready)
     if ready:
         stream.submit(stream.queue.barrier, after=ready)
     return Tensor(Storage(device, view.buffer), view.shape, DTYPES[name])

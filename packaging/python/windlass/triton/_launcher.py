@@ -10,12 +10,13 @@ from typing import Any, Callable, Iterator, Sequence
 from triton.backends.driver import decompose_descriptor, expand_signature
 from triton.runtime import _allocation
 
-from .. import Buffer
 from ._active import active
 from ._device import Kernel
+from ._dispatch import Kept, dispatch
 from ._storage import Storage
 from ._tensor import Tensor
 
+_NO_SCRATCH = (None, None)
 _INTEGERS = {
     "i1": (1, "B"), "u1": (1, "B"), "i8": (1, "b"), "u8": (1, "B"), "i16": (2, "h"), "u16": (2, "H"),
     "i32": (4, "i"), "u32": (4, "I"), "i64": (8, "q"), "u64": (8, "Q"),
@@ -66,6 +67,7 @@ class Launcher:
             raise NotImplementedError(f"{self._name}: tensor descriptors in hardware are not supported")
         self._block = (metadata.num_warps * metadata.warp_size, 1, 1)
         self._shared = metadata.shared
+        self._needs_scratch = any(getattr(metadata, f"{kind}_scratch_size", 0) for kind in ("global", "profile"))
 
         names = list(getattr(getattr(src, "fn", None), "arg_names", ()))
         signature = list(src.signature.values())
@@ -80,7 +82,6 @@ class Launcher:
             self._names.append("`{}`".format(names[path[0]]) if named else f"{path[0]}")
         self._flat = all(len(path) == 1 for path in self._paths)
         self._indices = [path[0] for path in self._paths]
-        self._layouts: dict[int, tuple[struct.Struct, int]] = {}
 
     def __call__(
         self,
@@ -107,7 +108,7 @@ class Launcher:
             exit_hook(launch_metadata)
 
     def _launch(self, kernel: Kernel, stream: Any, grid: tuple[int, int, int], groups: int, arguments: Sequence[Any]) -> None:
-        layout, scratches = self._layouts.get(id(kernel)) or self._lay_out(kernel)
+        layout, scratches = kernel.packing or self._lay_out(kernel)
         if self._descriptors:
             arguments = _without_descriptors(arguments)
         if self._flat:
@@ -115,7 +116,7 @@ class Launcher:
         else:
             given = [_at(arguments, path) for path in self._paths]
         values: list[Any] = []
-        buffers: list[Buffer] = []
+        buffers: list[Kept] = []
         kept: list[Any] = []
         for kind, value, name in zip(self._types, given, self._names):
             if kind[0] == "*":
@@ -124,22 +125,15 @@ class Launcher:
                 values.append(_FLOATS[kind][2](value))
             else:
                 values.append(value)
-        for scratch in self._scratch(kernel, stream, groups)[:scratches]:
+        for scratch in self._scratch(kernel, stream, groups)[:scratches] if self._needs_scratch else _NO_SCRATCH[:scratches]:
             values.append(self._address(kernel, scratch, "scratch memory", buffers, kept))
+        packed = ctypes.create_string_buffer(layout.size)
         try:
-            block = layout.pack(*values)
+            layout.pack_into(packed, 0, *values)
         except struct.error:
             raise self._wrong_value(given) from None
-        stream.submit(
-            stream.queue.dispatch_raw,
-            kernel.function,
-            grid,
-            block,
-            buffers,
-            workgroup_size=self._block,
-            local_memory=self._shared,
-            keep=kept or None,
-        )
+        function, shape = kernel.function, (grid, self._block, self._shared)
+        stream.submit(dispatch, stream.queue, function, *shape, packed, buffers, name=self._name, keep=kept or None)
 
     def _lay_out(self, kernel: Kernel) -> tuple[struct.Struct, int]:
         """How this kernel's code wants its arguments, and how many of scratch memory it has behind them."""
@@ -159,10 +153,10 @@ class Launcher:
             form += f"{offset - end}x{code}"
             end = offset + size
         layout = struct.Struct(f"{form}{kernel.function.argument_size - end}x")
-        self._layouts[id(kernel)] = layout, scratches
+        kernel.packing = layout, scratches
         return layout, scratches
 
-    def _address(self, kernel: Kernel, value: Any, name: str, buffers: list[Buffer], kept: list[Any]) -> int:
+    def _address(self, kernel: Kernel, value: Any, name: str, buffers: list[Kept], kept: list[Any]) -> int:
         storage: Storage | None
         if isinstance(value, Tensor):
             storage, address = value.storage, value.data_ptr()
@@ -185,7 +179,7 @@ class Launcher:
             )
         if storage.device is not kernel.device:
             raise ValueError(f"{self._name}: argument {name} is on {storage.device.uri}, the kernel on {kernel.device.uri}")
-        buffers.append(storage.buffer)
+        buffers.append(storage.kept)
         return address
 
     def _scratch(self, kernel: Kernel, stream: Any, groups: int) -> list[Any]:

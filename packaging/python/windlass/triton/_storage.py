@@ -9,6 +9,7 @@ import weakref
 from typing import TYPE_CHECKING
 
 from .. import Buffer
+from ._dispatch import Kept, kept
 
 if TYPE_CHECKING:
     from ._device import OpenDevice
@@ -20,28 +21,37 @@ class Storage:
     def __init__(self, device: OpenDevice, buffer: Buffer):
         self.device = device
         self._buffer: Buffer | None = buffer
+        self._kept: Kept | None = kept(buffer)
         self.address, self.size = buffer.device_address, buffer.size
         device.storages.add(self)
 
     @property
     def buffer(self) -> Buffer:
+        """The memory. ValueError if it was freed."""
         if self._buffer is None:
-            raise ValueError("the tensor's memory was freed by Tensor.free(): make a new tensor")
+            raise _freed()
         return self._buffer
 
-    def check(self) -> None:
-        """Raises ValueError if the memory was freed."""
-        self.buffer
+    @property
+    def kept(self) -> Kept:
+        """The memory for launches. ValueError if it was freed."""
+        if self._kept is None:
+            raise _freed()
+        return self._kept
 
     def free(self) -> None:
         """Gives the memory back when work in flight no longer uses it."""
         if self._buffer is not None:
             self.device.storages.remove(self)
-            self._buffer = None
+            self._buffer = self._kept = None
 
     def __del__(self) -> None:
         if getattr(self, "_buffer", None) is not None:
             self.free()
+
+
+def _freed() -> ValueError:
+    return ValueError("the tensor's memory was freed by Tensor.free(): make a new tensor")
 
 
 class Storages:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import collections
 import queue
 import threading
 import time
@@ -13,6 +14,10 @@ from ._active import active
 
 if TYPE_CHECKING:
     from ._device import OpenDevice
+
+
+_NAMES = 8
+"""Kernels that an error names at most."""
 
 
 class KernelError(RuntimeError):
@@ -42,26 +47,28 @@ class Stream:
     def _begin(self) -> None:
         self._timeline = Semaphore()
         self._value = 0
-        # Objects that work in flight reads, and the value behind it.
-        self._kept: list[tuple[int, Any]] = []
+        # Launches in flight: the value behind each, its kernel's name, and objects that it reads.
+        self._launches: collections.deque[tuple[int, str, Any]] = collections.deque()
 
     @property
     def cuda_stream(self) -> int:
         """The number by which launches name this stream, under PyTorch's name; 0 for the device's default stream."""
         return self.number
 
-    def submit(self, operation: Callable[..., None], *arguments: Any, after: Sequence[Point] = (), keep: Any = None, **named: Any) -> None:
+    def submit(
+        self, operation: Callable[..., None], *arguments: Any, after: Sequence[Point] = (), name: str = "", keep: Any = None
+    ) -> None:
         """Calls an operation of `self.queue`, behind all earlier work of this stream and the points `after`.
 
-        `keep` is an object that the work needs.
+        A launch has the `name` of its kernel, and `keep`, an object that it needs.
         """
         with self._lock:
             self._raise_failure()
             signal = Point(self._timeline, self._value + 1)
-            operation(*arguments, waits=[*self._waits(), *after], signals=[signal], **named)
+            operation(*arguments, waits=[*self._waits(), *after], signals=[signal])
             self._value += 1
-            if keep is not None:
-                self._kept.append((self._value, keep))
+            if name:
+                self._launches.append((self._value, name, keep))
 
     def submit_and_wait(self, operation: Callable[..., Any], *arguments: Any, **named: Any) -> None:
         """Calls a blocking operation of `self.queue`, behind all earlier work of this stream."""
@@ -134,10 +141,15 @@ class Stream:
         try:
             reached = self._timeline.query()
         except Error as error:
+            message, names = str(error), list(dict.fromkeys(name for _, name, _ in self._launches))
+            if names and not any(name in message for name in names):
+                # The simulated GPU names the kernel, and others do not.
+                message += f"\n  launches in flight on this stream: {', '.join(names[:_NAMES])}{', ...' if names[_NAMES:] else ''}"
             self._begin()
-            raise KernelError(str(error), error.code) from None
-        while self._kept and self._kept[0][0] <= reached:
-            self._kept.pop(0)
+            raise KernelError(message, error.code) from None
+        launches = self._launches
+        while launches and launches[0][0] <= reached:
+            launches.popleft()
         return reached
 
     def __repr__(self) -> str:

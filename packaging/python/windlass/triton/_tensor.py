@@ -32,8 +32,9 @@ class Tensor:
 
     def data_ptr(self) -> int:
         """The device address of the first element."""
-        self.storage.check()
-        return self.storage.address + self._offset
+        storage = self.storage
+        storage.buffer
+        return storage.address + self._offset
 
     def ptr_range(self) -> int:
         """The bytes of the allocation: Triton uses 32-bit offsets where they suffice."""
