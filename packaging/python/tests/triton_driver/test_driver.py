@@ -271,14 +271,15 @@ class Driver(unittest.TestCase):
         increase(tensor)
         assert tensor.numpy().tolist() == [2] * 64
         # Behind work of another stream.
-        first, second = driver.stream(), driver.stream()
+        gate, first, second = windlass.Semaphore(), driver.stream(), driver.stream()
+        first.wait(gate, 1)
+        length = 1 << 22
+        ones, sums = driver.to_device(np.ones(length, np.float32)), driver.zeros(length, "float32")
         with driver.on(first):
-            increase(tensor)
-            view = windlass.from_dlpack(tensor, driver.device().hal, queue=second.queue)
-        with driver.on(second):
-            mine = driver.from_dlpack(view)
-            increase(mine)
-        assert mine.numpy(second).tolist() == [4] * 64
+            kernels.add[(length // 256,)](ones, ones, sums, length, BLOCK=256)
+            gate.signal(1)
+            mine = driver.from_dlpack(sums, second)
+        assert (mine.numpy(second) == 2).all()
         for kind in ("float16", "bfloat16", "int8", "uint64", "bool"):
             given = driver.zeros((3, 4), kind)
             assert str(driver.from_dlpack(given).dtype) == kind and driver.from_dlpack(given).shape == (3, 4)
@@ -329,6 +330,7 @@ class Driver(unittest.TestCase):
         kernels.increase[(0,)](tensor, 1, BLOCK=64)
         refusal(ValueError, lambda: kernels.increase[(-1,)](tensor, 1, BLOCK=64), "-1")
         assert tensor.numpy().tolist() == [0] * 64
+        refusal(ValueError, lambda: kernels.increase[((1 << 32) + 1,)](tensor, 1, BLOCK=64), "4294967297")
         refusal(windlass.Error, lambda: kernels.increase[(1, 1 << 20)](tensor, 0, BLOCK=64), "1048576", "65536")
         refusal(windlass.ResourceExhaustedError, lambda: driver.empty(1 << 50))
         increase(tensor)
