@@ -175,3 +175,62 @@ def convert(x, half, brain, eighth, n, BLOCK: tl.constexpr):
     tl.store(half + i, value.to(tl.float16), mask=i < n)
     tl.store(brain + i, value.to(tl.bfloat16), mask=i < n)
     tl.store(eighth + i, value.to(tl.float8e4b8), mask=i < n)
+
+
+@triton.jit
+def softmax_of_many_rows(x, out, rows, columns, BLOCK: tl.constexpr):
+    column = tl.arange(0, BLOCK)
+    for row in tl.range(tl.program_id(0), rows, tl.num_programs(0), num_stages=2):
+        value = tl.load(x + row * columns + column, mask=column < columns, other=-float("inf"))
+        power = tl.exp(value - tl.max(value, axis=0))
+        tl.store(out + row * columns + column, power / tl.sum(power, axis=0), mask=column < columns)
+
+
+@triton.jit
+def layer_norm_gradients(x, weight, given, of_x, of_weight, of_bias, locks, columns, eps, LOCKS: tl.constexpr, BLOCK: tl.constexpr):
+    row, column = tl.program_id(0), tl.arange(0, BLOCK)
+    live = column < columns
+    value = tl.load(x + row * columns + column, mask=live, other=0.0).to(tl.float32)
+    gradient = tl.load(given + row * columns + column, mask=live, other=0.0)
+    mean = tl.sum(value, axis=0) / columns
+    centred = tl.where(live, value - mean, 0.0)
+    scale = 1 / tl.sqrt(tl.sum(centred * centred, axis=0) / columns + eps)
+    normal = centred * scale
+    part = tl.load(weight + column, mask=live, other=0.0) * gradient
+    result = scale * (part - tl.sum(part, axis=0) / columns - normal * (tl.sum(part * normal, axis=0) / columns))
+    tl.store(of_x + row * columns + column, result, mask=live)
+    # Rows that share a lock add to the same sums, one after the other.
+    group = row % LOCKS
+    while tl.atomic_cas(locks + group, 0, 1) == 1:
+        pass
+    place = group * columns + column
+    tl.store(of_weight + place, tl.load(of_weight + place, mask=live) + gradient * normal, mask=live)
+    tl.store(of_bias + place, tl.load(of_bias + place, mask=live) + gradient, mask=live)
+    tl.debug_barrier()
+    tl.atomic_xchg(locks + group, 0)
+
+
+@triton.autotune(
+    [
+        triton.Config({"ROWS": rows, "COLUMNS": columns, "DEPTH": 32}, num_warps=warps, num_stages=2)
+        for rows, columns, warps in ((32, 32, 2), (64, 64, 4), (128, 64, 8))
+    ],
+    key=["m", "n", "k"],
+)
+@triton.jit
+def tuned_matmul(a, b, out, m, n, k, ROWS: tl.constexpr, COLUMNS: tl.constexpr, DEPTH: tl.constexpr, TOGETHER: tl.constexpr):
+    # Programs that run together use the same rows and columns.
+    wide, tall = tl.cdiv(n, COLUMNS), tl.cdiv(m, ROWS)
+    group = tl.program_id(0) // (TOGETHER * wide)
+    height = min(tall - group * TOGETHER, TOGETHER)
+    rest = tl.program_id(0) % (TOGETHER * wide)
+    row = (group * TOGETHER + rest % height) * ROWS + tl.arange(0, ROWS)
+    column = rest // height * COLUMNS + tl.arange(0, COLUMNS)
+    depth = tl.arange(0, DEPTH)
+    total = tl.zeros((ROWS, COLUMNS), tl.float32)
+    for start in range(0, k, DEPTH):
+        at = start + depth
+        left = tl.load(a + row[:, None] * k + at[None, :], mask=(row[:, None] < m) & (at[None, :] < k), other=0.0)
+        right = tl.load(b + at[:, None] * n + column[None, :], mask=(at[:, None] < k) & (column[None, :] < n), other=0.0)
+        total = tl.dot(left, right, total)
+    tl.store(out + row[:, None] * n + column[None, :], total.to(tl.float16), mask=(row[:, None] < m) & (column[None, :] < n))

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Triton's own driver for AMD GPUs, and the kernels that it compiles, against numpy.
+"""Triton's kernels against numpy, over Triton's own driver for AMD GPUs or over that of Windlass.
 
     windlass exec -- python3 simulator/interop/triton/suite.py [NAME...]
+    python3 simulator/interop/triton/suite.py --device hip-sim://gfx942 [NAME...]
 
-Needs the packages triton (3.9) and numpy, and a C compiler for the driver's stub. PyTorch is not needed: the folder `torch`
-beside this file replaces it. Prints a line for each kernel, then the number that agree; the exit code is 0 if all do.
+Needs the packages triton (3.9) and numpy. Triton's own driver needs a C compiler for its stub, the other one the package
+windlass. PyTorch is not needed: the folder `torch` beside this file replaces it. Prints a line for each kernel, then the
+number that agree; the exit code is 0 if all do.
 """
 
-import os
 import sys
-import tempfile
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-_cache = tempfile.TemporaryDirectory()
-os.environ.setdefault("TRITON_CACHE_DIR", _cache.name)
+import chosen
+
+chosen.use(chosen.take_device(sys.argv))
 
 import numpy as np
 import torch
@@ -128,6 +128,35 @@ def softmax():
 
 
 @case
+def softmax_of_many_rows():
+    x = floats(200, 333)
+    out = torch.zeros((200, 333), torch.float32)
+    kernels.softmax_of_many_rows[(16,)](Tensor(x), out, 200, 333, BLOCK=512)
+    power = np.exp(x.astype(np.float64) - x.max(axis=1, keepdims=True))
+    return close(out.numpy(), power / power.sum(axis=1, keepdims=True), 1e-5)
+
+
+@case
+def layer_norm_gradients():
+    rows, columns, locks = 60, 500, 4
+    x, weight, given = floats(rows, columns), floats(columns), floats(rows, columns)
+    of_x = torch.zeros((rows, columns), torch.float32)
+    of_weight, of_bias = (torch.zeros((locks, columns), torch.float32) for _ in range(2))
+    inputs, free = (Tensor(x), Tensor(weight), Tensor(given)), torch.zeros(locks, torch.int32)
+    kernels.layer_norm_gradients[(rows,)](
+        *inputs, of_x, of_weight, of_bias, free, columns, 1e-5, LOCKS=locks, BLOCK=512
+    )
+    wide = x.astype(np.float64)
+    centred = wide - wide.mean(axis=1, keepdims=True)
+    scale = 1 / np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-5)
+    normal, part = centred * scale, given * weight
+    expected = scale * (part - part.mean(axis=1, keepdims=True) - normal * (part * normal).mean(axis=1, keepdims=True))
+    close(of_weight.numpy().astype(np.float64).sum(axis=0), (given * normal).sum(axis=0), 1e-5)
+    close(of_bias.numpy().astype(np.float64).sum(axis=0), given.astype(np.float64).sum(axis=0), 1e-5)
+    return close(of_x.numpy(), expected, 1e-5)
+
+
+@case
 def layer_norm():
     rows, columns = 50, 768
     x, weight, bias = floats(rows, columns, kind=np.float16), floats(columns), floats(columns)
@@ -155,6 +184,15 @@ def product(a, b, left, right, total, result, tolerance, tile=(32, 32, 32), exac
 def matmul_half():
     a, b = floats(192, 160, kind=np.float16), floats(160, 130, kind=np.float16)
     return product(Tensor(a), Tensor(b), a, b, tl.float32, torch.float32, 1e-5, (64, 64, 32))
+
+
+@case
+def tuned_matmul():
+    a, b = floats(150, 96, kind=np.float16), floats(96, 200, kind=np.float16)
+    out = torch.zeros((150, 200), torch.float16)
+    grid = lambda meta: (triton.cdiv(150, meta["ROWS"]) * triton.cdiv(200, meta["COLUMNS"]),)
+    kernels.tuned_matmul[grid](Tensor(a), Tensor(b), out, 150, 200, 96, TOGETHER=2)
+    return close(out.numpy(), a.astype(np.float64) @ b.astype(np.float64), 1e-3)
 
 
 @case
@@ -299,7 +337,7 @@ def convert():
     eighth = torch.zeros(n, torch.float8_e4m3fnuz)
     kernels.convert[(triton.cdiv(n, 256),)](Tensor(x), half, brain, eighth, n, BLOCK=256)
     with np.errstate(over="ignore"):
-        equal(half.numpy(), x.astype(np.float16).view(np.uint16))
+        equal(half.numpy().view(np.uint16), x.astype(np.float16).view(np.uint16))
     equal(brain.numpy(), to_brain(x))
     small = np.abs(x) < 200
     # Three bits of mantissa: half a unit in the last place is a sixteenth.

@@ -1,81 +1,37 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The part of the module `torch` that Triton's AMD driver uses, over HIP alone.
+"""The part of the module `torch` that Triton's AMD driver, its tutorials and the suite beside it use.
 
 Triton finds devices, streams and tensors through PyTorch. This replaces PyTorch for running kernels: tensors
-are device memory with a shape and a type, and are made of numpy arrays and copied back to them.
+are device memory with a shape and a type, and numpy computes everything but kernels on copies of them. The device is
+that of `windlass.triton` if the program has imported it, otherwise that of HIP.
 """
 
-import ctypes
-import os
+from builtins import int as builtin_int
 
 import numpy as np
 
-_hip = ctypes.CDLL(os.environ.get("TRITON_LIBHIP_PATH", "libamdhip64.so"))
-_TO_DEVICE, _TO_HOST = 1, 2
+from . import _dtypes, autograd, cuda, nn, testing
+from ._dtypes import (
+    bfloat16,
+    dtype,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+)
+from ._tensor import Tensor, device, matmul, no_grad
+from .nn.functional import softmax
 
-
-def _call(name, *arguments):
-    status = getattr(_hip, name)(*arguments)
-    if status:
-        _hip.hipGetErrorName.restype = ctypes.c_char_p
-        raise RuntimeError(f"{name}: {_hip.hipGetErrorName(status).decode()}")
-
-
-class dtype:
-    """An element type; `str` gives `torch.float32` and the like, by which Triton knows it."""
-
-    def __init__(self, name, size):
-        self.name, self.itemsize = name, size
-
-    def __str__(self):
-        return "torch." + self.name
-
-    __repr__ = __str__
-
-
-float64, float32, float16, bfloat16 = dtype("float64", 8), dtype("float32", 4), dtype("float16", 2), dtype("bfloat16", 2)
-float8_e4m3fnuz, float8_e5m2fnuz = dtype("float8_e4m3fnuz", 1), dtype("float8_e5m2fnuz", 1)
-int64, int32, int16, int8, uint8 = dtype("int64", 8), dtype("int32", 4), dtype("int16", 2), dtype("int8", 1), dtype("uint8", 1)
-int = int32
-_BY_NUMPY = {np.dtype(item.name): item for item in (float64, float32, float16, int64, int32, int16, int8, uint8)}
-
-
-class Tensor:
-    """Memory of the device. A type that numpy lacks is kept as integers of its size."""
-
-    def __init__(self, array, kind=None):
-        array = np.ascontiguousarray(array)
-        self.dtype, self.shape, self._raw = kind or _BY_NUMPY[array.dtype], array.shape, array.dtype
-        self._address = ctypes.c_void_p()
-        _call("hipMalloc", ctypes.byref(self._address), ctypes.c_size_t(max(array.nbytes, 1)))
-        _call("hipMemcpy", self._address, array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes), _TO_DEVICE)
-
-    def data_ptr(self):
-        return self._address.value
-
-    def numpy(self):
-        """The contents, once all kernels have ended."""
-        array = np.empty(self.shape, self._raw)
-        _call("hipDeviceSynchronize")
-        _call("hipMemcpy", array.ctypes.data_as(ctypes.c_void_p), self._address, ctypes.c_size_t(array.nbytes), _TO_HOST)
-        return array
-
-    def __del__(self):
-        if self._address:
-            _hip.hipFree(self._address)
-
-
-def zeros(size, dtype, device=None):
-    raw = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}[dtype.itemsize]
-    return Tensor(np.zeros(size, raw), dtype)
-
-
-empty = zeros
-
-
-class device:
-    def __init__(self, kind, index=0):
-        self.type, self.index = kind, index
+half, float, int, bool = float16, float32, int32, _dtypes.bool_
+_generator = [np.random.default_rng()]
 
 
 class version:
@@ -83,28 +39,87 @@ class version:
     cuda = None
 
 
-class cuda:
-    @staticmethod
-    def is_available():
-        count = ctypes.c_int()
-        return _hip.hipGetDeviceCount(ctypes.byref(count)) == 0 and count.value > 0
+def _random():
+    return _generator[0]
 
-    @staticmethod
-    def current_device():
-        index = ctypes.c_int()
-        _call("hipGetDevice", ctypes.byref(index))
-        return index.value
 
-    @staticmethod
-    def set_device(index):
-        _call("hipSetDevice", index)
+def manual_seed(seed):
+    _generator[0] = np.random.default_rng(seed)
 
-    @staticmethod
-    def get_device_capability(index=0):
-        return (9, 4)
 
-    class current_stream:
-        cuda_stream = 0
+def _shape(size):
+    size = size or ((),)
+    return tuple(size[0]) if len(size) == 1 and not isinstance(size[0], builtin_int) else tuple(size)
 
-        def __init__(self, index=None):
-            pass
+
+def _made(values, kind, requires_grad=False):
+    return Tensor(_dtypes.store(values, kind), kind).requires_grad_(requires_grad)
+
+
+def zeros(*size, dtype=float32, device=None, requires_grad=False):
+    # The type may come without its name.
+    if len(size) > 1 and isinstance(size[-1], _dtypes.dtype):
+        size, dtype = size[:-1], size[-1]
+    return Tensor.zeros(_shape(size), dtype).requires_grad_(requires_grad)
+
+
+empty = zeros
+
+
+def ones(*size, dtype=float32, device=None, requires_grad=False):
+    return _made(np.ones(_shape(size), np.float32), dtype, requires_grad)
+
+
+def rand(*shape, size=None, dtype=float32, device=None, requires_grad=False):
+    return _made(_random().random(_shape(shape or size), np.float32), dtype, requires_grad)
+
+
+def randn(*shape, size=None, dtype=float32, device=None, requires_grad=False):
+    return _made(_random().standard_normal(_shape(shape or size), np.float32), dtype, requires_grad)
+
+
+def empty_like(tensor, dtype=None):
+    # In the order of dimensions that the tensor has.
+    order = sorted(range(tensor.ndim), key=lambda dim: -tensor.stride(dim))
+    made = zeros([tensor.shape[dim] for dim in order], dtype=dtype or tensor.dtype)
+    return made.permute([order.index(dim) for dim in range(tensor.ndim)])
+
+
+zeros_like = empty_like
+
+
+def randn_like(tensor):
+    return randn(*tensor.shape, dtype=tensor.dtype)
+
+
+def tensor(values, dtype=None, device=None):
+    values = np.asarray(values)
+    return Tensor(values.astype(np.float32) if values.dtype == np.float64 else values, dtype)
+
+
+def tril(tensor):
+    return _made(np.tril(tensor._values()), tensor.dtype)
+
+
+def exp(tensor):
+    return tensor.exp()
+
+
+def asin(tensor):
+    return _made(np.arcsin(tensor._values()), tensor.dtype)
+
+
+def abs(tensor):
+    return tensor.abs()
+
+
+def max(tensor, dim=None):
+    return tensor.max(dim)
+
+
+def sum(tensor, dim=None):
+    return tensor.sum(dim)
+
+
+def allclose(left, right, rtol=1e-5, atol=1e-8):
+    return np.allclose(left._values().astype(np.float64), right._values().astype(np.float64), rtol, atol)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""One device under the driver: its memory, its streams, its code and the facts that Triton asks for."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import threading
+import weakref
+from dataclasses import dataclass
+from typing import Any, Sequence
+
+from .. import Device, Executable, Function, Queue
+from ._code import kernel_facts
+from ._dtype import dtype_of
+from ._storage import Storage, Storages
+from ._stream import Stream
+from ._tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Part:
+    """Facts of a GPU that the HAL does not tell: compute units, clocks in kHz, bits of the memory bus."""
+
+    units: int
+    clock: int
+    memory_clock: int
+    bus: int
+    capability: tuple[int, int]
+
+
+_PARTS = {
+    "gfx908": Part(120, 1_502_000, 1_200_000, 4096, (9, 0)),
+    "gfx90a": Part(110, 1_700_000, 1_600_000, 4096, (9, 0)),
+    "gfx942": Part(304, 2_100_000, 1_300_000, 8192, (9, 4)),
+    "gfx950": Part(256, 2_400_000, 2_000_000, 8192, (9, 5)),
+    "gfx1100": Part(96, 2_500_000, 1_250_000, 384, (11, 0)),
+}
+_OTHER = Part(1, 1_000_000, 1_000_000, 1024, (9, 0))
+
+
+class OpenDevice:
+    """A device of the driver. Its first stream, number 0, is the default one."""
+
+    def __init__(self, device: Any, index: int):
+        self.hal = device if isinstance(device, Device) else Device(device)
+        self.type, self.index = "cuda", index
+        info, self.limits = self.hal.info, self.hal.limits
+        self.uri, self.name, self.architecture, self.simulated = info.uri, info.name, info.architecture, info.simulated
+        self.processor = self.architecture.split(":")[0]
+        self.wave_size = self.limits.wave_size or 64
+        self.storages = Storages()
+        self._lock, self._thread = threading.Lock(), threading.local()
+        self._queues = itertools.cycle(range(max(self.limits.queues, 1)))
+        self._streams: weakref.WeakValueDictionary[int, Stream] = weakref.WeakValueDictionary()
+        self._numbers = itertools.count()
+        self.default_stream = self.new_stream()
+
+    # Streams.
+
+    def next_queue(self) -> Queue:
+        return self.hal.queue(next(self._queues))
+
+    def new_stream(self) -> Stream:
+        with self._lock:
+            stream = Stream(self, next(self._numbers))
+            self._streams[stream.number] = stream
+        return stream
+
+    def stream(self, number: Any) -> Stream:
+        """A stream by its number; a stream stands for itself, and `None` for the default one."""
+        found = number if isinstance(number, Stream) else self._streams.get(number or 0)
+        if found is None or found.device is not self:
+            raise ValueError(f"{self.uri} has no stream {number}: streams come from Driver.stream() or its device interface")
+        return found
+
+    @property
+    def current_stream(self) -> Stream:
+        """This thread's current stream."""
+        return getattr(self._thread, "stream", self.default_stream)
+
+    @current_stream.setter
+    def current_stream(self, stream: Stream) -> None:
+        self._thread.stream = stream
+
+    def stream_or_current(self, stream: Stream | None) -> Stream:
+        return self.current_stream if stream is None else self.stream(stream)
+
+    def synchronize(self) -> None:
+        """Blocks until all streams are idle. Raises the first failure; the others stay for the next call."""
+        for stream in sorted(self._streams.values(), key=lambda stream: stream.number):
+            stream.synchronize()
+
+    # Tensors.
+
+    def empty(self, shape: Sequence[int] | int, dtype: Any) -> Tensor:
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        dtype = dtype_of(dtype)
+        return Tensor(Storage(self, self.hal.allocate(max(math.prod(shape) * dtype.itemsize, 1))), shape, dtype)
+
+    # Code.
+
+    def load(self, name: str, code: bytes) -> tuple[Executable, Kernel, int, int, int]:
+        """Code object, kernel, vector registers, spilled registers, and the maximum of work-items of a workgroup."""
+        executable = self.hal.load_executable(code)
+        kernel = Kernel(self, executable.function(name), code)
+        registers, spilled, threads = kernel_facts(code, name)
+        limits = [limit for limit in (threads, self.limits.max_workgroup_threads) if limit]
+        return executable, kernel, registers, spilled, min(limits, default=1024)
+
+    def properties(self) -> dict[str, Any]:
+        part, limits = _PARTS.get(self.processor, _OTHER), self.limits
+        return {
+            "max_shared_mem": limits.max_local_memory,
+            "max_num_regs": 65536,
+            "multiprocessor_count": part.units,
+            "sm_clock_rate": part.clock,
+            "mem_clock_rate": part.memory_clock,
+            "mem_bus_width": part.bus,
+            "arch": self.architecture,
+            "warpSize": self.wave_size,
+            "max_threads_per_sm": 32 * self.wave_size,
+            "cooperativeLaunch": 0,
+        }
+
+    @property
+    def capability(self) -> tuple[int, int]:
+        return _PARTS.get(self.processor, _OTHER).capability
+
+    def __str__(self) -> str:
+        return self.uri
+
+    def __repr__(self) -> str:
+        return f"<device {self.index}: {self.uri}>"
+
+
+class Kernel:
+    """A loaded kernel, as `CompiledKernel.function` holds it."""
+
+    def __init__(self, device: OpenDevice, function: Function, code: bytes):
+        self.device, self.function, self.name, self._code = device, function, function.name, code
+        # How a launcher packs arguments for this kernel, noted by the launcher.
+        self.packing: Any = None
+        self._others: weakref.WeakKeyDictionary[OpenDevice, Kernel] = weakref.WeakKeyDictionary()
+
+    def on(self, device: OpenDevice) -> Kernel:
+        """This kernel on a device. Triton keeps compiled kernels by the number of the device, also when the driver changes."""
+        if device is self.device:
+            return self
+        if device.processor != self.device.processor:
+            raise RuntimeError(
+                f"{self.name} was compiled for {self.device.processor}, and device {device.index} is now {device.uri}: "
+                "give all devices to one driver, windlass.triton.Driver(first, second)"
+            )
+        found = self._others.get(device)
+        if found is None:
+            function = device.hal.load_executable(self._code).function(self.name)
+            found = self._others[device] = Kernel(device, function, self._code)
+        return found
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name} on {self.device.uri}>"

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Holds `functional`."""
+
+from . import functional
