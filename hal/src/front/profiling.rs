@@ -245,7 +245,7 @@ fn describe(affinity: QueueAffinity, operation: &OperationRef<'_>) -> OperationR
         OperationRef::Execute { command_buffer, .. } => {
             record.commands = Some(command_buffer.list().commands().len() as u32);
         }
-        OperationRef::Barrier | OperationRef::HostCall(_) => {}
+        OperationRef::Barrier | OperationRef::HostCall(_) | OperationRef::ImportTimepoint { .. } => {}
     }
     record
 }

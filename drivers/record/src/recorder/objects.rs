@@ -63,7 +63,7 @@ pub(super) struct Objects {
     next_executable: u32,
     lists: HashMap<usize, List>,
     next_list: u32,
-    timelines: HashMap<usize, Timeline>,
+    timelines: HashMap<u64, Timeline>,
     next_timeline: u32,
     /// The numbers of objects and of timelines at which those without handles are forgotten.
     swept: usize,
