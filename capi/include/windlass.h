@@ -107,6 +107,10 @@
 // A number of bytes without a limit.
 #define WINDLASS_UNLIMITED UINT64_MAX
 
+// A flag of windlass_queue_export_timepoint: the stream may wait for points that no work in a stream of the device will
+// reach yet.
+#define WINDLASS_EXPORT_ALLOW_UNSUBMITTED (1 << 0)
+
 // Opens a file for windlass_queue_read.
 #define WINDLASS_FILE_READ (1 << 0)
 
@@ -602,6 +606,19 @@ typedef struct {
     uint64_t slabs_given_back;
 } windlass_pool_statistics_t;
 
+// One of WINDLASS_EXTERNAL_TIMEPOINT_*.
+typedef uint32_t windlass_external_timepoint_kind_t;
+
+// A place in the order of another library's work.
+typedef struct {
+    // The kind of the handle.
+    windlass_external_timepoint_kind_t kind;
+    // Zero.
+    uint32_t reserved;
+    // The native handle as a number: (uint64_t)(uintptr_t)stream. 0 is the default stream of the queue's GPU.
+    uint64_t handle;
+} windlass_external_timepoint_t;
+
 // A kind of memory.
 typedef struct {
     // sizeof this struct, set by the caller: windlass_heap_init does so.
@@ -869,6 +886,9 @@ typedef struct {
 // The symbols of executables.
 #define WINDLASS_FEATURE_SYMBOLS 11
 
+// Order between queues and the streams and events of other libraries.
+#define WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS 12
+
 // A device address of eight bytes: a buffer, a slot or null.
 #define WINDLASS_PARAMETER_BUFFER 1
 
@@ -961,6 +981,12 @@ typedef struct {
 
 // An allocation for each buffer, kept for the next buffer that fits into it.
 #define WINDLASS_POOL_PASSTHROUGH 3
+
+// The end of the work that a stream holds at the moment of the call. The handle is a hipStream_t.
+#define WINDLASS_EXTERNAL_TIMEPOINT_STREAM 1
+
+// The place at which an event was recorded last before the call. The handle is a hipEvent_t.
+#define WINDLASS_EXTERNAL_TIMEPOINT_EVENT 2
 
 // The device can allocate them.
 #define WINDLASS_COMPATIBILITY_ALLOCATABLE (1 << 0)
@@ -1950,6 +1976,43 @@ windlass_error_t *windlass_buffer_import_device_address(windlass_device_t *devic
                                                         void *user_data,
                                                         windlass_destroy_t release,
                                                         windlass_buffer_t **buffer);
+
+// Orders work behind another library: an operation that completes when its waits are reached and the work of the other
+// library has completed. Later work in the stream and later records of the event do not count. The host takes no part.
+// The stream or the event may be destroyed after the call.
+//
+// The default stream (0) and, for HIP, the default stream of the calling thread (2) are those of the queue's GPU,
+// whichever device is current; any other stream and all events may belong to any GPU of the process.
+//
+// INVALID_ARGUMENT if the device notices that the handle is none, FAILED_PRECONDITION for a stream that is being
+// captured into a graph, UNIMPLEMENTED if the device lacks WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS. The handle must be live,
+// and one of the HIP library that the device uses; the latest record of an event must not be in a capture.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_queue_import_timepoint(windlass_queue_t *queue,
+                                                  size_t wait_count,
+                                                  const windlass_point_t *waits,
+                                                  size_t signal_count,
+                                                  const windlass_point_t *signals,
+                                                  windlass_external_timepoint_t timepoint);
+
+// Orders another library behind points: work that is enqueued in `stream` after the call starts when all waits are
+// reached. `stream` is a hipStream_t as a number, as for windlass_queue_import_timepoint. The host takes no part, and
+// the call does not wait. Record an event in the stream afterwards to order others behind the event.
+//
+// FAILED_PRECONDITION, which names the point, unless each point is reached or work in a stream of this device will
+// reach it: the work is submitted, and each of its own waits is so too. WINDLASS_EXPORT_ALLOW_UNSUBMITTED lets the stream
+// wait for other points in memory, where the device can do that. The caller then vouches that the stream does not hold up
+// the work which reaches them: the stream occupies one of few hardware queues, work that waits for the stream holds its
+// queue, and a larger value of the same semaphore stands for the points too.
+//
+// Returns the error of a point that has failed. If a point fails later, the stream goes on. After any error the stream is
+// as before. The other errors are those of windlass_queue_import_timepoint.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_queue_export_timepoint(windlass_queue_t *queue,
+                                                  size_t wait_count,
+                                                  const windlass_point_t *waits,
+                                                  uint64_t stream,
+                                                  uint32_t flags);
 
 // Exports the device address of a buffer, for another library that uses the same device in this process. The other
 // library must not free the memory. INVALID_ARGUMENT for an empty buffer. The caller owns the export.

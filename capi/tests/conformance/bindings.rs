@@ -18,6 +18,7 @@ pub const WINDLASS_HOST_CALL_RELAXED: u32 = 4;
 pub const WINDLASS_DISPATCH_STATIC_PARAMETERS: u32 = 2;
 pub const WINDLASS_POOL_DEVICE_WAITS: u32 = 1;
 pub const WINDLASS_POOL_EXACT: u32 = 2;
+pub const WINDLASS_EXPORT_ALLOW_UNSUBMITTED: u32 = 1;
 pub const WINDLASS_FILE_READ: u32 = 1;
 pub const WINDLASS_FILE_WRITE: u32 = 2;
 pub const WINDLASS_FILE_CREATE: u32 = 4;
@@ -56,6 +57,7 @@ pub const WINDLASS_FEATURE_INDIRECT_DISPATCH: u32 = 8;
 pub const WINDLASS_FEATURE_GLOBALS: u32 = 9;
 pub const WINDLASS_FEATURE_LINKING: u32 = 10;
 pub const WINDLASS_FEATURE_SYMBOLS: u32 = 11;
+pub const WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS: u32 = 12;
 pub const WINDLASS_PARAMETER_BUFFER: u32 = 1;
 pub const WINDLASS_PARAMETER_VALUE: u32 = 2;
 pub const WINDLASS_MEMORY_TYPE_HOST_VISIBLE: u32 = 2;
@@ -87,6 +89,8 @@ pub const WINDLASS_WAIT_BLOCK: u32 = 2;
 pub const WINDLASS_POOL_TLSF: u32 = 1;
 pub const WINDLASS_POOL_FIXED_BLOCK: u32 = 2;
 pub const WINDLASS_POOL_PASSTHROUGH: u32 = 3;
+pub const WINDLASS_EXTERNAL_TIMEPOINT_STREAM: u32 = 1;
+pub const WINDLASS_EXTERNAL_TIMEPOINT_EVENT: u32 = 2;
 pub const WINDLASS_COMPATIBILITY_ALLOCATABLE: u32 = 1;
 pub const WINDLASS_COMPATIBILITY_IMPORTABLE: u32 = 2;
 pub const WINDLASS_COMPATIBILITY_EXPORTABLE: u32 = 4;
@@ -572,6 +576,14 @@ pub struct windlass_pool_statistics_t {
     pub over_budget: u64,
     pub released: u64,
     pub slabs_given_back: u64,
+}
+pub type windlass_external_timepoint_kind_t = u32;
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct windlass_external_timepoint_t {
+    pub kind: windlass_external_timepoint_kind_t,
+    pub reserved: u32,
+    pub handle: u64,
 }
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
@@ -1278,6 +1290,21 @@ pub struct Library {
         release: windlass_destroy_t,
         buffer: *mut *mut windlass_buffer_t,
     ) -> *mut windlass_error_t,
+    pub windlass_queue_import_timepoint: unsafe extern "C" fn(
+        queue: *mut windlass_queue_t,
+        wait_count: usize,
+        waits: *const windlass_point_t,
+        signal_count: usize,
+        signals: *const windlass_point_t,
+        timepoint: windlass_external_timepoint_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_queue_export_timepoint: unsafe extern "C" fn(
+        queue: *mut windlass_queue_t,
+        wait_count: usize,
+        waits: *const windlass_point_t,
+        stream: u64,
+        flags: u32,
+    ) -> *mut windlass_error_t,
     pub windlass_buffer_export_device_address: unsafe extern "C" fn(
         buffer: *mut windlass_buffer_t,
         exported: *mut *mut windlass_export_t,
@@ -1665,6 +1692,10 @@ impl Library {
         let windlass_buffer_import_host = __library.get(b"windlass_buffer_import_host\0").map(|sym| *sym)?;
         let windlass_buffer_import_device_address =
             __library.get(b"windlass_buffer_import_device_address\0").map(|sym| *sym)?;
+        let windlass_queue_import_timepoint =
+            __library.get(b"windlass_queue_import_timepoint\0").map(|sym| *sym)?;
+        let windlass_queue_export_timepoint =
+            __library.get(b"windlass_queue_export_timepoint\0").map(|sym| *sym)?;
         let windlass_buffer_export_device_address =
             __library.get(b"windlass_buffer_export_device_address\0").map(|sym| *sym)?;
         let windlass_buffer_export_host_pointer =
@@ -1882,6 +1913,8 @@ impl Library {
             windlass_queue_alloca_from,
             windlass_buffer_import_host,
             windlass_buffer_import_device_address,
+            windlass_queue_import_timepoint,
+            windlass_queue_export_timepoint,
             windlass_buffer_export_device_address,
             windlass_buffer_export_host_pointer,
             windlass_export_address,
@@ -2930,6 +2963,27 @@ impl Library {
         (self.windlass_buffer_import_device_address)(
             device, params, address, size, user_data, release, buffer,
         )
+    }
+    pub unsafe fn windlass_queue_import_timepoint(
+        &self,
+        queue: *mut windlass_queue_t,
+        wait_count: usize,
+        waits: *const windlass_point_t,
+        signal_count: usize,
+        signals: *const windlass_point_t,
+        timepoint: windlass_external_timepoint_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_queue_import_timepoint)(queue, wait_count, waits, signal_count, signals, timepoint)
+    }
+    pub unsafe fn windlass_queue_export_timepoint(
+        &self,
+        queue: *mut windlass_queue_t,
+        wait_count: usize,
+        waits: *const windlass_point_t,
+        stream: u64,
+        flags: u32,
+    ) -> *mut windlass_error_t {
+        (self.windlass_queue_export_timepoint)(queue, wait_count, waits, stream, flags)
     }
     pub unsafe fn windlass_buffer_export_device_address(
         &self,
