@@ -2005,8 +2005,8 @@ windlass_error_t *windlass_queue_import_timepoint(windlass_queue_t *queue,
 // the work which reaches them: the stream occupies one of few hardware queues, work that waits for the stream holds its
 // queue, and a larger value of the same semaphore stands for the points too.
 //
-// Returns the error of a point that has failed. If a point fails later, the stream goes on. After any error the stream is
-// as before. The other errors are those of windlass_queue_import_timepoint.
+// Returns the error of a point that has failed already. After these two errors the stream is as before. If a point fails
+// later, the stream goes on. The other errors are those of windlass_queue_import_timepoint.
 WINDLASS_MUST_USE
 windlass_error_t *windlass_queue_export_timepoint(windlass_queue_t *queue,
                                                   size_t wait_count,
