@@ -60,7 +60,10 @@ pub unsafe extern "C" fn windlass_queue_import_timepoint(
     fallible(|| {
         // SAFETY: the contract in the header covers that of `lists_of`.
         let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
-        let windlass_external_timepoint_t { kind, reserved: _, handle } = timepoint;
+        let windlass_external_timepoint_t { kind, reserved, handle } = timepoint;
+        if reserved != 0 {
+            return Err(Error::invalid_argument("the field `reserved` of an external timepoint is not zero"));
+        }
         let timepoint: ExternalTimepoint = match kind {
             WINDLASS_EXTERNAL_TIMEPOINT_STREAM => ExternalStream::from_raw(handle).into(),
             WINDLASS_EXTERNAL_TIMEPOINT_EVENT => ExternalEvent::from_raw(handle).into(),
@@ -85,8 +88,8 @@ pub unsafe extern "C" fn windlass_queue_import_timepoint(
 /// the work which reaches them: the stream occupies one of few hardware queues, work that waits for the stream holds its
 /// queue, and a larger value of the same semaphore stands for the points too.
 ///
-/// Returns the error of a point that has failed. If a point fails later, the stream goes on. After any error the stream is
-/// as before. The other errors are those of windlass_queue_import_timepoint.
+/// Returns the error of a point that has failed already. After these two errors the stream is as before. If a point fails
+/// later, the stream goes on. The other errors are those of windlass_queue_import_timepoint.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_queue_export_timepoint(

@@ -110,6 +110,33 @@ fn failure_in_c() {
     prints(&mut clean(&program), "the wait ended: PERMISSION_DENIED: not on a Sunday");
 }
 
+/// The simulated HIP as a library; `None`, with a note, if it is not built.
+fn drop_in() -> Option<PathBuf> {
+    let folder = libraries().0.parent().unwrap();
+    let places = [folder.join("deps/libamdhip64.so"), folder.join("libamdhip64.so")];
+    let modified = |path: &PathBuf| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let library = places.into_iter().filter(|path| path.exists()).max_by_key(modified);
+    if library.is_none() {
+        eprintln!("skipped: the drop-in library is not built; `cargo test --workspace` builds it");
+    }
+    library
+}
+
+/// The program calls HIP by itself and through Windlass, in one process.
+#[test]
+fn two_libraries_take_turns_in_c_and_cxx() {
+    let Some(library) = drop_in() else { return };
+    let uri = format!("hip://?library={}", library.display());
+    for language in [C, CXX] {
+        let Some(program) = build(language, "examples/external_stream.c") else { continue };
+        for machine in ["gfx942", "gfx942?seed=1&hardware_queues=0", "gfx942?seed=2&hardware_queues=0"] {
+            let mut command = clean(&program);
+            command.env("WINDLASS_SIM", machine).arg(kernel("order.ccob")).arg(&library).arg(&uri);
+            prints(&mut command, "8 kernels of two libraries ran in turn");
+        }
+    }
+}
+
 /// Static objects, handlers of `atexit` and threads keep using devices when a process ends. For `hip://` the drop-in
 /// library stands in, which aborts in every case in which AMD's HIP may crash.
 #[test]
@@ -119,12 +146,8 @@ fn a_process_ends_as_it_is_told() {
         ["null://", "local://?threads=2", "local://?threads=0", "hip-null://", "hip-sim://gfx942"]
             .map(|uri| (uri.to_owned(), 3))
             .into();
-    let folder = libraries().0.parent().unwrap();
-    let places = [folder.join("deps/libamdhip64.so"), folder.join("libamdhip64.so")];
-    let modified = |path: &PathBuf| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-    match places.into_iter().filter(|path| path.exists()).max_by_key(modified) {
-        Some(library) => uris.push((format!("hip://?library={}", library.display()), 20)),
-        None => eprintln!("skipped: the drop-in library is not built; `cargo test --workspace` builds it"),
+    if let Some(library) = drop_in() {
+        uris.push((format!("hip://?library={}", library.display()), 20));
     }
     for (uri, times) in uris {
         for how in ["return", "exit", "call"] {

@@ -123,11 +123,45 @@
 //! argument is a buffer, a slot of the table, null, or bytes of exactly the size of the parameter (a struct by value is
 //! bytes). Windlass does not add a calling convention between a compiler and its kernels.
 //!
-//! # Two operations are unsafe: loading code, and importing a raw pointer
+//! # Streams of other libraries
+//!
+//! Another library of the process may use the same GPU with streams of its own. [`Queue::import_timepoint`] is an
+//! operation that completes when the work which such a stream holds at the call has completed.
+//! [`Queue::export_timepoint`] lets later work of the stream wait for points. So the edges go through both libraries, and
+//! the host takes no part. The stream is a number; `torch.cuda.current_stream().cuda_stream` is PyTorch's:
+//!
+//! ```no_run
+//! use windlass_hal::{BufferParams, DispatchConfig, ExportFlags, ExternalStream, Function, Queue, Result, Semaphore};
+//!
+//! /// Scales a tensor between two operations of PyTorch. `tensor` is an owner of its memory.
+//! unsafe fn scale(
+//!     (queue, scale): (&Queue, &Function),
+//!     (address, size): (u64, u64),
+//!     tensor: impl Send + 'static,
+//!     cuda_stream: u64,
+//! ) -> Result<()> {
+//!     let (stream, done) = (ExternalStream::from_raw(cuda_stream), Semaphore::new(0));
+//!     let params = BufferParams::device();
+//!     // SAFETY: the tensor keeps its memory, and the points below order its uses.
+//!     let data = unsafe { queue.device().import_device_address(&params, address, size, move || drop(tensor)) }?;
+//!     // SAFETY: PyTorch's current stream exists.
+//!     unsafe { queue.import_timepoint(&[], &[done.at(1)], stream) }?;
+//!     let grid = DispatchConfig::new([64, 1, 1]).workgroup_size([256, 1, 1]);
+//!     queue.dispatch(&[done.at(1)], &[done.at(2)], scale, grid, &[data.arg(), 2.0_f32.into()])?;
+//!     // SAFETY: as above.
+//!     unsafe { queue.export_timepoint(&[done.at(2)], stream, ExportFlags::NONE) }
+//! }
+//! ```
+//!
+//! The points of an export are reached, or work in a stream of the device will reach them: what was said of operations
+//! that enter a stream holds for streams of others too. A failure never holds the other library's stream.
+//!
+//! # Three things are unsafe: loading code, importing a raw pointer, and naming a stream
 //!
 //! Device code can write anywhere, and no check can prevent it. So [`Device::load_executable`] is `unsafe`, and its
 //! documentation says what the caller vouches for. Nor can a check tell whether an address leads to memory, and for how
-//! long. So [`Device::import_host_pointer`] and [`Device::import_device_address`] are `unsafe` too.
+//! long. So [`Device::import_host_pointer`] and [`Device::import_device_address`] are `unsafe` too. Nor can a check tell
+//! whether a number is the handle of a stream, so the calls of the section before are `unsafe`.
 //!
 //! The rest of the interface for programs is safe. [`Device::import_host`] takes ownership of bytes and makes them a
 //! buffer. [`Buffer::export_device_address`] gives out an address together with a handle that keeps the memory. No

@@ -60,7 +60,7 @@ impl Quirks {
     }
 }
 
-// Deliberately unused in every version:
+// Deliberately unused in every version, hipStreamWaitValue but for ExportFlags::ALLOW_UNSUBMITTED:
 // - hipMallocAsync pools: wrong data on gfx1030 with ROCm 7.2, https://github.com/ROCm/rocm-systems/issues/10943
 // - hipStreamWaitValue: a spinning kernel, and not satisfied across streams on Windows,
 //   https://github.com/ROCm/rocm-systems/issues/11605

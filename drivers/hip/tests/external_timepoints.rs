@@ -428,6 +428,77 @@ fn imported_memory_lives_until_the_last_work_although_its_owner_lets_go_first() 
     }
 }
 
+/// Each call that the driver makes on this thread fails in turn, but for questions about events: a device that cannot be
+/// asked is lost.
+#[test]
+fn a_call_of_hip_that_fails_is_an_error_of_the_call_and_holds_nobody() {
+    let mut failures = 0;
+    for place in 0..100_u32 {
+        let world = World::new("?hardware_queues=0");
+        let Program { stream, .. } = world.program;
+        let (values, done, later) = (world.values(), Semaphore::new(0), Semaphore::new(0));
+        let (event, begin) = (world.program.event(), world.program.word());
+        hip!(world, hipStreamWaitValue64(stream, begin.0, 1, hipStreamWaitValueGte, u64::MAX));
+        hip!(world, hipEventRecord(event, stream));
+        world.dispatch(&values, &[], &[done.at(1)], 1, 1);
+        let (calls, own, failed) =
+            (AtomicU32::new(0), std::thread::current().id(), Arc::new(AtomicU32::new(0)));
+        let fails = failed.clone();
+        world.interposer.on_call(move |call| {
+            let here = std::thread::current().id() == own && call.name != "hipEventQuery";
+            let here = here && calls.fetch_add(1, SeqCst) == place;
+            here.then(|| {
+                fails.store(1, SeqCst);
+                hipError_t::hipErrorOutOfMemory
+            })
+        });
+        let results = [
+            world.import(&[], &[Semaphore::new(0).at(1)], ExternalStream::from_raw(stream as u64)),
+            world.import(&[], &[Semaphore::new(0).at(1)], ExternalEvent::from_raw(event as u64)),
+            world.export(&[done.at(1)], stream, NONE),
+            world.export(&[later.at(1)], stream, UNSUBMITTED),
+        ];
+        world.interposer.pass();
+        for error in results.into_iter().filter_map(Result::err) {
+            let code = error.code();
+            // Where a question about memory fails, the device is taken not to wait for memory.
+            assert!(
+                matches!(code, Code::ResourceExhausted | Code::FailedPrecondition),
+                "call {place}: {error}"
+            );
+        }
+        begin.set(1);
+        later.signal(1).expect("the payload grows");
+        world.program.synchronize(stream);
+        world.dispatch(&values, &[], &[later.at(2)], 1, 1);
+        reached(&later.at(2));
+        if failed.load(SeqCst) == 0 {
+            break;
+        }
+        failures += 1;
+    }
+    assert!((10..100).contains(&failures), "{failures} calls");
+}
+
+#[test]
+fn a_device_that_ends_gives_everything_back() {
+    let world = World::new("?hardware_queues=0");
+    let Program { stream, .. } = world.program;
+    let (event, begin, done) = (world.program.event(), world.program.word(), Semaphore::new(0));
+    hip!(world, hipStreamWaitValue64(stream, begin.0, 1, hipStreamWaitValueGte, u64::MAX));
+    hip!(world, hipEventRecord(event, stream));
+    world.import(&[], &[done.at(1)], ExternalStream::from_raw(stream as u64)).expect("imported");
+    world.import(&[], &[done.at(1)], ExternalEvent::from_raw(event as u64)).expect("imported");
+    world.import(&[done.at(9)], &[done.at(2)], ExternalEvent::from_raw(event as u64)).expect("imported");
+    world.export(&[done.at(9)], stream, UNSUBMITTED).expect("exported");
+    world.export(&[done.at(1)], stream, NONE).expect("exported");
+    let interposer = world.interposer.clone();
+    let program = world.end();
+    begin.set(1);
+    program.synchronize(stream);
+    foreign::eventually("everything is given back", || interposer.live().is_empty());
+}
+
 #[test]
 fn words_and_events_serve_again() {
     let world = World::new("?hardware_queues=0");

@@ -98,7 +98,8 @@ impl Device {
     ///
     /// # Safety
     /// The memory must be allocated on this device until `release` is called. Work of the other library on it must be
-    /// complete, or semaphores must order it, because Windlass does not know the streams of another library.
+    /// complete, or [`Queue::import_timepoint`](crate::Queue::import_timepoint) and
+    /// [`Queue::export_timepoint`](crate::Queue::export_timepoint) must order it.
     pub unsafe fn import_device_address(
         &self,
         params: &BufferParams,

@@ -17,7 +17,7 @@ use windlass_hal::{
     Buffer, BufferParams, Device, DispatchConfig, ExportFlags, ExternalStream, ExternalTimepoint, Function,
     Point, Queue, Registry, Result,
 };
-use windlass_hip_sys::{Api, bindings::*};
+use windlass_hip_sys::{Api, bindings::*, interposer::Interposer};
 use windlass_simulator::Simulator;
 
 /// Longer than any step takes. A wait that takes this long has hung.
@@ -190,6 +190,7 @@ pub struct World {
     queue: Option<Queue>,
     multiply_add: Function,
     write_at: Function,
+    pub interposer: Arc<Interposer>,
 }
 
 impl World {
@@ -201,8 +202,10 @@ impl World {
     pub fn on(options: &str, uri: &str) -> Self {
         let simulator =
             Simulator::new(format!("gfx90a{options}").parse().expect("options")).expect("a machine");
+        // The driver's calls alone, which a test may make fail.
+        let interposer = Interposer::new(simulator.api());
         let mut registry = Registry::new();
-        registry.register(windlass_hip::Driver::new("test", windlass_hip::table(simulator.api())));
+        registry.register(windlass_hip::Driver::new("test", windlass_hip::table(interposer.api())));
         let device = registry.open(uri).expect("the simulated HIP opens");
         let api = Arc::new(simulator.api());
         // SAFETY: no pointers.
@@ -221,6 +224,7 @@ impl World {
             multiply_add: function(ORDER, "multiply_add"),
             write_at: function(FAULTS, "write_at"),
             device: Some(device),
+            interposer,
         }
     }
 
@@ -241,6 +245,11 @@ impl World {
     pub fn close(&mut self) {
         self.device().close();
         (self.queue, self.device) = (None, None);
+    }
+
+    /// Drops everything of the HAL.
+    pub fn end(self) -> Program {
+        self.program
     }
 
     /// Memory of the HIP program, with the numbers from 1 on in it.
