@@ -23,9 +23,12 @@ const HALS_OWN: [(&str, &str); 12] = [
 ];
 
 /// Files that one driver lacks, with the reason.
-const LACKING: [(&str, &str, &str); 4] = [
+const LACKING: [(&str, &str, &str); 7] = [
     ("drivers/local", "allocator", "the kit's `HostHeap` is its allocator"),
     ("drivers/local", "buffer", "the kit's `HostMemory` is its memory"),
+    ("drivers/local", "growable", "the kit's `HostSpace` is its memory that grows"),
+    ("drivers/null", "growable", "the kit's `HostSpace` is its memory that grows"),
+    ("examples/out-of-tree-driver", "growable", "it declares `Feature::VirtualMemory` a lack"),
     ("drivers/null", "workgroup_count", "it runs no kernels"),
     ("examples/out-of-tree-driver", "workgroup_count", "it declares `Feature::IndirectDispatch` a lack"),
 ];

@@ -19,6 +19,8 @@ pub(crate) struct HipSpace {
     device: Arc<Inner>,
     /// The GPU whose memory is behind the addresses, by its number within the device.
     pub(crate) gpu: usize,
+    /// The first address and the size of the whole reservation, which may begin before the aligned part that is in use.
+    whole: (u64, u64),
     /// The memory of each mapping, by its address.
     mapped: Mutex<HashMap<u64, Physical>>,
 }
@@ -59,12 +61,16 @@ pub(crate) fn reserve(
     for gpu in gpus.iter() {
         granularity = granularity.max(gpu.hip.granularity()?);
     }
-    let capacity = capacity.checked_next_multiple_of(granularity).filter(|size| *size < 1 << 56);
-    let capacity = capacity.ok_or_else(|| Error::resource_exhausted("the address space is smaller"))?;
-    let alignment = if params.min_alignment > granularity { params.min_alignment } else { 0 };
-    let address = hip.reserve_addresses(capacity, alignment)?;
-    let space = HipSpace { device: device.clone(), gpu, mapped: Mutex::default() };
-    Ok(Growable::new(space, address, capacity, granularity))
+    // AMD's HIP ignores the alignment that it is asked for (6.4.43484), so more addresses are reserved for a larger one.
+    let slack = if params.min_alignment > granularity { params.min_alignment } else { 0 };
+    let capacity = capacity.checked_next_multiple_of(granularity);
+    let size = capacity.and_then(|capacity| capacity.checked_add(slack)).filter(|size| *size < 1 << 56);
+    let (Some(capacity), Some(size)) = (capacity, size) else {
+        return Err(Error::resource_exhausted("the address space is smaller"));
+    };
+    let base = hip.reserve_addresses(size)?;
+    let space = HipSpace { device: device.clone(), gpu, whole: (base, size), mapped: Mutex::default() };
+    Ok(Growable::new(space, base.next_multiple_of(slack.max(1)), capacity, granularity))
 }
 
 impl AddressSpace for HipSpace {
@@ -110,11 +116,11 @@ impl AddressSpace for HipSpace {
         give_back(self.hip(), address, size, true, memory, done);
     }
 
-    fn release(&self, address: u64, capacity: u64) {
-        let hip = self.hip().clone();
+    fn release(&self, _address: u64, _capacity: u64) {
+        let (hip, (base, size)) = (self.hip().clone(), self.whole);
         if !hip.keeps_all() {
             callback_pool::spawn(Box::new(move || {
-                hip.give_back(|hip| hip.free_addresses(address, capacity));
+                hip.give_back(|hip| hip.free_addresses(base, size));
             }));
         }
     }

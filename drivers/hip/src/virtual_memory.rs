@@ -62,14 +62,13 @@ impl Hip {
         Ok(bytes as u64)
     }
 
-    /// Reserves addresses for all GPUs. `alignment` is a power of two, or 0 for HIP's own.
-    pub(crate) fn reserve_addresses(&self, size: u64, alignment: u64) -> Result<u64> {
+    /// Reserves addresses for all GPUs.
+    pub(crate) fn reserve_addresses(&self, size: u64) -> Result<u64> {
         let _current = self.current()?;
         let mut pointer = ptr::null_mut();
         // SAFETY: a pointer to a local. HIP chooses the addresses.
-        let status = unsafe {
-            self.api.hipMemAddressReserve(&mut pointer, size as usize, alignment as usize, ptr::null_mut(), 0)
-        };
+        let status =
+            unsafe { self.api.hipMemAddressReserve(&mut pointer, size as usize, 0, ptr::null_mut(), 0) };
         self.check("hipMemAddressReserve", status)?;
         Ok(pointer as u64)
     }
