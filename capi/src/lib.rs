@@ -66,6 +66,8 @@ mod pattern;
 
 pub mod feature;
 
+pub mod unknown;
+
 pub mod device;
 
 pub mod executable;

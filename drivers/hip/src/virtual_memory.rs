@@ -120,9 +120,9 @@ impl Hip {
         self.check("hipMemSetAccess", status)
     }
 
-    /// Ends a mapping. Waits for HIP: not on a caller's thread.
-    pub(crate) fn unmap_memory(&self, address: u64, size: u64) {
+    /// Ends a mapping. Whether HIP did. Waits for HIP: not on a caller's thread.
+    pub(crate) fn unmap_memory(&self, address: u64, size: u64) -> bool {
         // SAFETY: the owner gives the mapping up.
-        self.succeeded(unsafe { self.api.hipMemUnmap(address as *mut _, size as usize) });
+        self.succeeded(unsafe { self.api.hipMemUnmap(address as *mut _, size as usize) })
     }
 }
