@@ -15,9 +15,9 @@ use crate::{
     boundary::{fallible, infallible},
     device::windlass_device_t,
     error::windlass_error_t,
-    facts::{flag, number},
     handle::{self, Shell, object, used},
     memory::{Growing, bytes, c_string, give, list, text, write_struct},
+    unknown::{flag, number},
 };
 
 /// Loaded device code. It lives until the last reference to it and to its functions is released and the last

@@ -12,12 +12,8 @@ use crate::{
     executable::windlass_function_t,
     handle::used,
     memory::{Growing, out, write_struct},
+    unknown::{bytes, flag, number},
 };
-
-/// A number of 32 bits that the device does not know.
-pub const WINDLASS_UNKNOWN: u32 = u32::MAX;
-/// A number of 64 bits that the device does not know.
-pub const WINDLASS_UNKNOWN_BYTES: u64 = u64::MAX;
 
 /// The facts of one processor of a device. WINDLASS_UNKNOWN, or WINDLASS_UNKNOWN_BYTES, stands for a fact that the device
 /// does not know. A fact without a unit in its name is a count.
@@ -73,20 +69,6 @@ pub struct windlass_device_facts_t {
 // SAFETY: repr(C), its size first, and all zeros are a valid value.
 unsafe impl Growing for windlass_device_facts_t {
     const NAME: &'static str = "windlass_device_facts_t";
-}
-
-/// A number for C.
-pub(crate) fn number(value: Option<u32>) -> u32 {
-    value.unwrap_or(WINDLASS_UNKNOWN)
-}
-
-/// A truth value for C.
-pub(crate) fn flag(value: Option<bool>) -> u32 {
-    value.map_or(WINDLASS_UNKNOWN, u32::from)
-}
-
-fn bytes(value: Option<u64>) -> u64 {
-    value.unwrap_or(WINDLASS_UNKNOWN_BYTES)
 }
 
 /// The facts of one of the device's processors, counted from 0 as windlass_device_physical_affinity counts them.

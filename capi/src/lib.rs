@@ -77,6 +77,8 @@ pub mod feature;
 
 mod registry;
 
+pub mod unknown;
+
 pub mod device;
 
 pub mod uri;

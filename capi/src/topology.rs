@@ -13,9 +13,9 @@ use crate::{
     boundary::{fallible, infallible},
     device::windlass_device_t,
     error::windlass_error_t,
-    facts::{WINDLASS_UNKNOWN, flag, number},
     handle::{self, Shell, object, used},
     memory::{Growing, c_string, give, list, write_struct},
+    unknown::{WINDLASS_UNKNOWN, flag, number},
 };
 
 /// The processors of one or more devices, and a link for each ordered pair of them.

@@ -17,17 +17,29 @@ use crate::{
 };
 
 /// A failure of these is harmless: the device can do without their result, or there is an alternative.
-const HARMLESS: [&str; 4] =
-    ["hipDeviceGetAttribute", "hipDeviceGetUuid", "hipGetDevicePropertiesR0600", "hipMemGetInfo"];
+const HARMLESS: [&str; 8] = [
+    "hipDeviceGetAttribute",
+    "hipDeviceGetByPCIBusId",
+    "hipDeviceGetP2PAttribute",
+    "hipDeviceGetPCIBusId",
+    "hipDeviceGetUuid",
+    "hipExtGetLinkTypeAndHopCount",
+    "hipGetDevicePropertiesR0600",
+    "hipMemGetInfo",
+];
 
 /// These release an object, which leaks if the call fails.
-const GIVES_BACK: [(&str, &str); 6] = [
-    ("hipFree", "device memory"),
-    ("hipHostFree", "host memory"),
-    ("hipHostUnregister", "registered memory"),
-    ("hipEventDestroy", "events"),
-    ("hipStreamDestroy", "streams"),
-    ("hipModuleUnload", "modules"),
+const GIVES_BACK: [(&str, &[&str]); 9] = [
+    ("hipFree", &["device memory"]),
+    ("hipHostFree", &["host memory"]),
+    ("hipHostUnregister", &["registered memory"]),
+    ("hipEventDestroy", &["events"]),
+    ("hipStreamDestroy", &["streams"]),
+    ("hipModuleUnload", &["modules"]),
+    ("hipMemAddressFree", &["reserved addresses"]),
+    ("hipMemRelease", &["physical memory"]),
+    // The reservation must stay while it has a mapping.
+    ("hipMemUnmap", &["reserved addresses", "mappings"]),
 ];
 
 /// Without these calls the driver cannot tell which work has completed, so any failure loses the device.
@@ -63,8 +75,8 @@ impl Case {
         functions.contains(&self.function)
     }
 
-    fn gives_back(&self) -> Option<&'static str> {
-        GIVES_BACK.iter().find(|(function, _)| self.is(&[function])).map(|(_, kind)| *kind)
+    fn gives_back(&self) -> Option<&'static [&'static str]> {
+        GIVES_BACK.iter().find(|(function, _)| self.is(&[function])).map(|(_, kinds)| *kinds)
     }
 
     /// Whether such a failure may cause no error.
@@ -74,7 +86,8 @@ impl Case {
             self.is(&["hipHostGetDevicePointer", "hipGetDevice"]) || self.function.ends_with("alloc");
         let exhausted = allocates && self.code == Code::ResourceExhausted;
         // Only restoring the caller's device, querying free memory, or releasing an object failed.
-        let aside = self.is(&["hipSetDevice"]) || (self.is(&["hipGetDevice"]) && self.kth > 3);
+        let topology = self.is(&["hipDeviceCanAccessPeer"]) && self.kth > 2;
+        let aside = self.is(&["hipSetDevice"]) || (self.is(&["hipGetDevice"]) && self.kth > 3) || topology;
         // A wait for an event also ends when the event's work has failed; a query tells which.
         let contained = self.is(&["hipEventSynchronize"]) && self.is_contained();
         // An event that stands for a fault repeats it to every query; an injected failure does not.
@@ -115,7 +128,10 @@ impl Case {
             );
         } else {
             bench.wait_until_released(&text, |live| match self.gives_back() {
-                Some(kind) if fired.load(SeqCst) => live == [(kind, 1)],
+                Some(kinds) if fired.load(SeqCst) => {
+                    live.iter().map(|(kind, _)| *kind).eq(kinds.iter().copied())
+                        && live.iter().all(|(_, count)| *count == 1)
+                }
                 // If the device was lost during its release, or in the callback pool after the last query, it keeps
                 // everything.
                 None if fired.load(SeqCst) && self.loses && !told => true,

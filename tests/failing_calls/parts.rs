@@ -3,7 +3,8 @@
 
 use windlass::{
     Argument, Buffer, BufferParams, BufferRef, BufferUsage, Code, CommandBuffer, Device, DispatchConfig,
-    Error, Executable, Function, IndirectDispatchConfig, IndirectParameters, Queue, QueueAffinity, Result,
+    Error, Executable, Feature, Function, GrowableBuffer, IndirectDispatchConfig, IndirectParameters, Queue,
+    QueueAffinity, Result,
 };
 
 use crate::world::World;
@@ -43,6 +44,8 @@ pub(crate) struct Parts {
     pub(crate) lent_host: Buffer,
     pub(crate) lent_device: Buffer,
     _lender: Buffer,
+    /// Memory that grew twice, and a buffer over both parts, where the device has such memory.
+    pub(crate) grown: Option<(GrowableBuffer, Buffer)>,
     pub(crate) add: Function,
     pub(crate) count: Function,
     pub(crate) show: Function,
@@ -60,7 +63,7 @@ impl Parts {
         let outputs = [memory()?, memory()?, memory()?, memory()?, memory()?, memory()?, memory()?];
         let sum = memory()?;
         let mut hosts = Vec::new();
-        for _ in 0..14 {
+        for _ in 0..15 {
             let host = device.allocate(&BufferParams::host(), SIZE).at("allocate host")?;
             host.map().at("map")?.write(0, &[0; SIZE as usize]).at("map")?;
             hosts.push(host);
@@ -75,6 +78,9 @@ impl Parts {
         let lent_device =
             unsafe { device.import_device_address(&BufferParams::device(), address, SIZE, release) };
         let lent_device = lent_device.at("import device")?;
+        let grown = grow(device)?;
+        let topology = device.topology().at("topology")?;
+        device.raw().edge_to(0, &topology.nodes[0]);
         let vector_add = load(device, VECTOR_ADD)?;
         let globals = load(device, GLOBALS)?;
         match globals.global_on("counter", QueueAffinity::queue(0)) {
@@ -83,6 +89,8 @@ impl Parts {
             Err(error) => return Err(("global", error)),
         }
         let add = vector_add.function("vector_add").at("function")?;
+        assert!(add.occupancy(COUNT as u32, 0).at("occupancy")?.workgroups_per_compute_unit > 0);
+        assert!(add.suggested_workgroup(0).at("suggested workgroup")?.threads > 0);
         let count = globals.function("use_globals").at("function")?;
         let show = globals.function("read_counter").at("function")?;
 
@@ -133,6 +141,7 @@ impl Parts {
             lent_host,
             lent_device,
             _lender: lender,
+            grown,
             add,
             count,
             show,
@@ -145,6 +154,19 @@ impl Parts {
     pub(crate) fn add_arguments<'a>(&'a self, sum: &'a Buffer) -> [Argument<'a>; 4] {
         [self.inputs[0].arg(), self.inputs[1].arg(), sum.arg(), (COUNT as i32).into()]
     }
+}
+
+/// Memory that grows, unless the device lacks it.
+fn grow(device: &Device) -> Tried<Option<(GrowableBuffer, Buffer)>> {
+    if device.info().lacks.iter().any(|lack| lack.feature == Feature::VirtualMemory) {
+        return Ok(None);
+    }
+    let grown = device.reserve_growable(&BufferParams::device(), 1 << 23).at("reserve")?;
+    let granule = grown.granularity();
+    grown.grow_to(granule).at("grow")?;
+    grown.grow_to(2 * granule).at("grow")?;
+    let part = grown.buffer(granule - SIZE / 2..granule + SIZE / 2).at("buffer")?;
+    Ok(Some((grown, part)))
 }
 
 fn load(device: &Device, code: &[u8]) -> Tried<Executable> {

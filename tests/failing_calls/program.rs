@@ -130,6 +130,11 @@ impl Program {
         let gate = Semaphore::new(0);
         self.submit(world, &parts, &gate);
         submitted();
+        if let Some((grown, _)) = &parts.grown {
+            // Work in flight and a buffer keep the pages.
+            grown.shrink_to(0).at("shrink")?;
+            grown.grow_to(3 * grown.granularity()).at("grow")?;
+        }
         // Work that waits for the host enters its stream now.
         gate.signal(1).at("signal")?;
         device.trim();
@@ -216,6 +221,15 @@ impl Program {
         });
         let copied = self.step("copy read", &[read], |waits, signals| q3.copy(waits, signals, c, &hosts[2]));
         self.expect(copied, &hosts[2], shorts);
+
+        // Memory that grew, over the edge of its parts.
+        if let Some((_, part)) = &parts.grown {
+            let filled =
+                self.step("fill grown", &[], |waits, signals| q0.fill(waits, signals, part, 0x77_u8));
+            let copied = self
+                .step("copy grown", &[filled], |waits, signals| q3.copy(waits, signals, part, &hosts[14]));
+            self.expect(copied, &hosts[14], vec![0x77; SIZE as usize]);
+        }
 
         // Command buffers: one with direct ranges, one with a table, twice and in parallel.
         let direct = self.step("execute", &[fill_a, fill_b], |waits, signals| {

@@ -111,15 +111,17 @@ fn transfers_cross_growths(ctx: &Context) -> Outcome {
 fn kernels_see_the_new_part(ctx: &Context) -> Outcome {
     let function = ctx.function(&kernels::VECTOR_ADD, "vector_add")?;
     let (growable, granule) = half(ctx)?;
-    let (a, b) = (floats(ctx, &[1.0; 4096])?, floats(ctx, &[0.5; 4096])?);
-    let out = growable.buffer(granule - 8192..granule + 8192)?;
+    let half = granule.min(8192);
+    let count = half as usize / 2;
+    let (a, b) = (floats(ctx, &vec![1.0; count])?, floats(ctx, &vec![0.5; count])?);
+    let out = growable.buffer(granule - half..granule + half)?;
     let (queue, done) = (ctx.queue(0)?, Semaphore::new(0));
-    let arguments = [a.arg(), b.arg(), out.arg(), 4096_i32.into()];
-    queue.dispatch(&[], &[done.at(1)], &function, over(4096), &arguments)?;
-    let again = [out.arg(), a.arg(), out.arg(), 4096_i32.into()];
-    queue.dispatch(&[done.at(1)], &[done.at(2)], &function, over(4096), &again)?;
+    let arguments = [a.arg(), b.arg(), out.arg(), (count as i32).into()];
+    queue.dispatch(&[], &[done.at(1)], &function, over(count), &arguments)?;
+    let again = [out.arg(), a.arg(), out.arg(), (count as i32).into()];
+    queue.dispatch(&[done.at(1)], &[done.at(2)], &function, over(count), &again)?;
     let found = to_floats(&ctx.download_after(&done.at(2), &out)?);
-    same_items(&found, &[2.5; 4096], "sums on both sides of the edge")
+    same_items(&found, &vec![2.5; count], "sums on both sides of the edge")
 }
 
 fn in_command_buffers(ctx: &Context) -> Outcome {

@@ -39,6 +39,7 @@ mod peer;
 mod program;
 mod programs;
 mod stream;
+mod virtual_memory;
 mod waiting;
 
 pub use gpu::Kernels;

@@ -2,7 +2,7 @@
 //! The list of programs.
 
 use crate::program::{Body, Program};
-use crate::{copy, device, error, event, launch, memory, module, peer, stream, waiting};
+use crate::{copy, device, error, event, launch, memory, module, peer, stream, virtual_memory, waiting};
 
 macro_rules! programs {
     ($($needs:ident $file:ident::$name:ident,)*) => {
@@ -53,6 +53,11 @@ pub const PROGRAMS: &[Program] = programs![
     Memory memory::memory_is_freed_on_any_thread,
     Memory memory::memory_is_the_same_for_the_whole_of_an_allocation,
     Work memory::memory_of_a_pool_follows_the_order_of_its_stream,
+    Memory virtual_memory::memory_mapped_behind_other_memory_leaves_it_as_it_is,
+    Memory virtual_memory::fills_and_copies_cross_from_one_mapping_to_the_next,
+    Memory virtual_memory::addresses_can_be_mapped_again_after_they_were_unmapped,
+    Kernels virtual_memory::memory_can_be_mapped_while_work_is_in_flight,
+    Kernels virtual_memory::a_kernel_uses_two_mappings_as_one_range,
     Memory copy::fills_count_in_elements_and_begin_at_any_multiple_of_one,
     Memory copy::fills_may_begin_and_end_within_a_word_since_6,
     Memory copy::copies_of_any_length_begin_anywhere,

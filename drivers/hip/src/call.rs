@@ -107,6 +107,14 @@ impl Hip {
         Ok(can != 0)
     }
 
+    /// Whether this GPU can reach the memory of another, if HIP tells.
+    pub(crate) fn may_reach(&self, peer: i32) -> Option<bool> {
+        let mut can = 0;
+        // SAFETY: a pointer to a local.
+        let status = unsafe { self.api.hipDeviceCanAccessPeer(&mut can, self.ordinal(), peer) };
+        self.succeeded(status).then_some(can != 0)
+    }
+
     /// Lets this GPU reach the memory of another. Succeeds if it already can.
     pub(crate) fn enable_peer(&self, peer: i32) -> Result<()> {
         let _current = self.current()?;

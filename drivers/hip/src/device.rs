@@ -179,7 +179,9 @@ unsafe impl driver::RawDevice for Device {
 
     fn reserve_growable(&self, params: &BufferParams, capacity: u64) -> Result<Arc<dyn driver::RawGrowable>> {
         self.0.usable()?;
-        let reserved = growable::reserve(&self.0, params, capacity);
+        let inner = self.0.clone();
+        let reclaim = Box::new(move |gpu| inner.allocator.reclaim(&*inner, gpu));
+        let reserved = growable::reserve(&self.0.gpus, self.0.clone(), reclaim, params, capacity);
         Ok(Arc::new(self.0.retire_if_lost(reserved)?))
     }
 

@@ -3,24 +3,37 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use windlass_hal::{
     BufferParams, Error, MemoryType, Result, callback_pool,
     edge::Domain,
     growable::{AddressSpace, Growable},
+    pool::SlabSource,
 };
 
-use crate::{device::Inner, hip::Hip, sync::lock, virtual_memory::Physical};
+use crate::{gpus::Gpus, hip::Hip, sync::lock, virtual_memory::Physical};
+
+/// Gives idle memory of a GPU, by its number, back to HIP. Whether any went back.
+pub(crate) type Reclaim = Box<dyn Fn(usize) -> bool + Send + Sync>;
 
 /// Reserved addresses that all GPUs of a device use. It keeps the device open.
 pub(crate) struct HipSpace {
-    device: Arc<Inner>,
+    gpus: Arc<Gpus>,
+    device: Arc<dyn SlabSource>,
+    reclaim: Reclaim,
     /// The GPU whose memory is behind the addresses, by its number within the device.
     pub(crate) gpu: usize,
+    /// The first address and the size of the whole reservation, which may begin before the aligned part that is in use.
+    whole: (u64, u64),
     /// The memory of each mapping, by its address.
     mapped: Mutex<HashMap<u64, Physical>>,
+    /// Whether HIP has kept a mapping that it was to end. The addresses must stay reserved then.
+    stuck: Arc<AtomicBool>,
 }
 
 /// The type that the accounts count this memory as.
@@ -28,7 +41,7 @@ const KIND: MemoryType = MemoryType::DEVICE_LOCAL;
 
 impl HipSpace {
     fn hip(&self) -> &Hip {
-        &self.device.gpus[self.gpu].hip
+        &self.gpus[self.gpu].hip
     }
 
     /// The bytes that are missing, if the GPU has fewer than `size` free.
@@ -45,11 +58,12 @@ impl HipSpace {
 
 /// Reserves `capacity` bytes of addresses, for memory of the GPU nearest to the queues of `params`.
 pub(crate) fn reserve(
-    device: &Arc<Inner>,
+    gpus: &Arc<Gpus>,
+    device: Arc<dyn SlabSource>,
+    reclaim: Reclaim,
     params: &BufferParams,
     capacity: u64,
 ) -> Result<Growable<HipSpace>> {
-    let gpus = &device.gpus;
     let gpu = gpus.nearest(params.queue_affinity).index;
     let hip = &gpus[gpu].hip;
     if let Some(reason) = hip.lacks_virtual_memory() {
@@ -59,17 +73,23 @@ pub(crate) fn reserve(
     for gpu in gpus.iter() {
         granularity = granularity.max(gpu.hip.granularity()?);
     }
-    let capacity = capacity.checked_next_multiple_of(granularity).filter(|size| *size < 1 << 56);
-    let capacity = capacity.ok_or_else(|| Error::resource_exhausted("the address space is smaller"))?;
-    let alignment = if params.min_alignment > granularity { params.min_alignment } else { 0 };
-    let address = hip.reserve_addresses(capacity, alignment)?;
-    let space = HipSpace { device: device.clone(), gpu, mapped: Mutex::default() };
-    Ok(Growable::new(space, address, capacity, granularity))
+    // AMD's HIP ignores the alignment that it is asked for (6.4.43484), so more addresses are reserved for a larger one.
+    let slack = if params.min_alignment > granularity { params.min_alignment } else { 0 };
+    let capacity = capacity.checked_next_multiple_of(granularity);
+    let size = capacity.and_then(|capacity| capacity.checked_add(slack)).filter(|size| *size < 1 << 56);
+    let (Some(capacity), Some(size)) = (capacity, size) else {
+        return Err(Error::resource_exhausted("the address space is smaller"));
+    };
+    let base = hip.reserve_addresses(size)?;
+    let (gpus, whole) = (gpus.clone(), (base, size));
+    let (mapped, stuck) = (Mutex::default(), Arc::default());
+    let space = HipSpace { gpus, device, reclaim, gpu, whole, mapped, stuck };
+    Ok(Growable::new(space, base.next_multiple_of(slack.max(1)), capacity, granularity))
 }
 
 impl AddressSpace for HipSpace {
     fn domain(&self) -> Domain {
-        self.device.gpus.domain
+        self.gpus.domain
     }
 
     fn usable(&self) -> Result<()> {
@@ -78,7 +98,7 @@ impl AddressSpace for HipSpace {
 
     /// Pools may keep the missing memory idle: it is given back first.
     fn check_room(&self, size: u64) -> Result<()> {
-        self.shortage(size).or_else(|error| match self.device.allocator.reclaim(&*self.device, self.gpu) {
+        self.shortage(size).or_else(|error| match (self.reclaim)(self.gpu) {
             true => self.shortage(size),
             false => Err(error),
         })
@@ -89,13 +109,18 @@ impl AddressSpace for HipSpace {
         let memory = hip.create_memory(size);
         let memory = memory.map_err(|error| self.shortage(size).err().unwrap_or(error))?;
         let mapped = hip.map_memory(address, size, memory);
-        let gpus = self.device.gpus.iter().map(|gpu| &gpu.hip);
+        let gpus = self.gpus.iter().map(|gpu| &gpu.hip);
         let opened = mapped.clone().and_then(|()| hip.open_memory(address, size, gpus));
-        if let Err(error) = self.device.retire_if_lost(opened) {
-            give_back(hip, address, size, mapped.is_ok(), memory, Box::new(|| {}));
+        if let Err(error) = opened {
+            if self.usable().is_err() {
+                // What is in flight on a lost device fails at once.
+                self.device.poll();
+            }
+            // At once, because the caller may release the reservation next.
+            give_back(hip, address, size, mapped.is_ok(), memory, &self.stuck);
             return Err(error);
         }
-        let accounts = self.device.allocator.accounts();
+        let accounts = self.device.accounts();
         accounts.reserve(KIND, size);
         accounts.allocate(KIND, size);
         lock(&self.mapped).insert(address, memory);
@@ -103,44 +128,37 @@ impl AddressSpace for HipSpace {
     }
 
     fn decommit(&self, address: u64, size: u64, done: Box<dyn FnOnce() + Send>) {
-        let accounts = self.device.allocator.accounts();
+        let accounts = self.device.accounts();
         accounts.free(KIND, size);
         accounts.unreserve(KIND, size);
         let Some(memory) = lock(&self.mapped).remove(&address) else { return };
-        give_back(self.hip(), address, size, true, memory, done);
+        let (hip, stuck) = (self.hip().clone(), self.stuck.clone());
+        if hip.keeps_all() {
+            return;
+        }
+        callback_pool::spawn(Box::new(move || {
+            give_back(&hip, address, size, true, memory, &stuck);
+            done();
+        }));
     }
 
-    fn release(&self, address: u64, capacity: u64) {
-        let hip = self.hip().clone();
-        if !hip.keeps_all() {
+    fn release(&self, _address: u64, _capacity: u64) {
+        let (hip, (base, size)) = (self.hip().clone(), self.whole);
+        // Each piece of memory is back before the reservation goes.
+        if !hip.keeps_all() && !self.stuck.load(Ordering::Acquire) {
             callback_pool::spawn(Box::new(move || {
-                hip.give_back(|hip| hip.free_addresses(address, capacity));
+                hip.give_back(|hip| hip.free_addresses(base, size));
             }));
         }
     }
 }
 
-/// Gives memory back to HIP on a thread of the callback pool, because ending a mapping waits for the device. That of a lost
-/// device stays.
-fn give_back(
-    hip: &Hip,
-    address: u64,
-    size: u64,
-    is_mapped: bool,
-    memory: Physical,
-    done: Box<dyn FnOnce() + Send>,
-) {
-    if hip.keeps_all() {
-        return;
-    }
-    let hip = hip.clone();
-    callback_pool::spawn(Box::new(move || {
-        hip.give_back(|hip| {
-            if is_mapped {
-                hip.unmap_memory(address, size);
-            }
-            hip.release_memory(memory);
-        });
-        done();
-    }));
+/// Gives memory back to HIP, which may wait for the device. That of a lost device stays.
+fn give_back(hip: &Hip, address: u64, size: u64, is_mapped: bool, memory: Physical, stuck: &AtomicBool) {
+    hip.give_back(|hip| {
+        if is_mapped && !hip.unmap_memory(address, size) {
+            stuck.store(true, Ordering::Release);
+        }
+        hip.release_memory(memory);
+    });
 }

@@ -51,7 +51,7 @@ fn edge(hip: &Hip, to: i32, (from_node, to_node): (Option<u32>, Option<u32>)) ->
     if hip.ordinal() == to {
         return TopologyEdge::new(LinkKind::Same, Some(0)).with_peer_access();
     }
-    let peer_access = hip.reaches(to).unwrap_or(false);
+    let peer_access = hip.may_reach(to).unwrap_or(false);
     let mut edge = match hip.link(to) {
         _ if !peer_access => TopologyEdge::new(LinkKind::HostStaged, None),
         Some(Link { kind, hops }) => TopologyEdge::new(link(kind), Some(hops)).with_peer_access(),

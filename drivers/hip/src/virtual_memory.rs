@@ -62,14 +62,13 @@ impl Hip {
         Ok(bytes as u64)
     }
 
-    /// Reserves addresses for all GPUs. `alignment` is a power of two, or 0 for HIP's own.
-    pub(crate) fn reserve_addresses(&self, size: u64, alignment: u64) -> Result<u64> {
+    /// Reserves addresses for all GPUs.
+    pub(crate) fn reserve_addresses(&self, size: u64) -> Result<u64> {
         let _current = self.current()?;
         let mut pointer = ptr::null_mut();
         // SAFETY: a pointer to a local. HIP chooses the addresses.
-        let status = unsafe {
-            self.api.hipMemAddressReserve(&mut pointer, size as usize, alignment as usize, ptr::null_mut(), 0)
-        };
+        let status =
+            unsafe { self.api.hipMemAddressReserve(&mut pointer, size as usize, 0, ptr::null_mut(), 0) };
         self.check("hipMemAddressReserve", status)?;
         Ok(pointer as u64)
     }
@@ -121,9 +120,9 @@ impl Hip {
         self.check("hipMemSetAccess", status)
     }
 
-    /// Ends a mapping. Waits for HIP: not on a caller's thread.
-    pub(crate) fn unmap_memory(&self, address: u64, size: u64) {
+    /// Ends a mapping. Whether HIP did. Waits for HIP: not on a caller's thread.
+    pub(crate) fn unmap_memory(&self, address: u64, size: u64) -> bool {
         // SAFETY: the owner gives the mapping up.
-        self.succeeded(unsafe { self.api.hipMemUnmap(address as *mut _, size as usize) });
+        self.succeeded(unsafe { self.api.hipMemUnmap(address as *mut _, size as usize) })
     }
 }

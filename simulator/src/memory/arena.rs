@@ -10,8 +10,8 @@
 //! with a gap after each allocation, and returns to the oldest freed ranges only when the reservation is used
 //! up.
 
+use super::file::File;
 use super::pages::Pages;
-use super::physical::File;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::{Range, RangeInclusive};
 

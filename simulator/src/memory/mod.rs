@@ -14,6 +14,7 @@ mod allocation;
 mod arena;
 mod block;
 mod error;
+mod file;
 mod host;
 mod map;
 pub(crate) mod mappings;
@@ -87,7 +88,7 @@ pub struct Memory {
     device: Mutex<Arena>,
     host: Mutex<Arena>,
     /// Memory without addresses.
-    store: Mutex<physical::Store>,
+    store: Mutex<file::Store>,
     /// Launch blocks free for reuse.
     blocks: Mutex<Vec<u64>>,
     /// Changes whenever an address may have become invalid; see [`Window`].

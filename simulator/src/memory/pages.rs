@@ -219,7 +219,7 @@ mod portable {
             &self,
             _offset: u64,
             _len: u64,
-            file: &crate::memory::physical::File,
+            file: &crate::memory::file::File,
             _at: u64,
         ) -> Result<(), String> {
             match *file {}

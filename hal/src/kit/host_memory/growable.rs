@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, atomic::AtomicU8},
 };
 
-use super::heap::{Budget, Claim};
+use super::budget::{Budget, Claim};
 use crate::{
     driver::{RawBuffer as _, accounts::Accounts},
     kit::growable::{AddressSpace, GrownBuffer},

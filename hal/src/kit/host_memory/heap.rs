@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The budget of host memory of a device, and slabs from it for pools.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering::Relaxed},
-};
+use std::sync::Arc;
 
 use super::{
+    budget::{Budget, Claim},
     buffer::HostBuffer,
     growable::{GRANULARITY, HostSpace},
     memory::HostMemory,
@@ -20,7 +18,7 @@ use crate::{
     kit::growable::Growable,
     order::edge::Domain,
     words::{
-        buffer_params::{BufferParams, MemoryType},
+        buffer_params::BufferParams,
         error::{Error, Result},
     },
 };
@@ -35,27 +33,6 @@ pub struct HostHeap {
     budget: Arc<Budget>,
 }
 
-#[derive(Debug)]
-pub(super) struct Budget {
-    total: u64,
-    taken: AtomicU64,
-    advice: &'static str,
-    accounts: Accounts,
-}
-
-impl Budget {
-    pub(super) fn accounts(&self) -> &Accounts {
-        &self.accounts
-    }
-}
-
-/// Bytes of the budget, which come back when it is dropped.
-pub(super) struct Claim {
-    budget: Arc<Budget>,
-    memory_type: MemoryType,
-    size: u64,
-}
-
 impl HostHeap {
     /// The alignment of slabs in bytes.
     pub const ALIGNMENT: u64 = 256;
@@ -63,8 +40,7 @@ impl HostHeap {
     /// A heap of at most `total` bytes. `advice` ends the error message when they are used up, and says how to get
     /// more.
     pub fn new(domain: Domain, total: u64, advice: &'static str) -> Self {
-        let budget = Budget { total, taken: AtomicU64::new(0), advice, accounts: Accounts::default() };
-        Self { domain, budget: Arc::new(budget) }
+        Self { domain, budget: Arc::new(Budget::new(total, advice)) }
     }
 
     /// Whether this system can reserve addresses for memory that grows.
@@ -83,36 +59,12 @@ impl HostHeap {
 
     /// The bytes of the budget that nothing has taken, and all of them.
     pub fn free_and_total(&self) -> (u64, u64) {
-        let total = self.budget.total;
-        (total.saturating_sub(self.budget.taken.load(Relaxed)), total)
+        self.budget.free_and_total()
     }
 
     /// The present use of memory.
     pub fn statistics(&self) -> Statistics {
-        self.budget.accounts.statistics()
-    }
-}
-
-impl Claim {
-    pub(super) fn new(budget: &Arc<Budget>, memory_type: MemoryType, size: u64) -> Result<Self> {
-        let total = budget.total;
-        let fits = |taken: u64| taken.checked_add(size).filter(|taken| *taken <= total);
-        budget.taken.fetch_update(Relaxed, Relaxed, fits).map_err(|taken| {
-            Error::resource_exhausted(format!(
-                "{size} bytes of a device with {} free of {total}; {}",
-                total - taken,
-                budget.advice
-            ))
-        })?;
-        budget.accounts.reserve(memory_type, size);
-        Ok(Self { budget: budget.clone(), memory_type, size })
-    }
-}
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        self.budget.taken.fetch_sub(self.size, Relaxed);
-        self.budget.accounts.unreserve(self.memory_type, self.size);
+        self.budget.accounts().statistics()
     }
 }
 
@@ -137,6 +89,6 @@ impl SlabSource for HostHeap {
     }
 
     fn accounts(&self) -> &Accounts {
-        &self.budget.accounts
+        self.budget.accounts()
     }
 }

@@ -8,6 +8,7 @@
 //! A [`HostHeap`] gives [slabs](crate::pool::SlabSource) within a budget. A [`HostBuffer`] is such a slab. [`fill`],
 //! [`update`] and [`copy`] are the transfers over ranges of them.
 
+mod budget;
 mod buffer;
 mod growable;
 mod heap;
