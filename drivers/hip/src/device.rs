@@ -6,8 +6,8 @@ use std::sync::{Arc, PoisonError, Weak};
 use windlass_codeobject::Options as CodeOptions;
 use windlass_hal::{
     Accounts, BufferParams, CommandList, Deadline, DeviceInfo, Error, External, HostCalls, Limits,
-    Notifications, OperationRef, Point, QueueAffinity, Release, Result, Semaphore, Statistics, WaitPolicy,
-    callback_pool, driver,
+    Notifications, OperationRef, Point, ProfileOptions, QueueAffinity, Release, Result, Semaphore,
+    Statistics, WaitPolicy, callback_pool, driver,
     edge::Domain,
     file,
     pending::{self, PendingSet},
@@ -280,9 +280,9 @@ unsafe impl driver::RawDevice for Device {
         self.0.allocator.accounts().statistics()
     }
 
-    fn profiling_begin(&self) -> Result<()> {
+    fn profiling_begin(&self, options: &ProfileOptions) -> Result<()> {
         self.0.usable()?;
-        self.0.begin_timing().inspect_err(|_| self.0.end_timing())
+        self.0.begin_timing(options.device_times)
     }
 
     fn profiling_end(&self) {

@@ -15,6 +15,7 @@ use crate::{
         external::{External, Release},
         info::DeviceInfo,
         limits::Limits,
+        profile::ProfileOptions,
         queue_affinity::QueueAffinity,
     },
 };
@@ -95,7 +96,7 @@ wrapper! {
         /// The present use of memory.
         fn statistics(&self) -> Statistics;
         /// Prepares times of the device for a profile.
-        fn profiling_begin(&self) -> Result<()>;
+        fn profiling_begin(&self, options: &ProfileOptions) -> Result<()>;
         /// Ends these preparations.
         fn profiling_end(&self);
     }
