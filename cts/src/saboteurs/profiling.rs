@@ -56,7 +56,7 @@ saboteurs! {
             submission.pass_then(inner, move |result, signals| {
                 if let (Some(buffer), Some(witness)) = (&list, Witness::of(signals)) {
                     let now = witness::now();
-                    witness.ran(0, TimeSpan { begun: now - 1_000, ended: now });
+                    witness.ran(0, TimeSpan { begun: now - 1_000, ended: now }, now);
                     let late = TimeSpan { begun: now + 1_000_000, ended: now + 2_000_000 };
                     let times: Vec<_> = buffer.list().positions().map(|(position, _)| (position, late)).collect();
                     buffer.list().tell(witness, &times);
@@ -91,7 +91,8 @@ fn rest(signals: &[Point]) -> &[Point] {
 fn ran(inner: &Inner, submission: Submission<'_>, time: fn(u64) -> TimeSpan) -> Result<()> {
     submission.pass_then(inner, move |result, signals| {
         if let Some(witness) = Witness::of(signals) {
-            witness.ran(0, time(witness::now()));
+            let now = witness::now();
+            witness.ran(0, time(now), now);
         }
         signal_all(signals, result);
     })

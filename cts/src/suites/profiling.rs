@@ -77,7 +77,7 @@ impl Notes {
 
 fn operation(record: ProfileRecord) -> Option<OperationRecord> {
     match record {
-        ProfileRecord::Operation(operation) => Some(operation),
+        ProfileRecord::Operation(operation) => Some(*operation),
         _ => None,
     }
 }

@@ -6,9 +6,9 @@ use std::sync::{Arc, PoisonError, Weak};
 use windlass_codeobject::Options as CodeOptions;
 use windlass_hal::{
     Accounts, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, ExportFlags, External,
-    ExternalStream, ExternalTimepoint, HostCalls, Limits, Notifications, OperationRef, Point, QueueAffinity,
-    Release, Result, Semaphore, Statistics, Topology, TopologyEdge, TopologyNode, WaitPolicy, callback_pool,
-    driver,
+    ExternalStream, ExternalTimepoint, HostCalls, Limits, Notifications, OperationRef, Point, ProfileOptions,
+    QueueAffinity, Release, Result, Semaphore, Statistics, Topology, TopologyEdge, TopologyNode, WaitPolicy,
+    callback_pool, driver,
     edge::Domain,
     file,
     pending::{self, PendingSet},
@@ -328,9 +328,9 @@ unsafe impl driver::RawDevice for Device {
         self.0.allocator.accounts().statistics()
     }
 
-    fn profiling_begin(&self) -> Result<()> {
+    fn profiling_begin(&self, options: &ProfileOptions) -> Result<()> {
         self.0.usable()?;
-        self.0.begin_timing().inspect_err(|_| self.0.end_timing())
+        self.0.begin_timing(options.device_times)
     }
 
     fn profiling_end(&self) {

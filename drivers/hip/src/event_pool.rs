@@ -35,6 +35,14 @@ impl EventPool {
         self.events.push(event);
     }
 
+    pub(crate) fn extend(&mut self, events: impl IntoIterator<Item = Arc<Event>>) {
+        self.events.extend(events);
+    }
+
+    pub(crate) fn into_events(self) -> impl Iterator<Item = Arc<Event>> {
+        self.events.into_iter()
+    }
+
     /// Takes every released event out, to destroy it.
     pub(crate) fn take(&mut self) -> Vec<Arc<Event>> {
         std::mem::take(&mut self.events)

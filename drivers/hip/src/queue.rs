@@ -59,7 +59,7 @@ pub(crate) struct QueueState {
     pub(crate) clock: Clock,
     /// The newest pieces without an event behind them.
     without_event: u32,
-    scratch: Scratch,
+    pub(crate) scratch: Scratch,
 }
 
 /// The outcome of [`Queue::enqueue`], with the epoch of the piece. The piece retires after all work before it.
@@ -107,25 +107,22 @@ impl Queue {
         let state = &mut *state;
         let needs_event = needs_event || state.without_event + 1 >= MOST_WITHOUT_EVENT;
         let mut event = None;
-        let timed = state.clock.times(&submission, self.index);
+        let watched = state.clock.is_on().then(|| self.begin_watched(state, events, &mut submission));
+        let is_watched = watched.is_some();
         let outcome = self.gpu.hip.current().and_then(|_current| {
-            let waited = self.wait_for(events);
-            if timed && waited.is_ok() {
-                state.clock.begin(self.stream(), &mut submission, &mut state.scratch);
-            }
+            let waited = watched.unwrap_or_else(|| self.wait_for(events));
             let outcome = waited.and_then(|()| self.run(&submission, queues.limits(), &mut state.scratch));
             // The next piece needs an event in any case: it follows when the event completes.
             if needs_event || matches!(outcome, Ok(Some(_))) {
-                let pool = if timed { &mut state.clock.pool } else { &mut state.events };
-                match self.stream().record(pool) {
+                match self.stream().record(&mut state.events) {
                     Ok(recorded) => event = Some(recorded),
                     Err(error) => return outcome.and(Err(error)),
                 }
             }
             outcome
         });
-        if timed {
-            state.clock.piece_is_in(&mut submission, event.as_ref(), &mut state.scratch);
+        if is_watched {
+            state.end_watched(&mut submission, event.as_ref());
         }
         let epoch = self.newest() + 1;
         self.newest.store(epoch, Ordering::SeqCst);
@@ -150,7 +147,7 @@ impl Queue {
         enqueued
     }
 
-    fn stream(&self) -> Stream<'_> {
+    pub(crate) fn stream(&self) -> Stream<'_> {
         Stream { gpu: &self.gpu, handle: self.handle }
     }
 
@@ -160,6 +157,22 @@ impl Queue {
         !submission.order.signals.is_empty()
             || matches!(submission.work, Work::Dealloca)
             || self.gpu.hip.quirks.contained_faults
+    }
+
+    /// Waits for `events`, and prepares the times of a piece for a profile.
+    #[cold]
+    fn begin_watched(
+        &self,
+        state: &mut QueueState,
+        events: &Result<Events>,
+        submission: &mut Submission,
+    ) -> Result<()> {
+        let _current = self.gpu.hip.current()?;
+        let waited = self.wait_for(events);
+        if waited.is_ok() {
+            state.begin_watched(self, submission);
+        }
+        waited
     }
 
     fn wait_for(&self, events: &Result<Events>) -> Result<()> {

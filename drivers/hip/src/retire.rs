@@ -186,12 +186,11 @@ impl Queues {
                 in_flight.push_front(submission);
                 return goes_on;
             }
-            if let Some(event) = submission.piece.event.take() {
-                let pool = if submission.timing.has(&event) { &mut clock.pool } else { &mut *events };
-                pool.release(event);
-            }
             if submission.timing.has_begun() {
                 clock.tell_times(&queue.gpu, &mut submission);
+            }
+            if let Some(event) = submission.piece.event.take() {
+                events.release(event);
             }
             queue.retired.store(submission.piece.epoch, Ordering::SeqCst);
             let fault = fault.as_ref().filter(|_| submission.piece.epoch == epoch);

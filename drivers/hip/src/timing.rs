@@ -6,7 +6,10 @@
 //! host's clock is known. As the numbers lose precision with distance, the anchor moves forward with the work. The first
 //! anchors come from a stream of their own, which is idle, so that a call of the host encloses the event closely.
 
-use std::sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed};
+use std::{
+    mem,
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed},
+};
 
 use windlass_hal::{
     Code, Error, Position, Result, TimeSpan, driver,
@@ -20,8 +23,7 @@ use crate::{
     event_pool::EventPool,
     gpu::Gpu,
     hip::Hip,
-    queue::Queue,
-    replay::Scratch,
+    queue::{Queue, QueueState},
     stream::Stream,
     submission::{Next, Submission, Work},
     sync::lock,
@@ -75,7 +77,10 @@ pub(crate) struct Clock {
     /// `None` while there is no profile.
     anchor: Option<Anchor>,
     /// Events that take times.
-    pub(crate) pool: EventPool,
+    pool: EventPool,
+    is_on: bool,
+    /// Whether the pool is in the place of the queue's other events.
+    has_swapped: bool,
 }
 
 /// The streams that serve only to compare clocks, one for each GPU.
@@ -85,62 +90,71 @@ pub(crate) struct ClockStreams(Mutex<Vec<(usize, StreamHandle)>>);
 impl ClockStreams {
     /// The streams, when nothing else uses the device any more.
     pub(crate) fn take(&mut self) -> impl Iterator<Item = (usize, StreamHandle)> + use<> {
-        std::mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner)).into_iter()
+        mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner)).into_iter()
     }
 }
 
 impl Default for Clock {
     fn default() -> Self {
-        Self { anchor: None, pool: EventPool::timed() }
+        Self { anchor: None, pool: EventPool::timed(), is_on: false, has_swapped: false }
+    }
+}
+
+impl QueueState {
+    /// Tells the witness of a submission its queue, and records the event before the piece, if it is the first or has
+    /// commands to time. From here on the queue records events that take times, up to
+    /// [`end_watched`](Self::end_watched). Without an event before it, the submission runs untimed.
+    pub(crate) fn begin_watched(&mut self, queue: &Queue, submission: &mut Submission) {
+        let Some(witness) = Witness::of(&submission.order.signals) else { return };
+        witness.on_queue(queue.index);
+        if self.clock.anchor.is_none() || !witness.wants_device_times() {
+            return;
+        }
+        let is_first = !submission.timing.has_begun();
+        if is_first {
+            submission.timing.start = queue.stream().record(&mut self.clock.pool).ok();
+        }
+        if !submission.timing.has_begun() {
+            return;
+        }
+        if matches!(submission.work, Work::Execute { .. }) && witness.wants_commands() {
+            let mut marks = Marks { marks: Vec::new(), pool: self.clock.take_pool() };
+            if !is_first {
+                let _ = marks.add(queue.stream(), None);
+            }
+            self.scratch.marks = Some(marks);
+        }
+        mem::swap(&mut self.events, &mut self.clock.pool);
+        self.clock.has_swapped = true;
+    }
+
+    /// Takes the events of a piece over that is in the stream. `event` is the one behind it.
+    #[cold]
+    pub(crate) fn end_watched(&mut self, submission: &mut Submission, event: Option<&Arc<Event>>) {
+        if !mem::take(&mut self.clock.has_swapped) {
+            return;
+        }
+        mem::swap(&mut self.events, &mut self.clock.pool);
+        submission.timing.end = event.cloned();
+        if let Some(mut marks) = self.scratch.marks.take() {
+            // The event behind the piece was made while the pool was away.
+            let made = self.clock.take_pool();
+            self.clock.pool = marks.pool;
+            made.into_events().for_each(|event| self.clock.pool.release(event));
+            submission.timing.marks.append(&mut marks.marks);
+        }
     }
 }
 
 impl Clock {
-    /// Whether a submission to a queue is to be timed.
+    /// Whether there is a profile.
     #[inline]
-    pub(crate) fn times(&self, submission: &Submission, queue: u32) -> bool {
-        Witness::of(&submission.order.signals).is_some_and(|witness| self.watch(witness, queue))
+    pub(crate) fn is_on(&self) -> bool {
+        self.is_on
     }
 
-    #[cold]
-    fn watch(&self, witness: &Witness, queue: u32) -> bool {
-        witness.on_queue(queue);
-        self.anchor.is_some() && witness.wants_device_times()
-    }
-
-    /// Records the event before a piece, if it is the first or has commands to time. Without the event the submission runs
-    /// untimed.
-    pub(crate) fn begin(&mut self, stream: Stream<'_>, submission: &mut Submission, scratch: &mut Scratch) {
-        let is_first = !submission.timing.has_begun();
-        if is_first {
-            submission.timing.start = stream.record(&mut self.pool).ok();
-        }
-        let commands = matches!(submission.work, Work::Execute { .. })
-            && Witness::of(&submission.order.signals).is_some_and(Witness::wants_commands);
-        if commands && submission.timing.has_begun() {
-            let pool = std::mem::replace(&mut self.pool, EventPool::timed());
-            let mut marks = Marks { marks: Vec::new(), pool };
-            if !is_first {
-                let _ = marks.add(stream, None);
-            }
-            scratch.marks = Some(marks);
-        }
-    }
-
-    /// Takes the events of a piece over that is in the stream. `event` is the one behind it.
-    pub(crate) fn piece_is_in(
-        &mut self,
-        submission: &mut Submission,
-        event: Option<&Arc<Event>>,
-        scratch: &mut Scratch,
-    ) {
-        submission.timing.end = event.cloned();
-        if let Some(mut marks) = scratch.marks.take() {
-            // The event behind the piece was made while the pool was away.
-            self.pool.take().into_iter().for_each(|event| marks.pool.release(event));
-            self.pool = marks.pool;
-            submission.timing.marks.append(&mut marks.marks);
-        }
+    fn take_pool(&mut self) -> EventPool {
+        mem::replace(&mut self.pool, EventPool::timed())
     }
 
     /// Every event, to destroy it.
@@ -151,7 +165,7 @@ impl Clock {
     }
 
     fn set(&mut self, anchor: Option<Anchor>) {
-        if let Some(before) = std::mem::replace(&mut self.anchor, anchor) {
+        if let Some(before) = mem::replace(&mut self.anchor, anchor) {
             self.pool.release(before.event);
         }
     }
@@ -180,39 +194,37 @@ impl Timing {
     pub(crate) fn has_begun(&self) -> bool {
         self.start.is_some()
     }
-
-    /// Whether an event behind a piece takes times.
-    #[inline]
-    pub(crate) fn has(&self, event: &Arc<Event>) -> bool {
-        self.end.as_ref().is_some_and(|end| Arc::ptr_eq(end, event))
-    }
 }
 
 impl Clock {
     /// Tells the witness of a completed submission when it ran, and takes its events back. Does nothing between two pieces.
     #[cold]
     pub(crate) fn tell_times(&mut self, gpu: &Gpu, submission: &mut Submission) {
+        let end = submission.timing.end.take();
+        if end.is_some() {
+            // It is the event of the piece.
+            self.pool.extend(submission.piece.event.take());
+        }
         if matches!(submission.piece.next, Next::Resume) {
-            submission.timing.end = None;
             return;
         }
-        let Timing { start, end, marks } = std::mem::take(&mut submission.timing);
+        let Timing { start, marks, .. } = mem::take(&mut submission.timing);
         let witness = Witness::of(&submission.order.signals);
         if let (Some(witness), Some(start), Some(end)) = (witness, &start, &end)
             && let Some(begun) = self.time_of(&gpu.hip, start)
             && let Some(length) = nanoseconds(&gpu.hip, start, end)
         {
-            let begun = corrected(gpu, witness, begun, length);
+            let now = now();
+            let begun = corrected(gpu, witness, begun, length, now);
             let ended = begun.saturating_add_signed(length.max(0));
-            witness.ran(gpu.index as u32, TimeSpan { begun, ended });
-            if let Work::Execute { command_buffer } = &submission.work {
+            witness.ran(gpu.index as u32, TimeSpan { begun, ended }, now);
+            if let (Work::Execute { command_buffer }, false) = (&submission.work, marks.is_empty()) {
                 tell_commands(witness, command_buffer.as_ref(), start, &marks, |event| {
                     let length = nanoseconds(&gpu.hip, start, event)?;
                     Some(begun.saturating_add_signed(length).min(ended))
                 });
             }
         }
-        // The event behind the piece has gone back with the piece.
         for event in start.into_iter().chain(marks.into_iter().map(|(_, event)| event)) {
             if !self.is_anchor(&event) {
                 self.pool.release(event);
@@ -227,9 +239,9 @@ impl Clock {
 
 /// The time at which work of this length began. The clocks of GPU and host drift apart, so a time that cannot be, before the
 /// submission or behind this moment, corrects the GPU's clock.
-fn corrected(gpu: &Gpu, witness: &Witness, begun: u64, length: i64) -> u64 {
+fn corrected(gpu: &Gpu, witness: &Witness, begun: u64, length: i64, now: u64) -> u64 {
     let begun = begun.saturating_add_signed(gpu.clock_offset.load(Relaxed));
-    let late = begun.saturating_add_signed(length).cast_signed() - now().cast_signed();
+    let late = begun.saturating_add_signed(length).cast_signed() - now.cast_signed();
     let early = witness.issued().cast_signed() - begun.cast_signed();
     let shift = if late > 0 { -late } else { early.max(0) };
     if shift == 0 || shift.abs() > DRIFT {
@@ -257,14 +269,25 @@ fn tell_commands(
         }
         before = ended;
     }
-    if !marks.is_empty() {
-        command_buffer.list.tell(witness, &spans);
-    }
+    command_buffer.list.tell(witness, &spans);
 }
 
 impl Inner {
+    /// Has the queues tell witnesses about their work, with times if there are to be any.
+    pub(crate) fn begin_timing(&self, times: bool) -> Result<()> {
+        let outcome = if times { self.set_anchors() } else { Ok(()) };
+        for queue in self.queues.iter() {
+            let clock = &mut lock(&queue.state).clock;
+            clock.is_on = true;
+            if outcome.is_err() {
+                clock.set(None);
+            }
+        }
+        outcome
+    }
+
     /// Gives each queue an anchor.
-    pub(crate) fn begin_timing(&self) -> Result<()> {
+    fn set_anchors(&self) -> Result<()> {
         for gpu in self.gpus.iter() {
             gpu.clock_offset.store(0, Relaxed);
             let stream = self.clock_stream(gpu)?;
@@ -303,7 +326,9 @@ impl Inner {
     /// Takes the anchors back.
     pub(crate) fn end_timing(&self) {
         for queue in self.queues.iter() {
-            lock(&queue.state).clock.set(None);
+            let clock = &mut lock(&queue.state).clock;
+            clock.is_on = false;
+            clock.set(None);
         }
     }
 

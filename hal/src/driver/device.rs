@@ -17,6 +17,7 @@ use crate::{
         facts::DeviceFacts,
         info::DeviceInfo,
         limits::Limits,
+        profile::ProfileOptions,
         queue_affinity::QueueAffinity,
         topology::{Topology, TopologyEdge, TopologyNode},
     },
@@ -208,7 +209,7 @@ pub unsafe trait RawDevice: Send + Sync + 'static {
     /// once before each [`profiling_end`](Self::profiling_end). It may wait up to a second for an idle moment of the device.
     /// A driver needs it only to compare the clock of a device with that of the host. An error means that there are no
     /// times of the device; the profile goes on.
-    fn profiling_begin(&self) -> Result<()> {
+    fn profiling_begin(&self, _options: &ProfileOptions) -> Result<()> {
         Ok(())
     }
 

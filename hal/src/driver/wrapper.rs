@@ -17,6 +17,7 @@ use crate::{
         facts::DeviceFacts,
         info::DeviceInfo,
         limits::Limits,
+        profile::ProfileOptions,
         queue_affinity::QueueAffinity,
         topology::{Topology, TopologyEdge, TopologyNode},
     },
@@ -106,7 +107,7 @@ wrapper! {
         /// The present use of memory.
         fn statistics(&self) -> Statistics;
         /// Prepares times of the device for a profile.
-        fn profiling_begin(&self) -> Result<()>;
+        fn profiling_begin(&self, options: &ProfileOptions) -> Result<()>;
         /// Ends these preparations.
         fn profiling_end(&self);
     }

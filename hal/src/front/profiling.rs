@@ -82,9 +82,7 @@ impl Device {
         let profiler = Arc::new(Profiler::new(device, options.clone(), sink));
         *own = Some(profiler.clone());
         drop(own);
-        if options.device_times
-            && let Err(error) = open.raw.profiling_begin()
-        {
+        if let Err(error) = open.raw.profiling_begin(&options) {
             tracing::warn!(target: "windlass::device", %error, "a profile without times of the device");
         }
         if options.memory {
@@ -230,8 +228,8 @@ fn points(points: &[Point]) -> ProfilePoints {
 }
 
 /// The record of an operation that is being submitted.
-fn describe(affinity: QueueAffinity, operation: &OperationRef<'_>) -> OperationRecord {
-    let mut record = OperationRecord::new(operation.name(), affinity, clock::now());
+fn describe(affinity: QueueAffinity, operation: &OperationRef<'_>) -> Box<OperationRecord> {
+    let mut record = Box::new(OperationRecord::new(operation.name(), affinity, clock::now()));
     match operation {
         OperationRef::Alloca { buffer } | OperationRef::Dealloca { buffer } => {
             record.bytes = Some(buffer.len());

@@ -238,7 +238,7 @@ impl<I: Issue> PendingSet<I> {
         }
         if !unresolved {
             if let Some(witness) = Witness::of(signals) {
-                witness.issue();
+                witness.issue(false);
             }
             issuer.issue(work);
             issuer.issued();
@@ -372,7 +372,7 @@ impl<I: Issue> PendingSet<I> {
                 Ok(()) => {
                     let owed = work.order().signals.clone();
                     if let Some(witness) = Witness::of(&owed) {
-                        witness.issue();
+                        witness.issue(true);
                     }
                     if !contain("enqueueing an operation", || issuer.issue(work)) {
                         fail(&owed, &Error::internal("the driver panicked while it enqueued the operation"));

@@ -105,7 +105,7 @@ impl Profiler {
     /// Begins the record of an operation. The point goes before its signal list.
     pub(crate) fn begin(
         self: &Arc<Self>,
-        mut operation: OperationRecord,
+        mut operation: Box<OperationRecord>,
         mut commands: Vec<CommandRecord>,
     ) -> (u64, Point) {
         let mut state = self.lock();

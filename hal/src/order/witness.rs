@@ -2,8 +2,10 @@
 //! Witnesses: how a profile learns of an operation. A witness is a semaphore that the front puts before the signal list.
 //!
 //! So every driver and every wrapper takes it along with the operation, settles it with the other signals, and knows
-//! nothing of profiles. It comes first in the list, so no operation behind another signal is recorded before this one. A
-//! driver that knows more than the end of an operation looks for the witness by [`Witness::of`], which costs a few
+//! nothing of profiles. It comes first in the list, so no operation behind another signal is recorded before this one.
+//! Nobody waits for a witness: it is only settled, and keeps no promises.
+//!
+//! A driver that knows more than the end of an operation looks for the witness by [`Witness::of`], which costs a few
 //! instructions, and tells it more.
 
 use std::sync::{
@@ -29,8 +31,11 @@ pub struct Witness {
     pub(super) key: usize,
     /// `None` once the record is taken.
     pub(super) record: Mutex<Option<Witnessed>>,
+    submitted: AtomicU64,
     /// Zero means that the driver has told nothing.
     issued: AtomicU64,
+    /// When a driver saw the end of the work.
+    seen: AtomicU64,
     begun: AtomicU64,
     ended: AtomicU64,
     /// The number plus one.
@@ -40,7 +45,7 @@ pub struct Witness {
 
 /// The records of one submission.
 pub(super) struct Witnessed {
-    pub(super) operation: OperationRecord,
+    pub(super) operation: Box<OperationRecord>,
     pub(super) commands: Vec<CommandRecord>,
 }
 
@@ -50,7 +55,9 @@ impl Witness {
             profiler,
             key: 0,
             record: Mutex::new(None),
+            submitted: AtomicU64::new(0),
             issued: AtomicU64::new(0),
+            seen: AtomicU64::new(0),
             begun: AtomicU64::new(0),
             ended: AtomicU64::new(0),
             queue: AtomicU32::new(0),
@@ -61,8 +68,9 @@ impl Witness {
     /// Makes it the witness of another submission.
     pub(super) fn renew(&mut self, key: usize, witnessed: Witnessed) {
         self.key = key;
+        *self.submitted.get_mut() = witnessed.operation.submitted;
         *self.record.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(witnessed);
-        for time in [&mut self.issued, &mut self.begun, &mut self.ended] {
+        for time in [&mut self.issued, &mut self.seen, &mut self.begun, &mut self.ended] {
             *time.get_mut() = 0;
         }
         *self.queue.get_mut() = 0;
@@ -92,10 +100,12 @@ impl Witness {
         options.commands && options.device_times
     }
 
-    /// Notes that the driver takes the operation over now, whose waits allow it. The pending set calls this.
-    pub(crate) fn issue(&self) {
+    /// Notes that the driver takes the operation over, whose waits allow it. The pending set calls this. An operation that
+    /// it never held is issued when it is submitted.
+    pub(crate) fn issue(&self, was_held: bool) {
         if self.issued.load(Relaxed) == 0 {
-            self.issued.store(now(), Relaxed);
+            let at = if was_held { now() } else { self.submitted.load(Relaxed) };
+            self.issued.store(at, Relaxed);
         }
     }
 
@@ -122,9 +132,10 @@ impl Witness {
         }
     }
 
-    /// Tells when the work ran on a GPU, before the signals are settled. The times are of the clock of [`now`], the GPU is
-    /// its number within the device.
-    pub fn ran(&self, gpu: u32, time: TimeSpan) {
+    /// Tells when the work ran on a GPU, just before the signals are settled. The times are of the clock of [`now`], the GPU
+    /// is its number within the device. `seen` is the present time.
+    pub fn ran(&self, gpu: u32, time: TimeSpan, seen: u64) {
+        self.seen.store(seen, Relaxed);
         self.begun.store(time.begun, Relaxed);
         self.ended.store(time.ended, Relaxed);
         self.gpu.store(gpu.wrapping_add(1), Relaxed);
@@ -142,7 +153,7 @@ impl Witness {
     /// Takes the record, with everything that was told. `None` if it was taken before.
     pub(super) fn take(&self, retired: Option<u64>, failure: Option<&Error>) -> Option<Witnessed> {
         let mut witnessed = lock_std(&self.record).take()?;
-        let record = &mut witnessed.operation;
+        let record = &mut *witnessed.operation;
         let told = |time: &AtomicU64| Some(time.load(Relaxed)).filter(|time| *time != 0);
         let number = |number: &AtomicU32| number.load(Relaxed).checked_sub(1);
         record.issued = told(&self.issued);
@@ -162,7 +173,9 @@ impl Witness {
     /// Records the end of the operation.
     #[inline(never)]
     pub(super) fn retire(&self, failure: Option<&Error>, notifications: &mut Notifications) {
-        if let Some(witnessed) = self.take(Some(now()), failure) {
+        let seen = self.seen.load(Relaxed);
+        let retired = if seen == 0 { now() } else { seen };
+        if let Some(witnessed) = self.take(Some(retired), failure) {
             self.profiler.finish(self.key, witnessed, notifications);
         }
     }

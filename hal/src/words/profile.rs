@@ -93,7 +93,7 @@ pub struct ProfileChunk {
 #[non_exhaustive]
 pub enum ProfileRecord {
     /// An operation of a queue: once, when it has retired, or at the end of the profile if it is in flight then.
-    Operation(OperationRecord),
+    Operation(Box<OperationRecord>),
     /// A command of a command buffer, or a debug group in it. These records come before that of their operation.
     Command(CommandRecord),
     /// A host call that ran. Its operation has a record of its own.
