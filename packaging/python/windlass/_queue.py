@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from typing import Any, Callable, Iterable, Optional, Sequence, TypeVar, Union, overload
+from typing import Any, Callable, Iterable, Optional, Sequence, TypeVar, overload
 
 from . import _abi
 from ._buffer import Buffer, BufferLike, BufferParams, is_view, params_argument, reference
