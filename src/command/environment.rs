@@ -14,6 +14,11 @@ pub(super) const VARIABLES: &[[&str; 3]] = &[
         "/opt/rocm/lib/libamdhip64.so.7",
     ],
     [
+        "WINDLASS_LIBRARY",
+        "the libwindlass.so of the Python package; the default is the one that the wheel installs",
+        "target/release/libwindlass.so",
+    ],
+    [
         "WINDLASS_LOG",
         "the log on standard error: a level, or target=level pairs separated by commas; targets are \
          windlass::queue, windlass::device, windlass::hip, windlass::local, windlass::shuffle, windlass::codeobject, \

@@ -22,6 +22,8 @@ pub const WINDLASS_FILE_READ: u32 = 1;
 pub const WINDLASS_FILE_WRITE: u32 = 2;
 pub const WINDLASS_FILE_CREATE: u32 = 4;
 pub const WINDLASS_FILE_TRUNCATE: u32 = 8;
+pub const WINDLASS_DLPACK_READ_ONLY: u32 = 1;
+pub const WINDLASS_DLPACK_IS_COPIED: u32 = 2;
 pub const WINDLASS_CODE_COMPATIBLE_FAMILIES: u32 = 1;
 pub const WINDLASS_CODE_KERNEL_DYNAMIC_STACK: u32 = 1;
 pub const WINDLASS_CODE_KERNEL_UNIFORM_WORKGROUPS: u32 = 2;
@@ -110,6 +112,11 @@ pub const WINDLASS_ELEMENT_TYPE_FLOAT_16: u32 = 553648144;
 pub const WINDLASS_ELEMENT_TYPE_FLOAT_32: u32 = 553648160;
 pub const WINDLASS_ELEMENT_TYPE_FLOAT_64: u32 = 553648192;
 pub const WINDLASS_ELEMENT_TYPE_BFLOAT_16: u32 = 570425360;
+pub const WINDLASS_MESSAGE_TIMEPOINT: u32 = 1;
+pub const WINDLASS_MESSAGE_OBSERVER: u32 = 2;
+pub const WINDLASS_MESSAGE_DESTROY: u32 = 3;
+pub const WINDLASS_MESSAGE_HOST_CALL: u32 = 4;
+pub const WINDLASS_MESSAGE_HOST_CALL_DESTROY: u32 = 5;
 pub const WINDLASS_CODE_FORMAT_UNKNOWN: u32 = 0;
 pub const WINDLASS_CODE_FORMAT_ELF: u32 = 1;
 pub const WINDLASS_CODE_FORMAT_OTHER_ELF: u32 = 2;
@@ -144,6 +151,16 @@ pub const WINDLASS_CODE_ARGUMENT_VALUE: u32 = 1;
 pub const WINDLASS_CODE_ARGUMENT_BUFFER: u32 = 2;
 pub const WINDLASS_CODE_ARGUMENT_LOCAL: u32 = 3;
 pub const WINDLASS_CODE_ARGUMENT_HIDDEN: u32 = 4;
+#[repr(C)]
+#[derive(Debug)]
+pub struct DLManagedTensor {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct DLManagedTensorVersioned {
+    _unused: [u8; 0],
+}
 #[repr(C)]
 #[derive(Debug)]
 pub struct windlass_buffer_t {
@@ -226,6 +243,11 @@ pub struct windlass_host_call_t {
 }
 #[repr(C)]
 #[derive(Debug)]
+pub struct windlass_inbox_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
 pub struct windlass_observation_t {
     _unused: [u8; 0],
 }
@@ -252,6 +274,11 @@ pub struct windlass_semaphore_t {
 #[repr(C)]
 #[derive(Debug)]
 pub struct windlass_symbol_list_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_ticket_t {
     _unused: [u8; 0],
 }
 #[repr(C)]
@@ -600,6 +627,39 @@ pub type windlass_storage_write_t = ::std::option::Option<
     ) -> *mut windlass_error_t,
 >;
 pub type windlass_element_type_t = u32;
+pub type windlass_capsule_is_valid_t = ::std::option::Option<
+    unsafe extern "C" fn(
+        capsule: *mut ::std::os::raw::c_void,
+        name: *const ::std::os::raw::c_char,
+    ) -> ::std::os::raw::c_int,
+>;
+pub type windlass_capsule_get_pointer_t = ::std::option::Option<
+    unsafe extern "C" fn(
+        capsule: *mut ::std::os::raw::c_void,
+        name: *const ::std::os::raw::c_char,
+    ) -> *mut ::std::os::raw::c_void,
+>;
+pub type windlass_message_kind_t = u32;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct windlass_message_t {
+    pub struct_size: usize,
+    pub number: u64,
+    pub payload: u64,
+    pub error: *mut windlass_error_t,
+    pub completion: *mut windlass_completion_t,
+    pub kind: windlass_message_kind_t,
+    pub reserved: u32,
+}
+impl Default for windlass_message_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
 pub type windlass_code_format_t = u32;
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
@@ -1378,6 +1438,69 @@ pub struct Library {
     pub windlass_buffer_view_retain:
         unsafe extern "C" fn(view: *mut windlass_buffer_view_t) -> *mut windlass_buffer_view_t,
     pub windlass_buffer_view_release: unsafe extern "C" fn(view: *mut windlass_buffer_view_t),
+    pub windlass_buffer_dlpack_device: unsafe extern "C" fn(
+        buffer: *mut windlass_buffer_t,
+        device_type: *mut i32,
+        device_id: *mut i32,
+    ) -> *mut windlass_error_t,
+    pub windlass_buffer_view_to_dlpack: unsafe extern "C" fn(
+        view: *mut windlass_buffer_view_t,
+        flags: u64,
+        tensor: *mut *mut DLManagedTensorVersioned,
+    ) -> *mut windlass_error_t,
+    pub windlass_buffer_view_to_dlpack_unversioned: unsafe extern "C" fn(
+        view: *mut windlass_buffer_view_t,
+        tensor: *mut *mut DLManagedTensor,
+    ) -> *mut windlass_error_t,
+    pub windlass_buffer_view_from_dlpack: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        tensor: *mut DLManagedTensorVersioned,
+        user_data: *mut ::std::os::raw::c_void,
+        release: windlass_destroy_t,
+        view: *mut *mut windlass_buffer_view_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_buffer_view_from_dlpack_unversioned: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        tensor: *mut DLManagedTensor,
+        user_data: *mut ::std::os::raw::c_void,
+        release: windlass_destroy_t,
+        view: *mut *mut windlass_buffer_view_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_dlpack_capsule_functions: unsafe extern "C" fn(
+        is_valid: windlass_capsule_is_valid_t,
+        get_pointer: windlass_capsule_get_pointer_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_dlpack_capsule_destroy: unsafe extern "C" fn(capsule: *mut ::std::os::raw::c_void),
+    pub windlass_inbox_create: unsafe extern "C" fn(
+        descriptor: ::std::os::raw::c_int,
+        inbox: *mut *mut windlass_inbox_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_inbox_take:
+        unsafe extern "C" fn(inbox: *mut windlass_inbox_t, message: *mut windlass_message_t) -> bool,
+    pub windlass_inbox_retain: unsafe extern "C" fn(inbox: *mut windlass_inbox_t) -> *mut windlass_inbox_t,
+    pub windlass_inbox_release: unsafe extern "C" fn(inbox: *mut windlass_inbox_t),
+    pub windlass_inbox_ticket: unsafe extern "C" fn(
+        inbox: *mut windlass_inbox_t,
+        number: u64,
+        ticket: *mut *mut windlass_ticket_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_ticket_retain:
+        unsafe extern "C" fn(ticket: *mut windlass_ticket_t) -> *mut windlass_ticket_t,
+    pub windlass_ticket_release: unsafe extern "C" fn(ticket: *mut windlass_ticket_t),
+    pub windlass_ticket_timepoint:
+        unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void, error: *mut windlass_error_t),
+    pub windlass_ticket_observer: unsafe extern "C" fn(
+        user_data: *mut ::std::os::raw::c_void,
+        payload: u64,
+        error: *mut windlass_error_t,
+    ),
+    pub windlass_ticket_destroy: unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void),
+    pub windlass_ticket_host_call: unsafe extern "C" fn(
+        user_data: *mut ::std::os::raw::c_void,
+        call: *mut windlass_host_call_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_ticket_host_call_destroy:
+        unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void, error: *mut windlass_error_t),
     pub windlass_code_format:
         unsafe extern "C" fn(head: *const ::std::os::raw::c_void, size: usize) -> windlass_code_format_t,
     pub windlass_code_format_name:
@@ -1702,6 +1825,33 @@ impl Library {
         let windlass_buffer_view_retain = __library.get(b"windlass_buffer_view_retain\0").map(|sym| *sym)?;
         let windlass_buffer_view_release =
             __library.get(b"windlass_buffer_view_release\0").map(|sym| *sym)?;
+        let windlass_buffer_dlpack_device =
+            __library.get(b"windlass_buffer_dlpack_device\0").map(|sym| *sym)?;
+        let windlass_buffer_view_to_dlpack =
+            __library.get(b"windlass_buffer_view_to_dlpack\0").map(|sym| *sym)?;
+        let windlass_buffer_view_to_dlpack_unversioned =
+            __library.get(b"windlass_buffer_view_to_dlpack_unversioned\0").map(|sym| *sym)?;
+        let windlass_buffer_view_from_dlpack =
+            __library.get(b"windlass_buffer_view_from_dlpack\0").map(|sym| *sym)?;
+        let windlass_buffer_view_from_dlpack_unversioned =
+            __library.get(b"windlass_buffer_view_from_dlpack_unversioned\0").map(|sym| *sym)?;
+        let windlass_dlpack_capsule_functions =
+            __library.get(b"windlass_dlpack_capsule_functions\0").map(|sym| *sym)?;
+        let windlass_dlpack_capsule_destroy =
+            __library.get(b"windlass_dlpack_capsule_destroy\0").map(|sym| *sym)?;
+        let windlass_inbox_create = __library.get(b"windlass_inbox_create\0").map(|sym| *sym)?;
+        let windlass_inbox_take = __library.get(b"windlass_inbox_take\0").map(|sym| *sym)?;
+        let windlass_inbox_retain = __library.get(b"windlass_inbox_retain\0").map(|sym| *sym)?;
+        let windlass_inbox_release = __library.get(b"windlass_inbox_release\0").map(|sym| *sym)?;
+        let windlass_inbox_ticket = __library.get(b"windlass_inbox_ticket\0").map(|sym| *sym)?;
+        let windlass_ticket_retain = __library.get(b"windlass_ticket_retain\0").map(|sym| *sym)?;
+        let windlass_ticket_release = __library.get(b"windlass_ticket_release\0").map(|sym| *sym)?;
+        let windlass_ticket_timepoint = __library.get(b"windlass_ticket_timepoint\0").map(|sym| *sym)?;
+        let windlass_ticket_observer = __library.get(b"windlass_ticket_observer\0").map(|sym| *sym)?;
+        let windlass_ticket_destroy = __library.get(b"windlass_ticket_destroy\0").map(|sym| *sym)?;
+        let windlass_ticket_host_call = __library.get(b"windlass_ticket_host_call\0").map(|sym| *sym)?;
+        let windlass_ticket_host_call_destroy =
+            __library.get(b"windlass_ticket_host_call_destroy\0").map(|sym| *sym)?;
         let windlass_code_format = __library.get(b"windlass_code_format\0").map(|sym| *sym)?;
         let windlass_code_format_name = __library.get(b"windlass_code_format_name\0").map(|sym| *sym)?;
         let windlass_code_size = __library.get(b"windlass_code_size\0").map(|sym| *sym)?;
@@ -1910,6 +2060,25 @@ impl Library {
             windlass_buffer_view_dimension,
             windlass_buffer_view_retain,
             windlass_buffer_view_release,
+            windlass_buffer_dlpack_device,
+            windlass_buffer_view_to_dlpack,
+            windlass_buffer_view_to_dlpack_unversioned,
+            windlass_buffer_view_from_dlpack,
+            windlass_buffer_view_from_dlpack_unversioned,
+            windlass_dlpack_capsule_functions,
+            windlass_dlpack_capsule_destroy,
+            windlass_inbox_create,
+            windlass_inbox_take,
+            windlass_inbox_retain,
+            windlass_inbox_release,
+            windlass_inbox_ticket,
+            windlass_ticket_retain,
+            windlass_ticket_release,
+            windlass_ticket_timepoint,
+            windlass_ticket_observer,
+            windlass_ticket_destroy,
+            windlass_ticket_host_call,
+            windlass_ticket_host_call_destroy,
             windlass_code_format,
             windlass_code_format_name,
             windlass_code_size,
@@ -3116,6 +3285,125 @@ impl Library {
     }
     pub unsafe fn windlass_buffer_view_release(&self, view: *mut windlass_buffer_view_t) {
         (self.windlass_buffer_view_release)(view)
+    }
+    pub unsafe fn windlass_buffer_dlpack_device(
+        &self,
+        buffer: *mut windlass_buffer_t,
+        device_type: *mut i32,
+        device_id: *mut i32,
+    ) -> *mut windlass_error_t {
+        (self.windlass_buffer_dlpack_device)(buffer, device_type, device_id)
+    }
+    pub unsafe fn windlass_buffer_view_to_dlpack(
+        &self,
+        view: *mut windlass_buffer_view_t,
+        flags: u64,
+        tensor: *mut *mut DLManagedTensorVersioned,
+    ) -> *mut windlass_error_t {
+        (self.windlass_buffer_view_to_dlpack)(view, flags, tensor)
+    }
+    pub unsafe fn windlass_buffer_view_to_dlpack_unversioned(
+        &self,
+        view: *mut windlass_buffer_view_t,
+        tensor: *mut *mut DLManagedTensor,
+    ) -> *mut windlass_error_t {
+        (self.windlass_buffer_view_to_dlpack_unversioned)(view, tensor)
+    }
+    pub unsafe fn windlass_buffer_view_from_dlpack(
+        &self,
+        device: *mut windlass_device_t,
+        tensor: *mut DLManagedTensorVersioned,
+        user_data: *mut ::std::os::raw::c_void,
+        release: windlass_destroy_t,
+        view: *mut *mut windlass_buffer_view_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_buffer_view_from_dlpack)(device, tensor, user_data, release, view)
+    }
+    pub unsafe fn windlass_buffer_view_from_dlpack_unversioned(
+        &self,
+        device: *mut windlass_device_t,
+        tensor: *mut DLManagedTensor,
+        user_data: *mut ::std::os::raw::c_void,
+        release: windlass_destroy_t,
+        view: *mut *mut windlass_buffer_view_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_buffer_view_from_dlpack_unversioned)(device, tensor, user_data, release, view)
+    }
+    pub unsafe fn windlass_dlpack_capsule_functions(
+        &self,
+        is_valid: windlass_capsule_is_valid_t,
+        get_pointer: windlass_capsule_get_pointer_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_dlpack_capsule_functions)(is_valid, get_pointer)
+    }
+    pub unsafe fn windlass_dlpack_capsule_destroy(&self, capsule: *mut ::std::os::raw::c_void) {
+        (self.windlass_dlpack_capsule_destroy)(capsule)
+    }
+    pub unsafe fn windlass_inbox_create(
+        &self,
+        descriptor: ::std::os::raw::c_int,
+        inbox: *mut *mut windlass_inbox_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_inbox_create)(descriptor, inbox)
+    }
+    pub unsafe fn windlass_inbox_take(
+        &self,
+        inbox: *mut windlass_inbox_t,
+        message: *mut windlass_message_t,
+    ) -> bool {
+        (self.windlass_inbox_take)(inbox, message)
+    }
+    pub unsafe fn windlass_inbox_retain(&self, inbox: *mut windlass_inbox_t) -> *mut windlass_inbox_t {
+        (self.windlass_inbox_retain)(inbox)
+    }
+    pub unsafe fn windlass_inbox_release(&self, inbox: *mut windlass_inbox_t) {
+        (self.windlass_inbox_release)(inbox)
+    }
+    pub unsafe fn windlass_inbox_ticket(
+        &self,
+        inbox: *mut windlass_inbox_t,
+        number: u64,
+        ticket: *mut *mut windlass_ticket_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_inbox_ticket)(inbox, number, ticket)
+    }
+    pub unsafe fn windlass_ticket_retain(&self, ticket: *mut windlass_ticket_t) -> *mut windlass_ticket_t {
+        (self.windlass_ticket_retain)(ticket)
+    }
+    pub unsafe fn windlass_ticket_release(&self, ticket: *mut windlass_ticket_t) {
+        (self.windlass_ticket_release)(ticket)
+    }
+    pub unsafe fn windlass_ticket_timepoint(
+        &self,
+        user_data: *mut ::std::os::raw::c_void,
+        error: *mut windlass_error_t,
+    ) {
+        (self.windlass_ticket_timepoint)(user_data, error)
+    }
+    pub unsafe fn windlass_ticket_observer(
+        &self,
+        user_data: *mut ::std::os::raw::c_void,
+        payload: u64,
+        error: *mut windlass_error_t,
+    ) {
+        (self.windlass_ticket_observer)(user_data, payload, error)
+    }
+    pub unsafe fn windlass_ticket_destroy(&self, user_data: *mut ::std::os::raw::c_void) {
+        (self.windlass_ticket_destroy)(user_data)
+    }
+    pub unsafe fn windlass_ticket_host_call(
+        &self,
+        user_data: *mut ::std::os::raw::c_void,
+        call: *mut windlass_host_call_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_ticket_host_call)(user_data, call)
+    }
+    pub unsafe fn windlass_ticket_host_call_destroy(
+        &self,
+        user_data: *mut ::std::os::raw::c_void,
+        error: *mut windlass_error_t,
+    ) {
+        (self.windlass_ticket_host_call_destroy)(user_data, error)
     }
     pub unsafe fn windlass_code_format(
         &self,

@@ -11,7 +11,7 @@ use std::{
 };
 
 use windlass_hal::{
-    Buffer, BufferParams, Error, Operation, QueueAffinity, Result,
+    Buffer, BufferParams, Error, Location, Operation, QueueAffinity, Result,
     driver::{self, HostPointer},
     edge::Domain,
 };
@@ -101,6 +101,7 @@ saboteurs! {
         ];
     maps_a_copy: "A mapping shows memory that the device does not see.", Maps(shadow),
         ["buffer.mapping_sees_device_writes", "buffer.device_sees_mapping_writes", "export.host_pointer"];
+    mislocates_memory: "Memory for the host is said to be a GPU's own.", Mislocates, ["export.location"];
     lets_go_of_sources: "A copy or a write whose source has no other handle is forgotten.",
         LetsGo(|o| matches!(o, Operation::Copy { source, .. } | Operation::Write { source, .. } if alone([source]))),
         ["operation.keeps_copy", "operation.keeps_write", "lifetime.submission_keeps_buffers"];
@@ -387,6 +388,45 @@ impl Sabotage for Maps {
             return Ok(raw);
         }
         Ok(Arc::new(Mapped { shadow: (self.0)(&raw), raw }))
+    }
+}
+
+/// Gives memory for the host the location of a GPU's own.
+struct Mislocates;
+
+impl Sabotage for Mislocates {
+    fn allocate(&self, inner: &Inner, params: &BufferParams, size: u64) -> Result<Raw> {
+        let raw = inner.allocate(params, size)?;
+        Ok(if raw.host_pointer().is_some() { Arc::new(Mislocated(raw)) } else { raw })
+    }
+}
+
+struct Mislocated(Raw);
+
+// SAFETY: size, address and pointer are those of the buffer that this keeps.
+unsafe impl driver::RawBuffer for Mislocated {
+    fn domain(&self) -> Domain {
+        self.0.domain()
+    }
+
+    fn size(&self) -> u64 {
+        self.0.size()
+    }
+
+    fn device_address(&self) -> u64 {
+        self.0.device_address()
+    }
+
+    fn host_pointer(&self) -> Option<HostPointer> {
+        self.0.host_pointer()
+    }
+
+    fn location(&self) -> Option<Location> {
+        Some(Location::Rocm(0))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self.0.as_any()
     }
 }
 

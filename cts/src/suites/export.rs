@@ -6,7 +6,9 @@ use std::sync::{
     atomic::{AtomicU32, Ordering::SeqCst},
 };
 
-use windlass_hal::{Buffer, BufferParams, BufferUsage, Code, Device, Exported, External, Result, Semaphore};
+use windlass_hal::{
+    Buffer, BufferParams, BufferUsage, Code, Device, Exported, External, Location, Result, Semaphore,
+};
 
 use super::dispatch::{bytes_of, floats, over, to_floats};
 use crate::{
@@ -18,6 +20,7 @@ use crate::{
 
 suite! { "export";
     #[smoke] device_address: "An exported device address is that of the range's first byte, with the range's size.";
+    location: "A part of a buffer is in the buffer's location. Memory for the host is not a GPU's own, and as memory of the process it has the host's pointer for its address.";
     host_pointer: "A queue reads the program's writes through an exported pointer, and the program reads the queue's.";
     keeps_the_memory: "An export keeps the memory allocated after every other handle is dropped.";
     outlives_the_device: "An exported pointer stays valid after the device is dropped.";
@@ -60,6 +63,25 @@ fn device_address(ctx: &Context) -> Outcome {
         );
     }
     Ok(())
+}
+
+fn location(ctx: &Context) -> Outcome {
+    let host = ctx.device().allocate(&BufferParams::host(), 10_000)?;
+    for buffer in [&host, &ctx.device().allocate_device(10_000)?] {
+        let part = buffer.subspan(100, 50)?;
+        ensure_eq!(part.location(), buffer.location(), "the location of a part");
+    }
+    match host.location() {
+        Some(Location::Rocm(ordinal)) => {
+            Err(Stop::fail(format!("memory for the host is said to be GPU {ordinal}'s own")))
+        }
+        Some(Location::Host) => {
+            let pointer = host.map()?.as_ptr().addr() as u64;
+            ensure_eq!(host.device_address(), pointer, "the address of memory of the process");
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The host pointer of an export.

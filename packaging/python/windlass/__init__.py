@@ -40,8 +40,10 @@ from ._errors import (
     UnknownError,
 )
 from ._executable import Argument, Executable, Function, Parameter
+from ._file import File
 from ._installation import command, library
 from ._machine import Counts, Machine, env, simulated
+from ._pool import UNLIMITED, Pool, PoolKind, PoolStatistics
 from ._queue import Queue
 from ._library import path as runtime_library
 from ._semaphore import Point, Points, Semaphore, WaitPolicy, wait_all_blocking, wait_any_blocking
@@ -71,6 +73,7 @@ __all__ = [
     "Event",
     "Executable",
     "FailedPreconditionError",
+    "File",
     "Function",
     "InternalError",
     "InvalidArgumentError",
@@ -82,6 +85,9 @@ __all__ = [
     "PermissionDeniedError",
     "Point",
     "Points",
+    "Pool",
+    "PoolKind",
+    "PoolStatistics",
     "Queue",
     "Recorder",
     "ResourceExhaustedError",
@@ -89,6 +95,7 @@ __all__ = [
     "Slot",
     "Statistics",
     "Target",
+    "UNLIMITED",
     "UnauthenticatedError",
     "UnavailableError",
     "UnimplementedError",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _abi
 from ._buffer import Buffer, BufferParams, params_argument, sized
@@ -16,6 +16,7 @@ from ._handle import Object, out
 from ._inbox import destroy, keep
 from ._library import encoded, lib, nanoseconds, number, text
 from ._memory import Memory
+from ._pool import UNLIMITED, Pool, PoolKind, pool_params
 from ._queue import Queue
 
 
@@ -111,14 +112,14 @@ class Device(Object):
         """The limits of the device."""
         limits = sized(_abi.windlass_device_limits_t)
         lib().windlass_device_limits(self._h, ctypes.byref(limits))
-        return _fields(DeviceLimits, limits)
+        return DeviceLimits(*_fields(DeviceLimits, limits))
 
     @property
     def statistics(self) -> Statistics:
         """The memory use now."""
         statistics = sized(_abi.windlass_statistics_t)
         lib().windlass_device_statistics(self._h, ctypes.byref(statistics))
-        return _fields(Statistics, statistics)
+        return Statistics(*_fields(Statistics, statistics))
 
     def physical_affinity(self, index: int) -> int:
         """The queues of one of the physical devices, bit n for queue n, as `queue_of` takes them."""
@@ -151,6 +152,28 @@ class Device(Object):
     def allocate_host(self, size: int) -> Buffer:
         """Allocates host memory that the device can use and the host can map."""
         return self.allocate(size, BufferParams.host())
+
+    def create_pool(
+        self,
+        kind: PoolKind = PoolKind.TLSF,
+        *,
+        slab_size: int = 0,
+        block_size: int = 0,
+        blocks: int = 0,
+        budget: int = UNLIMITED,
+        retained: int = UNLIMITED,
+        device_waits: bool = True,
+        exact: bool = False,
+        memory: Optional[BufferParams] = None,
+        name: Optional[str] = None,
+    ) -> Pool:
+        """Makes a pool for `queue.alloca(size, pool=pool)`. TLSF needs `slab_size`, FIXED_BLOCK `block_size` and `blocks`; sizes are in bytes.
+        `budget` limits the memory that it takes, `retained` the memory that it keeps without a buffer. `device_waits` lets an alloca wait, on
+        the device, for memory that another queue used last. `exact` is for PASSTHROUGH: allocations are of exactly the requested size."""
+        pointer = out()
+        params = pool_params(kind, slab_size, block_size, blocks, budget, retained, device_waits, exact, memory, name)
+        lib().windlass_pool_create(self._h, ctypes.byref(params), ctypes.byref(pointer))
+        return Pool._around(pointer.value)
 
     def import_device_address(
         self, address: int, size: int, *, owner: Any = None, params: Optional[BufferParams] = None
@@ -282,7 +305,7 @@ def _info(info: Any) -> DeviceInfo:
     )
 
 
-def _fields(kind: Any, struct: Any) -> Any:
-    """A named tuple with the fields of a struct of C."""
-    values = [getattr(struct, name) for name in kind._fields]
-    return kind(*(tuple(value) if isinstance(value, ctypes.Array) else value for value in values))
+def _fields(kind: Any, struct: Any) -> Iterator[Any]:
+    """The fields of a struct of C that a named tuple has."""
+    values = (getattr(struct, name) for name in kind._fields)
+    return (tuple(value) if isinstance(value, ctypes.Array) else value for value in values)

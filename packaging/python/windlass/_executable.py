@@ -217,7 +217,7 @@ def _integer(value: int, index: int, size: int) -> bytes:
 
 def three(what: str, value: Union[int, Sequence[int]]) -> Iterator[int]:
     """Sizes in x, y and z. Those that are left out are 1."""
-    sizes = [value] if hasattr(value, "__index__") else list(value)  # type: ignore[arg-type]
+    sizes = [value] if hasattr(value, "__index__") else list(value)
     if not 1 <= len(sizes) <= 3:
         raise ValueError(f"{what} is one, two or three numbers, and this is {value!r}")
     return (number(what, size, 2**32 - 1) for size in [*sizes, 1, 1][:3])

@@ -62,7 +62,7 @@ class Object:
     @property
     def _h(self) -> Handle:
         """The handle for a call."""
-        handle = getattr(self, "_handle", None)
+        handle: Optional[Handle] = getattr(self, "_handle", None)
         if handle is None:
             raise FailedPreconditionError(f"the {self.KIND} is closed")
         return handle

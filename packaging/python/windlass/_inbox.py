@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Callbacks of the library as messages, which one thread of this process hands to Python functions.
 
-The library calls no function of Python. A call from a thread of the library would need the interpreter's lock, and would end
-the process once the interpreter has begun to end. So the library's own callbacks put messages into an inbox, and a thread of
+The library calls no function of Python. A call from a thread of the library would wait for the interpreter's lock. Once the
+interpreter has begun to end, Python would end or stop that thread in the midst of the library. So the library's own callbacks put messages into an inbox, and a thread of
 Python takes them. When the interpreter ends, that thread ends first, and later messages are discarded."""
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def _forget() -> None:
 def callback(kind: Any, name: str) -> Any:
     """A function of the library's as a callback."""
     address = ctypes.cast(getattr(lib(), name), ctypes.c_void_p).value
-    return ctypes.cast(address, kind)
+    return ctypes.cast(address or 0, kind)
 
 
 def keep(thing: Any) -> Ticket:
@@ -207,28 +207,29 @@ def report(what: object) -> None:
 
 
 class _Workers:
-    """Threads for functions that may block. As many as are busy at once, plus one that is idle for a while."""
+    """Threads for functions that may block: as many as are busy at once, and idle ones for a while."""
 
     def __init__(self) -> None:
         self._work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._idle = 0
+        """The number of threads that wait for work, less the work that waits for them."""
         self._lock = threading.RLock()
+
+    def reserve(self) -> None:
+        """Makes sure that a thread waits for work. Python 3.12 starts none once the interpreter ends."""
+        with self._lock:
+            if self._idle <= 0:
+                threading.Thread(target=self._serve, name="windlass host call", daemon=True).start()
+                self._idle += 1
 
     def run(self, work: Callable[[], None]) -> None:
         with self._lock:
-            new = self._idle == 0
-            self._idle -= not new
-        if new:
-            threading.Thread(target=self._serve, args=(work,), name="windlass host call", daemon=True).start()
-        else:
+            self.reserve()
+            self._idle -= 1
             self._work.put(work)
 
-    def _serve(self, work: Callable[[], None]) -> None:
+    def _serve(self) -> None:
         while True:
-            work()
-            del work
-            with self._lock:
-                self._idle += 1
             try:
                 work = self._work.get(timeout=10)
             except queue.Empty:
@@ -236,11 +237,20 @@ class _Workers:
                     if self._idle > 0:
                         self._idle -= 1
                         return
-                # Somebody counts on this thread.
+                # Work was given to this thread meanwhile.
                 work = self._work.get()
+            work()
+            del work
+            with self._lock:
+                self._idle += 1
 
 
 _workers = _Workers()
+
+
+def reserve_worker() -> None:
+    """Makes sure that a thread waits for a function."""
+    _workers.reserve()
 
 
 def in_worker(work: Callable[[], None]) -> None:

@@ -30,8 +30,9 @@ class _Functions:
         function.restype = result
         if result is _abi.ERROR:
             function.restype = ctypes.c_void_p
+            check: Any = _raise
             if name not in ("windlass_error_create", "windlass_error_retain"):
-                function.errcheck = _raise
+                function.errcheck = check
         setattr(self, name, function)
         return function
 

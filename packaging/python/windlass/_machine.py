@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from typing import Iterator, NamedTuple
+from typing import Any, Iterator, NamedTuple
 
 if sys.platform == "linux":
     import fcntl
@@ -46,7 +46,7 @@ class Machine:
         self.uri = _uri(device, options)
         self._process = os.getpid()
         # In a session of its own, because Ctrl-C ends this process only after its last question.
-        self._holder = subprocess.Popen(
+        self._holder: Any = subprocess.Popen(
             [command(), "exec", "--device", self.uri, "--print-env"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -88,7 +88,7 @@ class Machine:
             finally:
                 fcntl.lockf(self._between_processes, fcntl.LOCK_UN)
 
-    def _answer(self) -> dict:
+    def _answer(self) -> Any:
         line = self._holder.stdout.readline() if not self._holder.stdout.closed else b""
         if not line:
             said = b"" if self._holder.stderr.closed else self._holder.stderr.read()
@@ -111,7 +111,7 @@ class Machine:
 
 # Guards the variables below and os.environ. Reentrant, because a signal handler may start a machine too.
 _lock = threading.RLock()
-_environments: dict[tuple, Machine] = {}
+_environments: dict[tuple[object, ...], Machine] = {}
 _here: Machine | None = None
 _entries = 0
 """The number of `simulated` that are entered now, by all threads. They share the environment of this process."""

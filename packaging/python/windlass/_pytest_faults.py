@@ -105,8 +105,8 @@ class OnTheMachine:
         if self._outside:
             terminalreporter.section("faults after the last test, which fail the run", red=True)
             terminalreporter.write_line(self._outside)
-        here, reports = self.machine.counts()[:-1], ()
-        counts = Counts(*map(sum, zip(here, *self._of_workers)), reports)
+        here = self.machine.counts()[:-1]
+        counts = Counts._make([*map(sum, zip(here, *self._of_workers)), ()])
         terminalreporter.write_line(f"windlass: {_summary(counts)} on {self.machine.uri}, simulated")
 
 

@@ -5,18 +5,23 @@ from __future__ import annotations
 
 import ctypes
 import time
-from typing import Any, Callable, Iterable, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Optional, Sequence, TypeVar, Union, overload
 
 from . import _abi
 from ._buffer import Buffer, BufferLike, BufferParams, params_argument, reference
 from ._commands import CommandBuffer, Sizes
-from ._errors import AbortedError, Error
+from ._errors import AbortedError, Error, UnimplementedError
 from ._executable import Argument, ArgumentList, Function, dispatch_config, indirect_config
+from ._file import File
 from ._handle import Object, handle_of, out
-from ._inbox import Completion, Message, callback, in_worker, keep, report, ticket
+from ._inbox import Completion, Message, callback, in_worker, keep, report, reserve_worker, ticket
 from ._library import lib, nanoseconds, number
 from ._memory import Memory
+from ._pool import Pool
 from ._semaphore import PointList, Points, Semaphore, _list, wait_all_blocking
+
+
+Into = TypeVar("Into")
 
 
 class Queue(Object):
@@ -41,13 +46,22 @@ class Queue(Object):
         lib().windlass_queue_barrier(self._h, *before.args, *after.args)
 
     def alloca(
-        self, size: int, waits: Points = (), signals: Points = (), *, params: Optional[BufferParams] = None
+        self,
+        size: int,
+        waits: Points = (),
+        signals: Points = (),
+        *,
+        params: Optional[BufferParams] = None,
+        pool: Optional[Pool] = None,
     ) -> Buffer:
-        """Allocates memory in the order of the queue. The buffer may be recorded and submitted at once, and owns the memory when the
-        signals are reached."""
+        """Allocates memory in the order of the queue, from the device's own pool or another one. The buffer may be recorded and submitted
+        at once, and owns the memory when the signals are reached."""
         before, after, pointer = PointList(waits), PointList(signals), out()
-        size, params_ = number("a size", size), params_argument(params)
-        lib().windlass_queue_alloca(self._h, *before.args, *after.args, params_, size, ctypes.byref(pointer))
+        rest = params_argument(params), number("a size", size), ctypes.byref(pointer)
+        if pool is None:
+            lib().windlass_queue_alloca(self._h, *before.args, *after.args, *rest)
+        else:
+            lib().windlass_queue_alloca_from(self._h, *before.args, *after.args, handle_of(Pool, pool), *rest)
         return Buffer._around(pointer.value)
 
     def dealloca(self, buffer: Buffer, waits: Points = (), signals: Points = ()) -> None:
@@ -174,6 +188,22 @@ class Queue(Object):
             raise
         lib().windlass_semaphore_add_timepoint(done._h, 1, call, mine.address, None)
 
+    def read(
+        self, file: File, target: BufferLike, offset: int = 0, waits: Points = (), signals: Points = ()
+    ) -> None:
+        """Fills the target from a file, beginning at byte `offset` of it. A file that ends before fails the signals with OUT_OF_RANGE."""
+        before, after, (place, _kept) = PointList(waits), PointList(signals), reference(target)
+        start = number("an offset", offset)
+        lib().windlass_queue_read(self._h, *before.args, *after.args, handle_of(File, file), start, place)
+
+    def write(
+        self, source: BufferLike, file: File, offset: int = 0, waits: Points = (), signals: Points = ()
+    ) -> None:
+        """Writes the source to a file, beginning at byte `offset` of it."""
+        before, after, (place, _kept) = PointList(waits), PointList(signals), reference(source)
+        start = number("an offset", offset)
+        lib().windlass_queue_write(self._h, *before.args, *after.args, place, handle_of(File, file), start)
+
     def host_call(
         self,
         function: Callable[[], object],
@@ -198,10 +228,12 @@ class Queue(Object):
             if message.kind == _abi.MESSAGE_HOST_CALL:
                 try:
                     in_worker(lambda: _call(function, message.completion))
-                except RuntimeError:
-                    # The interpreter ends and starts no thread. The completion fails when it goes.
-                    pass
+                except RuntimeError as error:
+                    # Python 3.12 starts no thread once the interpreter ends.
+                    if message.completion is not None:
+                        message.completion.complete(AbortedError(f"the host call was not made: {error}"))
 
+        reserve_worker()
         # The library takes the ticket over, also if it refuses the call.
         lib().windlass_queue_host_call(
             self._h,
@@ -213,6 +245,35 @@ class Queue(Object):
             callback(_abi.windlass_host_call_destroy_t, "windlass_ticket_host_call_destroy"),
         )
 
+    def import_timepoint(
+        self, *, stream: Optional[int] = None, event: Optional[int] = None, waits: Points = (), signals: Points = ()
+    ) -> None:
+        """Orders work behind another library of the process: the signals are reached when the waits are, and when the work is done that a
+        stream of HIP holds now, or that lies before the latest record of an event. Both are handles as numbers; stream 0 is the default
+        stream of the queue's GPU. UnimplementedError if the device lacks this.
+
+        The caller vouches that the handle is one of the HIP library that the device uses."""
+        if (stream is None) == (event is None):
+            raise TypeError("either a stream or an event is needed")
+        before, after = PointList(waits), PointList(signals)
+        handle = number("a handle", event if stream is None else stream)
+        point = getattr(_abi, "windlass_external_timepoint_t", None)
+        if point is None:
+            raise UnimplementedError("this version is not ordered with the streams of other libraries")
+        kind = 2 if stream is None else 1
+        lib().windlass_queue_import_timepoint(self._h, *before.args, *after.args, point(kind, 0, handle))
+
+    def export_timepoint(self, waits: Points, stream: int, *, allow_unsubmitted: bool = False) -> None:
+        """Orders another library of the process behind points: work that is enqueued in a stream of HIP after this call starts when all points
+        are reached. This does not wait. FailedPreconditionError unless each point is reached, or submitted work of this device will reach it.
+
+        With `allow_unsubmitted` the stream also waits for other points, and occupies its hardware queue meanwhile: the caller vouches that it
+        does not hold up the work that reaches them. The caller vouches for the handle as for `import_timepoint`."""
+        before, handle = PointList(waits), number("a handle", stream)
+        if "windlass_queue_export_timepoint" not in _abi.FUNCTIONS:
+            raise UnimplementedError("this version is not ordered with the streams of other libraries")
+        lib().windlass_queue_export_timepoint(self._h, *before.args, handle, 1 if allow_unsubmitted else 0)
+
     def upload_blocking(
         self, source: Any, target: BufferLike, waits: Points = (), timeout: Optional[float] = None
     ) -> None:
@@ -223,6 +284,16 @@ class Queue(Object):
             lib().windlass_queue_upload_blocking(
                 self._h, 0, None, memory.address or None, memory.size, place, left
             )
+
+    @overload
+    def download_blocking(
+        self, source: BufferLike, waits: Points = (), timeout: Optional[float] = None, *, into: None = None
+    ) -> bytearray: ...
+
+    @overload
+    def download_blocking(
+        self, source: BufferLike, waits: Points = (), timeout: Optional[float] = None, *, into: Into
+    ) -> Into: ...
 
     def download_blocking(
         self, source: BufferLike, waits: Points = (), timeout: Optional[float] = None, *, into: Any = None

@@ -152,13 +152,14 @@ class PointList:
             try:
                 semaphore, value = point
             except (TypeError, ValueError):
-                semaphore = value = None  # type: ignore[assignment]
+                semaphore, value = None, 0
             if not isinstance(semaphore, Semaphore):
                 raise TypeError(f"a point is semaphore.at(value) or a pair of both, and this one is {point!r}")
             kept.append(semaphore._h)
             pairs.append((kept[-1].address, number("a value", value)))
         self._kept = kept
-        self.args: Tuple[int, Any] = (len(pairs), (_abi.windlass_point_t * len(pairs))(*pairs) if pairs else None)
+        array: Any = _abi.windlass_point_t * len(pairs)
+        self.args: Tuple[int, Any] = (len(pairs), array(*pairs) if pairs else None)
 
 
 def _list(points: Any) -> Iterable[Any]:
@@ -179,7 +180,8 @@ def _sliced(timeout: Optional[float], wait: Callable[[int], Any]) -> None:
     end = time.monotonic_ns() + left
     while left > _SLICE:
         try:
-            return wait(_SLICE)
+            wait(_SLICE)
+            return
         except DeadlineExceededError:
             if left != _abi.TIMEOUT_INFINITE:
                 left = max(end - time.monotonic_ns(), 0)

@@ -7,8 +7,8 @@ import ctypes
 import os
 from typing import Any
 
-from ._errors import Error
-from ._semaphore import Points, wait_all_blocking
+from ._errors import Error, FailedPreconditionError, UnimplementedError
+from ._semaphore import Points, Semaphore, wait_all_blocking
 
 CPU, ROCM, ROCM_HOST = 1, 10, 11
 """DLPack's numbers of kinds of devices."""
@@ -37,14 +37,26 @@ def check(device_type: int, stream: Any) -> None:
 
 
 def let_wait(points: Points, queue: Any, device_type: int, stream: Any) -> None:
-    """Lets work that is enqueued in a stream after this call start behind points."""
-    # ORDER: where the queue is known and the library has a call that lets a stream of HIP wait for points, it replaces this.
+    """Lets work that is enqueued in a stream after this call start behind points: on the device if a queue of it is known, else by
+    waiting for them."""
+    if queue is not None and device_type != CPU:
+        try:
+            return queue.export_timepoint(points, stream or DEFAULT)  # type: ignore[no-any-return]
+        except (UnimplementedError, FailedPreconditionError):
+            # The device cannot, or the work that reaches the points is not submitted yet.
+            pass
     wait_all_blocking(points)
 
 
 def wait_for(queue: Any, stream: int) -> Points:
     """The points behind which all work is that a stream holds now."""
-    # ORDER: where the queue is known and the library has a call that orders a queue behind a stream of HIP, it replaces this.
+    if queue is not None:
+        done = Semaphore()
+        try:
+            queue.import_timepoint(stream=stream, signals=done.at(1))
+            return done.at(1)
+        except UnimplementedError:
+            pass
     for library in _loaded():
         status = library.hipStreamSynchronize(ctypes.c_void_p(stream))
         if status != 0:

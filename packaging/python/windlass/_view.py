@@ -78,9 +78,8 @@ class BufferView(Object):
     def __init__(
         self, buffer: Buffer, shape: Union[int, Sequence[int]], element_type: Any = "ui8", *, ready: Points = ()
     ) -> None:
-        if hasattr(shape, "__index__"):
-            shape = [shape]  # type: ignore[list-item]
-        dimensions = [number("a dimension", one) for one in shape]  # type: ignore[union-attr]
+        sizes: Any = [shape] if hasattr(shape, "__index__") else shape
+        dimensions = [number("a dimension", one) for one in sizes]
         array, pointer = (ctypes.c_uint64 * len(dimensions))(*dimensions), out()
         kind = ElementType.of(element_type)
         lib().windlass_buffer_view_create(
@@ -122,20 +121,20 @@ class BufferView(Object):
         """The number of bytes."""
         return math.prod(self.shape) * self.element_type.size
 
-    def map(self) -> memoryview:
+    def map(self) -> memoryview[Any]:
         """The host memory of a mappable buffer as a memoryview of this shape, when `ready` is reached. It keeps the memory.
         UnimplementedError for bfloat16, which Python has no letter for: `view.buffer.map()` has its bytes."""
         letter = _LETTERS.get(self.element_type)
         if letter is None:
             raise UnimplementedError(f"Python has no format for {self.element_type.short_name}")
         wait_all_blocking(self.ready)
-        view, shape = self.buffer.map(), self.shape
-        if 0 in shape:
-            # Python has no views of such shapes.
-            return view.cast(letter)
-        return view.cast(letter, shape)  # type: ignore[call-overload,no-any-return]
+        view: Any = self.buffer.map()
+        shape = self.shape
+        # Python has no views without elements but of one dimension.
+        mapped: memoryview[Any] = view.cast(letter, shape) if 0 not in shape else view.cast(letter)
+        return mapped
 
-    def __buffer__(self, flags: int) -> memoryview:
+    def __buffer__(self, flags: int) -> memoryview[Any]:
         # Python 3.12 and newer; older ones ask only types of C.
         return _for_flags(self.map(), flags)
 
@@ -202,7 +201,7 @@ _LETTERS = {
 _WRITABLE = 1
 
 
-def _for_flags(view: memoryview, flags: int) -> memoryview:
+def _for_flags(view: memoryview[Any], flags: int) -> memoryview[Any]:
     if flags & _WRITABLE and view.readonly:
         raise BufferError("the buffer is read-only")
     return view
@@ -215,4 +214,5 @@ def from_dlpack(source: Any, device: Any, *, queue: Any = None) -> BufferView:
 
     The array's contents are there when `ready` of the result is reached. With a queue, this is ordered without the host where the
     device can do that."""
-    return _dlpack.view_of(source, device, queue, BufferView)
+    view: BufferView = _dlpack.view_of(source, device, queue, BufferView)
+    return view

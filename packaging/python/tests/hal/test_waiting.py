@@ -3,6 +3,7 @@
 
 import asyncio
 import gc
+import os
 import threading
 import unittest
 import weakref
@@ -10,7 +11,7 @@ import weakref
 import windlass
 from windlass import Device, Semaphore
 
-URIS = ["hip-sim://gfx942?memory=64M", "local://?threads=2"]
+URIS = [os.environ.get("WINDLASS_TEST_GPU", "hip-sim://gfx942?memory=64M"), "local://?threads=2"]
 
 
 def until(condition):

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A program that mypy checks: the types that a caller sees."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import List, Optional, Tuple
+
+import windlass
+
+
+async def saxpy(device: windlass.Device, code: bytes, x: bytes) -> bytearray:
+    function: windlass.Function = device.load_executable(code).function("saxpy")
+    queue, timeline = device.queue(), windlass.Semaphore()
+    first: windlass.Buffer = device.allocate(len(x))
+    second = device.allocate(len(x), windlass.BufferParams.device())
+    queue.update(x, first, signals=timeline.at(1))
+    queue.fill(second, bytes(4), timeline.at(1), [timeline.at(2), (timeline, 3)])
+    arguments: List[windlass.Argument] = [2.0, first, second.range(0), len(x) // 4]
+    queue.dispatch(function, (4, 1, 1), arguments, timeline.at(3), timeline.at(4), workgroup_size=256)
+    await timeline.at(4)
+    await timeline.wait(4)
+    parameters: List[windlass.Parameter] = function.parameters
+    assert parameters
+    result: bytearray = queue.download_blocking(second)
+    return result
+
+
+def facts(device: windlass.Device) -> Tuple[str, Optional[str], int]:
+    view = windlass.BufferView(device.allocate_host(24), (2, 3), windlass.ElementType.FLOAT_32, ready=())
+    shape: Tuple[int, ...] = view.shape
+    memory: memoryview = view.buffer.map()
+    back: windlass.BufferView = windlass.from_dlpack(view, device)
+    kind: Tuple[int, int] = back.__dlpack_device__()
+    try:
+        windlass.wait_all_blocking([windlass.Semaphore().at(1)], timeout=0)
+    except windlass.DeadlineExceededError as error:
+        code: windlass.Code = error.code
+        assert code and shape and kind
+    return device.info.uri, device.info.uuid, device.limits.queues + len(memory)
+
+
+def main() -> None:
+    with windlass.Device("hip-sim://gfx942") as device:
+        asyncio.run(saxpy(device, b"", b""))
+        facts(device)
