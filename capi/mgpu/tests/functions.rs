@@ -357,8 +357,11 @@ fn memory_that_was_freed_serves_again() {
     }
 }
 
-/// Calls that must fail, each with a part of its message.
-fn misuses() -> Vec<(&'static str, fn(&Library), &'static str)> {
+/// Its name, the calls, and a part of the message.
+type Misuse = (&'static str, fn(&Library), &'static str);
+
+/// Calls that must fail.
+fn misuses() -> Vec<Misuse> {
     fn add(mgpu: &Library) -> *mut c_void {
         mgpu.function(mgpu.load(kernel("vector_add")), c"vector_add")
     }
@@ -453,7 +456,7 @@ fn misuses() -> Vec<(&'static str, fn(&Library), &'static str)> {
         (
             "registered",
             |mgpu| {
-                let host = vec![0_u8; 64];
+                let host = [0_u8; 64];
                 mgpu.register(host.as_ptr(), 64);
                 mgpu.register(host.as_ptr(), 64);
             },
@@ -470,11 +473,7 @@ fn misuses() -> Vec<(&'static str, fn(&Library), &'static str)> {
             },
             "only dense memory references",
         ),
-        (
-            "view",
-            |mgpu| drop(mgpu.device_memref([0_f32; 4].as_mut_ptr(), 4)),
-            "call mgpuMemHostRegister first",
-        ),
+        ("view", |mgpu| _ = mgpu.device_memref([0_f32; 4].as_mut_ptr(), 4), "call mgpuMemHostRegister first"),
         ("gpu", |mgpu| mgpu.set_default_device(1), "has 1 GPUs, numbered from 0"),
         (
             "fault",
