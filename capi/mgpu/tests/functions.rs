@@ -456,7 +456,8 @@ fn misuses() -> Vec<Misuse> {
         (
             "registered",
             |mgpu| {
-                let host = [0_u8; 64];
+                // It stays registered, and so must live on.
+                let host: &[u8; 64] = Box::leak(Box::new([0; 64]));
                 mgpu.register(host.as_ptr(), 64);
                 mgpu.register(host.as_ptr(), 64);
             },
