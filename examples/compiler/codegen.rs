@@ -11,7 +11,7 @@ use std::{
 };
 
 use crate::{
-    graph::{BINARY, REDUCE, UNARY, find},
+    graph::{BINARY, Elementwise, REDUCE, Reduction, UNARY, elementwise, reduction},
     kernels::{Body, Form, Kernel},
 };
 
@@ -65,9 +65,9 @@ fn map(body: &str) -> String {
 
 /// A workgroup for each row: each work-item takes every 256th element, and a tree joins their results.
 fn reduce(name: &str, element: &str) -> String {
-    let (_, binary, start, _) = REDUCE[find(&REDUCE, |line| line.0, name)];
-    let join =
-        |a: &str, b: &str| BINARY[find(&BINARY, |line| line.0, binary)].1.replace("A", a).replace("B", b);
+    let reduction = reduction(name);
+    let (code, start) = (elementwise(&BINARY, reduction.operation).code, reduction.start_code);
+    let join = |a: &str, b: &str| code.replace("A", a).replace("B", b);
     format!(
         "  static __attribute__((shared)) float part[{BLOCK}];
   unsigned row = __builtin_amdgcn_workgroup_id_x(), item = __builtin_amdgcn_workitem_id_x();
@@ -92,11 +92,11 @@ fn expression(body: &Body) -> String {
     match body {
         Body::Load(operand) => format!("AT(p{operand}, row, column)"),
         Body::Unary(name, a) => {
-            let operation = UNARY[find(&UNARY, |line| line.0, name)].1;
+            let operation = elementwise(&UNARY, name).code;
             operation.replacen("(A)", &format!("({})", expression(a)), 1)
         }
         Body::Binary(name, a, b) => {
-            let operation = BINARY[find(&BINARY, |line| line.0, name)].1;
+            let operation = elementwise(&BINARY, name).code;
             let (left, right) = operation.split_once("(B)").expect("all of them name both operands");
             left.replacen("(A)", &format!("({})", expression(a)), 1) + &format!("({})", expression(b)) + right
         }
@@ -114,13 +114,13 @@ pub fn operations() -> String {
         name: name.to_owned(),
     };
     let mut kernels = Vec::new();
-    for (name, ..) in UNARY {
+    for Elementwise { name, .. } in UNARY {
         kernels.push(kernel(name, Form::Map, Body::Unary(name, load(0)), 1));
     }
-    for (name, ..) in BINARY {
+    for Elementwise { name, .. } in BINARY {
         kernels.push(kernel(name, Form::Map, Body::Binary(name, load(0), load(1)), 2));
     }
-    for (name, ..) in REDUCE {
+    for Reduction { name, .. } in REDUCE {
         kernels.push(kernel(name, Form::Reduce(name), Body::Load(0), 1));
     }
     kernels.push(kernel("matmul", Form::MatMul, Body::Load(0), 2));

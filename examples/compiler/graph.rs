@@ -48,28 +48,53 @@ impl Op {
     }
 }
 
-/// The elementwise operations and reductions: name, C, Rust. A reduction also has the value that changes nothing.
-pub const UNARY: [(&str, &str, fn(f64) -> f64); 3] = [
-    ("negate", "-(A)", |a| -a),
-    ("exp", "__builtin_amdgcn_exp2f((A) * 1.44269504f)", f64::exp),
-    ("relu", "__builtin_fmaxf((A), 0.0f)", |a| a.max(0.0)),
-];
-pub const BINARY: [(&str, &str, fn(f64, f64) -> f64); 5] = [
-    ("add", "((A) + (B))", |a, b| a + b),
-    ("subtract", "((A) - (B))", |a, b| a - b),
-    ("multiply", "((A) * (B))", |a, b| a * b),
-    ("divide", "((A) / (B))", |a, b| a / b),
-    ("maximum", "__builtin_fmaxf((A), (B))", f64::max),
-];
-pub const REDUCE: [(&str, &str, &str, f64); 2] =
-    [("row_sum", "add", "0.0f", 0.0), ("row_max", "maximum", "-__builtin_inff()", f64::NEG_INFINITY)];
+/// An elementwise operation: in C, with operands A and B, and in Rust.
+pub struct Elementwise<F> {
+    pub name: &'static str,
+    pub code: &'static str,
+    pub compute: F,
+}
 
-/// The line of a table with a name.
-pub fn find<T>(table: &[T], name: impl Fn(&T) -> &'static str, wanted: &str) -> usize {
-    table
-        .iter()
-        .position(|line| name(line) == wanted)
-        .unwrap_or_else(|| panic!("there is no operation {wanted}"))
+pub type Unary = Elementwise<fn(f64) -> f64>;
+pub type Binary = Elementwise<fn(f64, f64) -> f64>;
+
+pub const UNARY: [Unary; 3] = [
+    Elementwise { name: "negate", code: "-(A)", compute: |a| -a },
+    Elementwise { name: "exp", code: "__builtin_amdgcn_exp2f((A) * 1.44269504f)", compute: f64::exp },
+    Elementwise { name: "relu", code: "__builtin_fmaxf((A), 0.0f)", compute: |a| a.max(0.0) },
+];
+pub const BINARY: [Binary; 5] = [
+    Elementwise { name: "add", code: "((A) + (B))", compute: |a, b| a + b },
+    Elementwise { name: "subtract", code: "((A) - (B))", compute: |a, b| a - b },
+    Elementwise { name: "multiply", code: "((A) * (B))", compute: |a, b| a * b },
+    Elementwise { name: "divide", code: "((A) / (B))", compute: |a, b| a / b },
+    Elementwise { name: "maximum", code: "__builtin_fmaxf((A), (B))", compute: f64::max },
+];
+
+/// A reduction by a binary operation, from a value that changes nothing.
+pub struct Reduction {
+    pub name: &'static str,
+    pub operation: &'static str,
+    pub start_code: &'static str,
+    pub start: f64,
+}
+
+pub const REDUCE: [Reduction; 2] = [
+    Reduction { name: "row_sum", operation: "add", start_code: "0.0f", start: 0.0 },
+    Reduction {
+        name: "row_max",
+        operation: "maximum",
+        start_code: "-__builtin_inff()",
+        start: f64::NEG_INFINITY,
+    },
+];
+
+pub fn elementwise<'a, F>(table: &'a [Elementwise<F>], name: &str) -> &'a Elementwise<F> {
+    table.iter().find(|line| line.name == name).unwrap_or_else(|| panic!("there is no operation {name}"))
+}
+
+pub fn reduction(name: &str) -> &'static Reduction {
+    REDUCE.iter().find(|line| line.name == name).unwrap_or_else(|| panic!("there is no reduction {name}"))
 }
 
 #[derive(Default)]
@@ -143,14 +168,15 @@ impl Graph {
             };
             let element = |row: u32, column: u32| match *op {
                 Op::Input(slot) => f64::from(inputs[slot as usize][(row * shape.columns + column) as usize]),
-                Op::Unary(name, a) => UNARY[find(&UNARY, |line| line.0, name)].2(at(a, row, column)),
+                Op::Unary(name, a) => (elementwise(&UNARY, name).compute)(at(a, row, column)),
                 Op::Binary(name, a, b) => {
-                    BINARY[find(&BINARY, |line| line.0, name)].2(at(a, row, column), at(b, row, column))
+                    (elementwise(&BINARY, name).compute)(at(a, row, column), at(b, row, column))
                 }
                 Op::Reduce(name, a) => {
-                    let (_, binary, _, start) = REDUCE[find(&REDUCE, |line| line.0, name)];
-                    let fold = BINARY[find(&BINARY, |line| line.0, binary)].2;
-                    (0..self.shape(a).columns).fold(start, |sum, column| fold(sum, at(a, row, column)))
+                    let reduction = reduction(name);
+                    let join = elementwise(&BINARY, reduction.operation).compute;
+                    let columns = 0..self.shape(a).columns;
+                    columns.fold(reduction.start, |sum, column| join(sum, at(a, row, column)))
                 }
                 Op::MatMul(a, b) => {
                     (0..self.shape(a).columns).map(|k| at(a, row, k) * at(b, k, column)).sum()

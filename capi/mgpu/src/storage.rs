@@ -71,7 +71,7 @@ pub extern "C" fn mgpuMemFree(pointer: *mut c_void, stream: *mut c_void) {
             let memory = memory::remove(pointer.addr() as u64, is_allocation, "an allocation")?;
             let queue = device()?.queue_of(device::affinity()?)?;
             let freed = Semaphore::new(0).at(1);
-            queue.dealloca(&all_tails()?, &[freed.clone()], &memory.buffer)?;
+            queue.dealloca(&all_tails()?, std::slice::from_ref(&freed), &memory.buffer)?;
             let mut releases = lock(&RELEASES);
             releases.retain(|point| matches!(point.semaphore.query(), Ok(value) if value < point.value));
             releases.push(freed);

@@ -7,12 +7,14 @@ module attributes {gpu.container_module} {
     %c2 = arith.constant 2 : index
     %block = arith.constant 64 : index
     %zero = arith.constant 0 : i32
+    // Some devices only notice accesses that leave all of their memory.
+    %far = arith.constant 0x10000000000 : index
     %host = memref.alloc() : memref<64xi32>
     %t0 = gpu.wait async
     %x, %t1 = gpu.alloc async [%t0] () : memref<64xi32>
     %t2 = gpu.launch async [%t1] blocks(%bx, %by, %bz) in (%gx = %c2, %gy = %c1, %gz = %c1)
         threads(%tx, %ty, %tz) in (%sx = %block, %sy = %c1, %sz = %c1) {
-      %base = arith.muli %bx, %block : index
+      %base = arith.muli %bx, %far : index
       %i = arith.addi %base, %tx : index
       %w = arith.index_cast %i : index to i32
       memref.store %w, %x[%i] : memref<64xi32>

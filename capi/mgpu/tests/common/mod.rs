@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The shared library with its functions, and processes of their own for calls that end the process.
-#![allow(clippy::print_stderr)]
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "the calls below share one contract, which their `impl` states"
+)]
 
 use std::{
     ffi::{CStr, c_char, c_int, c_void},
