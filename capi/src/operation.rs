@@ -106,7 +106,8 @@ pub unsafe extern "C" fn windlass_operation_info(
     })
 }
 
-/// A wait by number, from 0: the semaphore, which the caller owns, and the value. OUT_OF_RANGE if there are fewer.
+/// A wait by number, from 0: the semaphore, which the caller owns, and the value, whose place may be NULL. OUT_OF_RANGE if
+/// there are fewer.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_operation_wait(
