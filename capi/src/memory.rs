@@ -237,8 +237,8 @@ mod tests {
         assert_eq!(code_image::windlass_code_argument_t::LEAST, 40);
         assert_eq!(code_image::windlass_code_rejected_t::LEAST, 24);
         assert_eq!(code_selection::windlass_code_verdict_t::LEAST, 24);
-        assert_eq!(operation_info::windlass_operation_info_t::LEAST, 280);
-        assert_eq!(driver::table::windlass_driver_t::LEAST, 136);
+        assert_eq!(operation_info::windlass_operation_info_t::LEAST, 288);
+        assert_eq!(driver::table::windlass_driver_t::LEAST, 144);
         assert_eq!(wrapper::windlass_wrapper_t::LEAST, 32);
     }
 
