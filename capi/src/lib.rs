@@ -40,10 +40,10 @@
 //! # Drivers and wrappers are tables, and an operation is an object
 //!
 //! A driver of the program gets each operation when its waits are reached, and completes it. So it has nothing to do with
-//! semaphores, edges or lists of commands, which are hard to get right twice; the price is that its waits go through the
-//! host. A wrapper gets the operation with its lists when it is submitted. Both get the same object, with an owned copy
-//! of the operation behind it, so that they may keep it. Descriptions that a driver gives go through functions, not
-//! through pointers in structs, so that nobody has to say how long the strings live.
+//! semaphores and edges, which are hard to get right twice; the price is that its waits go through the host. A wrapper
+//! gets the operation with its lists when it is submitted. Both get the same object, with an owned copy of the operation
+//! behind it, so that they may keep it. Descriptions that a driver gives go through functions, not through pointers in
+//! structs, so that nobody has to say how long the strings live.
 //!
 //! # No panic leaves the library
 //!

@@ -211,7 +211,7 @@ mod tests {
     use super::*;
     use crate::{
         buffer, code, code_file, code_image, code_selection, device, dispatch, driver, executable, global,
-        heap, inbox, operation, pool, symbol, wrapper,
+        heap, inbox, operation_info, pool, symbol, wrapper,
     };
 
     /// The sizes of the first versions. A struct that gets a field keeps the number here as its [`Growing::LEAST`].
@@ -238,8 +238,8 @@ mod tests {
         assert_eq!(code_image::windlass_code_argument_t::LEAST, 40);
         assert_eq!(code_image::windlass_code_rejected_t::LEAST, 24);
         assert_eq!(code_selection::windlass_code_verdict_t::LEAST, 24);
-        assert_eq!(operation::windlass_operation_info_t::LEAST, 280);
-        assert_eq!(driver::windlass_driver_t::LEAST, 136);
+        assert_eq!(operation_info::windlass_operation_info_t::LEAST, 288);
+        assert_eq!(driver::table::windlass_driver_t::LEAST, 144);
         assert_eq!(wrapper::windlass_wrapper_t::LEAST, 32);
     }
 

@@ -106,7 +106,8 @@ pub unsafe extern "C" fn windlass_operation_info(
     })
 }
 
-/// A wait by number, from 0: the semaphore, which the caller owns, and the value. OUT_OF_RANGE if there are fewer.
+/// A wait by number, from 0: the semaphore, which the caller owns, and the value, whose place may be NULL. OUT_OF_RANGE if
+/// there are fewer.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_operation_wait(
@@ -217,10 +218,13 @@ pub unsafe extern "C" fn windlass_operation_commands(
         let (list, bindings) =
             used(operation)?.look(|live| Ok((live.view.list.clone(), live.view.buffers.clone())))?;
         let Some(list) = list else { return Ok(()) };
-        for command in list.list().commands() {
-            let view = View::of_command(&command, &bindings, list.list())?;
+        let predecessors = list.list().predecessors();
+        for (index, (command, behind)) in list.list().commands().zip(predecessors).enumerate() {
+            let view = View::of_command(&command, &bindings, list.list())?.behind(behind);
             // SAFETY: the caller gave the function for these calls.
-            windlass_error_t::take(unsafe { visit(user_data, &view.for_c()) })?;
+            let returned = unsafe { visit(user_data, &view.for_c()) };
+            windlass_error_t::take(returned)
+                .map_err(|error| error.context(format!("at command {index} of a command buffer")))?;
         }
         Ok(())
     })

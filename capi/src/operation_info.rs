@@ -119,6 +119,9 @@ pub struct windlass_operation_info_t {
     pub buffers: *const windlass_operation_range_t,
     /// For a command buffer: the number of its commands.
     pub command_count: usize,
+    /// For a command: so many commands from the beginning of the list must be complete before it starts. The numbers never
+    /// fall, and say the same as all barriers and events of the list.
+    pub predecessor_count: usize,
 }
 
 // SAFETY: repr(C), its size first, and all zeros are a valid value.

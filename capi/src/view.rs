@@ -43,6 +43,7 @@ pub(crate) struct View {
     pub(crate) buffers: Vec<Buffer>,
     ranges: Vec<windlass_operation_range_t>,
     pub(crate) list: Option<Arc<dyn driver::RawCommandBuffer>>,
+    predecessors: usize,
 }
 
 // SAFETY: the pointers in `ranges` are the driver's, which by the header's contract any thread may use.
@@ -95,6 +96,7 @@ impl View {
             buffers: Vec::new(),
             ranges: Vec::new(),
             list: None,
+            predecessors: 0,
         }
     }
 
@@ -211,6 +213,11 @@ impl View {
         self
     }
 
+    /// Sets the number of commands that a command is ordered behind.
+    pub(crate) fn behind(self, predecessors: usize) -> Self {
+        Self { predecessors, ..self }
+    }
+
     /// Sets the queues of a command.
     pub(crate) fn on(self, affinity: QueueAffinity) -> Self {
         Self { affinity, ..self }
@@ -267,6 +274,7 @@ impl View {
             buffer_count,
             buffers,
             command_count: self.list.as_ref().map_or(0, |list| list.list().commands().len()),
+            predecessor_count: self.predecessors,
         }
     }
 

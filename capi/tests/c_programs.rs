@@ -377,6 +377,31 @@ fn the_address_sanitizer_finds_nothing() {
     }
 }
 
+/// The driver and the wrappers of `tests/plugin` under programs that know nothing of them, with the address sanitizer.
+#[test]
+fn programs_run_on_a_driver_in_c() {
+    let Some(mut compiler) = compiler(C) else { return };
+    let plugin = Path::new(PACKAGE).join("tests/plugin");
+    let sources = ["enroll.c", "plugin.c", "driver.c", "wrappers.c", "broken.c"];
+    let (library, program) = (&libraries().0, folder().join("on_a_driver_in_c"));
+    compiler.arg(Path::new(PACKAGE).join("examples/hello_dispatch.c")).arg("-I").arg(&plugin);
+    compiler.args(sources.map(|source| plugin.join(source))).arg(library);
+    compiler.arg(format!("-Wl,-rpath,{}", library.parent().unwrap().display()));
+    compiler.args(["-lpthread", "-ldl", "-o"]).arg(&program);
+    let sanitized = compiler.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]);
+    if !sanitized.output().unwrap().status.success() {
+        eprintln!("skipped: gcc has no address sanitizer; install libasan");
+        return;
+    }
+    let saxpy = kernel("saxpy.ccob");
+    for uri in ["c-host://", "c-late://?over=c-host://", "c-trace://?over=c-host://?memory=1048576"] {
+        prints(clean(&program).arg(&saxpy).arg(uri), "2 x + 1 is right for all 1000 elements");
+    }
+    let output = clean(&program).arg(&saxpy).arg("c-host://?memory=1000").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("RESOURCE_EXHAUSTED: ") && said.contains("with 1000 free of 1000"), "{said}");
+}
+
 /// On devices without the simulator's memory, which Memcheck would search for a minute.
 #[test]
 fn valgrind_finds_nothing() {

@@ -249,6 +249,8 @@ static windlass_error_t *count_command(void *user_data, const windlass_operation
     wrapper_t *wrapper = (wrapper_t *)user_data;
     wrapper->commands++;
     HOLDS(strncmp(command->name, "command_", 8) == 0);
+    /* A barrier is behind all commands before it. */
+    HOLDS(command->predecessor_count == (command->kind == WINDLASS_OPERATION_BARRIER ? 1u : 0u));
     if (command->kind == WINDLASS_OPERATION_BARRIER)
         return windlass_error_create(WINDLASS_CODE_CANCELLED, "enough");
     HOLDS(command->kind == WINDLASS_OPERATION_FILL && command->target.length == 16);

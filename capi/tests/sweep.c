@@ -6,6 +6,7 @@
  *     sweep vector_add.ccob [FUNCTION]
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@ enum {
     GREATEST,   /* the same with the greatest numbers */
     NOWHERE,    /* handles, NULL as every other pointer, the greatest numbers */
     CROOKED,    /* pointers that are not aligned */
+    TOGETHER,   /* as in LIVE, by two threads at once while a third one releases all handles */
     STALE,      /* STALE + i: argument i is a released handle, the others as in LIVE */
 };
 
@@ -26,7 +28,7 @@ static int row;
 static const char *bundle;
 
 /* Memory for out parameters, strings, lists and structs. */
-static union {
+static _Thread_local union {
     size_t struct_size;
     char bytes[8192];
     max_align_t aligned;
@@ -168,6 +170,32 @@ static void make_handles(void) {
     live.answer = late_answer;
 }
 
+static void release_all(void) {
+    windlass_code_selection_release(live.code_selection);
+    windlass_code_image_release(live.code_image);
+    windlass_code_file_release(live.code_file);
+    windlass_operation_release(live.operation);
+    windlass_completion_release(live.completion);
+    windlass_export_release(live.export);
+    windlass_timepoint_release(live.timepoint);
+    windlass_observation_release(live.observation);
+    windlass_command_buffer_release(live.command_buffer);
+    windlass_recorder_release(live.recorder);
+    windlass_pool_release(live.pool);
+    windlass_file_release(live.file);
+    windlass_fence_release(live.fence);
+    windlass_symbol_list_release(live.symbol_list);
+    windlass_function_release(live.function);
+    windlass_executable_release(live.executable);
+    windlass_device_list_release(live.device_list);
+    windlass_error_release(live.error);
+    windlass_semaphore_release(live.semaphore);
+    windlass_buffer_view_release(live.buffer_view);
+    windlass_buffer_release(live.buffer);
+    windlass_queue_release(live.queue);
+    windlass_device_release(live.device);
+}
+
 /* The handle of an argument. A stale one was released as often as it was retained. */
 #define HANDLE(name, argument) \
     (row == ZEROS ? NULL : row == STALE + (argument) ? (windlass_##name##_release(live.name), live.name) : live.name)
@@ -192,6 +220,7 @@ static void judge(const char *function, windlass_error_t *error, int must_fail) 
 }
 
 static void readable(const char *function, const char *text) {
+    if (row == TOGETHER) return; /* the text goes with its handle */
     if (text && strlen(text) > 100000) failed(function, "a text without an end", NULL);
 }
 
@@ -203,6 +232,28 @@ typedef struct {
 } entry_t;
 
 #include "sweep_calls.h"
+
+static pthread_barrier_t start;
+
+static void *call_together(void *user_data) {
+    pthread_barrier_wait(&start);
+    ((const entry_t *)user_data)->call();
+    return NULL;
+}
+
+static void call(const entry_t *entry) {
+    if (row != TOGETHER) {
+        entry->call();
+        return;
+    }
+    pthread_t threads[2];
+    pthread_barrier_init(&start, NULL, 3);
+    for (int i = 0; i < 2; i++)
+        require(pthread_create(&threads[i], NULL, call_together, (void *)(uintptr_t)entry) == 0, "the system starts threads");
+    pthread_barrier_wait(&start);
+    release_all();
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+}
 
 int main(int argc, char **argv) {
     require(argc > 1, "the path of vector_add.ccob");
@@ -217,7 +268,7 @@ int main(int argc, char **argv) {
             if (child == 0) {
                 alarm(60);
                 if (row != ZEROS) make_handles();
-                entries[i].call();
+                call(&entries[i]);
                 _exit(0);
             }
             int status = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every function of the header, called with NULL, zeros, the greatest numbers, crooked pointers and released handles:
-//! each call gives an error with a message, or does nothing, and never ends the process. The calls are generated from the
-//! header, so new functions are among them.
+//! Every function of the header, called with NULL, zeros, the greatest numbers, crooked pointers and released handles, and
+//! by threads with handles that another thread releases. Each call gives an error with a message, or does nothing, and
+//! never ends the process. The calls are generated from the header, so new functions are among them.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "a skip must be seen")]
 
@@ -211,7 +211,10 @@ fn bad_arguments_of_every_function_are_refused() {
     gcc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-O1"]);
     gcc.arg("-I").arg(package.join("include")).arg("-I").arg(&folder).arg("-I").arg(package.join("tests"));
     gcc.arg(package.join("tests/sweep.c")).arg(library);
-    gcc.arg(format!("-Wl,-rpath,{}", library.parent().unwrap().display())).arg("-o").arg(&program);
+    gcc.arg(format!("-Wl,-rpath,{}", library.parent().unwrap().display()))
+        .arg("-lpthread")
+        .arg("-o")
+        .arg(&program);
     let built = gcc.output().unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let output = Command::new(program)

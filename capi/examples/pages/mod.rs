@@ -213,23 +213,46 @@ fn names_of(text: &str) -> BTreeSet<String> {
 fn split(text: &str) -> Vec<Item> {
     let mut items = Vec::new();
     let (mut text_so_far, mut code) = (String::new(), String::new());
-    let mut lines = text.lines().peekable();
+    let mut lines = text.lines();
     let mut depth = 0_i32;
     while let Some(line) = lines.next() {
         let is_comment =
             line.trim_start().starts_with("//") || line.starts_with("/*") && line.ends_with("*/");
         if code.is_empty() {
             if line.starts_with("/*") && !line.ends_with("*/") {
-                // A comment about the file, not about an item.
-                while lines.next().is_some_and(|line| !line.ends_with("*/")) {}
+                text_so_far.push_str(line);
+                text_so_far.push('\n');
+                for line in lines.by_ref() {
+                    text_so_far.push_str(line);
+                    text_so_far.push('\n');
+                    if line.ends_with("*/") {
+                        break;
+                    }
+                }
                 continue;
             }
-            if line.starts_with("#ifdef") || line.starts_with("#ifndef") {
+            if line.starts_with("#ifdef __cplusplus") {
                 while lines.next().is_some_and(|line| !line.starts_with("#endif")) {}
                 text_so_far.clear();
                 continue;
             }
-            let is_guard = line.starts_with("#define WINDLASS_") && line.ends_with("_H");
+            let is_guard = line.starts_with("#ifndef WINDLASS_") && line.ends_with("_H");
+            if line.starts_with("#if") && !is_guard {
+                // Declarations under a condition stay together.
+                let mut open = 0;
+                let mut next = Some(line);
+                while let Some(line) = next {
+                    open += i32::from(line.starts_with("#if")) - i32::from(line.starts_with("#endif"));
+                    text_so_far.push_str(line);
+                    text_so_far.push('\n');
+                    next = if open > 0 { lines.next() } else { None };
+                }
+                let text = text_so_far.trim_end().to_owned();
+                items.push(Item { code: text.clone(), text });
+                text_so_far.clear();
+                continue;
+            }
+            let is_guard = is_guard || line.starts_with("#define WINDLASS_") && line.ends_with("_H");
             if line.is_empty() || line.starts_with("#endif") || line.starts_with("#undef") || is_guard {
                 text_so_far.clear();
                 continue;
@@ -271,6 +294,9 @@ fn names(code: &str) -> impl Iterator<Item = &str> {
 /// The name that an item declares.
 fn declared(code: &str) -> Option<String> {
     let own = |name: &str| names(name).last().map(str::to_owned);
+    if code.starts_with("#if") {
+        return None;
+    }
     if let Some(rest) = code.strip_prefix("#define ") {
         return own(rest.split_whitespace().next()?);
     }

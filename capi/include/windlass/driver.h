@@ -113,10 +113,14 @@ typedef struct {
     windlass_error_t *(*symbols)(void *device, void *executable, uint64_t affinity, windlass_answer_t *answer);
     // Starts a fill, an update, a copy or a dispatch, whose waits are reached, and ends it by
     // windlass_operation_complete: before this returns, or later on any thread, for which it retains the operation.
-    // Operations may run in any order and at the same time. The commands of a command buffer come one after the other,
-    // each when the one before is complete. An error fails the operation. Called on the thread that reached the last
+    // Operations may run in any order and at the same time. Without `execute`, the commands of a command buffer come one
+    // after the other, each when the one before is complete. An error fails the operation. Called on the thread that reached the last
     // wait, so long work goes to another thread.
     windlass_error_t *(*submit)(void *device, windlass_operation_t *operation);
+    // Starts a command buffer as one operation, and ends it as `submit` does: windlass_operation_commands tells its
+    // commands, of which `predecessor_count` is the order. For devices that take lists. NULL gives the commands to
+    // `submit`, one after the other; so does the library in any case for a list with a number of workgroups in memory.
+    windlass_error_t *(*execute)(void *device, windlass_operation_t *operation);
 } windlass_driver_t;
 
 // Registers a driver for this process: windlass_device_open opens its URIs from now on, and windlass_driver_scheme lists

@@ -29,7 +29,8 @@ WINDLASS_MUST_USE
 windlass_error_t *windlass_operation_info(windlass_operation_t *operation,
                                           windlass_operation_info_t *info);
 
-// A wait by number, from 0: the semaphore, which the caller owns, and the value. OUT_OF_RANGE if there are fewer.
+// A wait by number, from 0: the semaphore, which the caller owns, and the value, whose place may be NULL. OUT_OF_RANGE if
+// there are fewer.
 WINDLASS_MUST_USE
 windlass_error_t *windlass_operation_wait(windlass_operation_t *operation,
                                           size_t index,

@@ -89,6 +89,9 @@ typedef struct {
     const windlass_operation_range_t *buffers;
     // For a command buffer: the number of its commands.
     size_t command_count;
+    // For a command: so many commands from the beginning of the list must be complete before it starts. The numbers never
+    // fall, and say the same as all barriers and events of the list.
+    size_t predecessor_count;
 } windlass_operation_info_t;
 
 // A kind that this version of the interface has no number for. Its `name` tells more.

@@ -51,6 +51,11 @@ impl Issue for Work {
                 drop(buffer);
                 pending::reach(&signals);
             }
+            Operation::Execute { ref command_buffer, .. } if self.takes(command_buffer.list()) => {
+                let Submitted { affinity, operation } = submitted;
+                let then = self.enter(signals);
+                self.execute(View::of_operation(&operation, affinity), operation, then);
+            }
             Operation::Execute { command_buffer, bindings } => {
                 let then = self.enter(signals);
                 Replay::start(self, command_buffer, bindings, submitted.affinity, then);

@@ -229,6 +229,13 @@ impl Link {
         // SAFETY: as this file says.
         windlass_error_t::take(unsafe { submit(self.device.0, Some(operation.0)) })
     }
+
+    /// Gives a command buffer to the driver.
+    pub(crate) fn execute(&self, operation: &Lent<windlass_operation_t>) -> Result<()> {
+        let execute = self.lacks(self.table().execute, "execute")?;
+        // SAFETY: as this file says.
+        windlass_error_t::take(unsafe { execute(self.device.0, Some(operation.0)) })
+    }
 }
 
 impl Drop for Link {

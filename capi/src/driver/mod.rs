@@ -33,6 +33,7 @@ fn check(table: &windlass_driver_t) -> Result<()> {
         ("free", table.free.is_none(), "every driver needs it"),
         ("unload", table.load.is_some() && table.unload.is_none(), "`load` needs it"),
         ("submit", table.load.is_some() && table.submit.is_none(), "`load` needs it"),
+        ("submit", table.execute.is_some() && table.submit.is_none(), "`execute` needs it"),
         ("load", table.load_linked.is_some() && table.load.is_none(), "`load_linked` needs it"),
         ("load", table.global.is_some() && table.load.is_none(), "`global` needs it"),
         ("load", table.symbols.is_some() && table.load.is_none(), "`symbols` needs it"),

@@ -161,10 +161,19 @@ pub struct windlass_driver_t {
     >,
     /// Starts a fill, an update, a copy or a dispatch, whose waits are reached, and ends it by
     /// windlass_operation_complete: before this returns, or later on any thread, for which it retains the operation.
-    /// Operations may run in any order and at the same time. The commands of a command buffer come one after the other,
-    /// each when the one before is complete. An error fails the operation. Called on the thread that reached the last
+    /// Operations may run in any order and at the same time. Without `execute`, the commands of a command buffer come one
+    /// after the other, each when the one before is complete. An error fails the operation. Called on the thread that reached the last
     /// wait, so long work goes to another thread.
     pub submit: Option<
+        unsafe extern "C" fn(
+            device: *mut c_void,
+            operation: Option<NonNull<windlass_operation_t>>,
+        ) -> Option<NonNull<windlass_error_t>>,
+    >,
+    /// Starts a command buffer as one operation, and ends it as `submit` does: windlass_operation_commands tells its
+    /// commands, of which `predecessor_count` is the order. For devices that take lists. NULL gives the commands to
+    /// `submit`, one after the other; so does the library in any case for a list with a number of workgroups in memory.
+    pub execute: Option<
         unsafe extern "C" fn(
             device: *mut c_void,
             operation: Option<NonNull<windlass_operation_t>>,

@@ -7,8 +7,8 @@ use std::{
 };
 
 use facade::{
-    Buffer, Deadline, Error, HostCalls, Limits, Operation, Points, Result, Semaphore, WaitPolicy,
-    WorkgroupCountRef,
+    Buffer, Command, CommandList, Deadline, Error, HostCalls, Limits, Operation, Points, Result, Semaphore,
+    WaitPolicy, WorkgroupCountRef,
     driver::RawExecutable,
     host_memory,
     pending::{self, PendingSet},
@@ -85,9 +85,33 @@ impl Work {
             drop((view, operation));
             return then(result);
         }
+        self.give(view, operation, then, Link::submit);
+    }
+
+    /// Has a command buffer done as a whole, by a driver that can.
+    pub(crate) fn execute(&self, view: View, operation: Operation, then: Box<dyn FnOnce(Result<()>) + Send>) {
+        self.give(view, Some(operation), then, Link::execute);
+    }
+
+    /// Whether the driver takes this command buffer as a whole. It does not if the library must read a count in between.
+    pub(crate) fn takes(&self, list: &CommandList) -> bool {
+        let is_indirect = |command: Command<'_>| match command {
+            Command::Dispatch(dispatch) => !matches!(dispatch.workgroup_count, WorkgroupCountRef::Direct(_)),
+            _ => false,
+        };
+        self.link.table().execute.is_some() && !list.commands().any(is_indirect)
+    }
+
+    fn give(
+        &self,
+        view: View,
+        operation: Option<Operation>,
+        then: Box<dyn FnOnce(Result<()>) + Send>,
+        to: fn(&Link, &Lent<windlass_operation_t>) -> Result<()>,
+    ) {
         let given = windlass_operation_t::create(Live { view, operation, end: Box::new(Then(then)) });
         let given = Lent(given);
-        if let Err(error) = self.link.submit(&given)
+        if let Err(error) = to(&self.link, &given)
             && !windlass_operation_t::end(given.0, Err(error.clone()))
         {
             tracing::error!(target: "windlass::capi", %error, "a driver refused an operation that it had completed");

@@ -656,6 +656,7 @@ pub struct windlass_operation_info_t {
     pub buffer_count: usize,
     pub buffers: *const windlass_operation_range_t,
     pub command_count: usize,
+    pub predecessor_count: usize,
 }
 impl Default for windlass_operation_info_t {
     fn default() -> Self {
@@ -791,6 +792,12 @@ pub struct windlass_driver_t {
         ) -> *mut windlass_error_t,
     >,
     pub submit: ::std::option::Option<
+        unsafe extern "C" fn(
+            device: *mut ::std::os::raw::c_void,
+            operation: *mut windlass_operation_t,
+        ) -> *mut windlass_error_t,
+    >,
+    pub execute: ::std::option::Option<
         unsafe extern "C" fn(
             device: *mut ::std::os::raw::c_void,
             operation: *mut windlass_operation_t,

@@ -55,9 +55,10 @@ const DEVICES: [(&str, &str); 4] = [
 ];
 
 /// The devices of `tests/plugin`: drivers and wrappers in C.
-const IN_C: [(&str, &str); 6] = [
+const IN_C: [(&str, &str); 7] = [
     ("over_a_driver_in_c", "capi://?over=c-host://"),
     ("over_a_driver_in_c_in_any_order", "shuffle://?seed=1&over=capi://?over=c-host://"),
+    ("over_a_driver_in_c_without_lists", "capi://?over=c-steps://"),
     ("over_the_least_driver_in_c", "capi://?over=c-least://"),
     ("over_a_driver_in_c_that_ends_operations_twice", "capi://?over=c-twice://"),
     ("over_a_wrapper_in_c", "capi://?over=c-trace://?quiet=1&over=hip-sim://gfx942"),
@@ -65,11 +66,12 @@ const IN_C: [(&str, &str); 6] = [
 ];
 
 /// Drivers and wrappers in C with one mistake: the suite, or the library, must say these words.
-const BROKEN: [(&str, &str, &str); 7] = [
+const BROKEN: [(&str, &str, &str); 8] = [
     ("a_crooked_address_is_caught", "c-crooked://", "no multiple of 256"),
     ("memory_without_a_pointer_is_caught", "c-hidden://", "gave no host pointer"),
     ("a_device_without_a_description_is_caught", "c-silent://", "has not called windlass_answer_device"),
     ("transfers_that_are_not_done_are_caught", "c-idler://", "bytes differ"),
+    ("command_buffers_that_do_nothing_are_caught", "c-shallow://", "command_buffer.fill"),
     ("a_forgotten_operation_is_caught", "c-forgetful://", "neither completed nor forwarded"),
     ("transfers_that_a_wrapper_drops_are_caught", "c-idle://?over=hip-sim://gfx942", "bytes differ"),
     (

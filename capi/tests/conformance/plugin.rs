@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The drivers and wrappers of `tests/plugin`, which gcc compiles against `windlass.h` as a shared library of a program.
+//! `WINDLASS_CAPI_PLUGIN` names another such library, for the suite over drivers of your own.
 #![allow(clippy::print_stderr, reason = "a skip must be seen")]
 
-use std::{path::Path, process::Command, sync::OnceLock};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
 
 use crate::{
     api,
@@ -16,11 +21,14 @@ const SOURCES: [&str; 4] = ["plugin.c", "driver.c", "wrappers.c", "broken.c"];
 pub(crate) fn load() -> bool {
     static LOADED: OnceLock<bool> = OnceLock::new();
     *LOADED.get_or_init(|| {
-        if let Err(error) = Command::new("gcc").arg("--version").output() {
+        let other = std::env::var_os("WINDLASS_CAPI_PLUGIN").map(PathBuf::from);
+        if other.is_none()
+            && let Err(error) = Command::new("gcc").arg("--version").output()
+        {
             eprintln!("skipped: gcc: {error}; install it");
             return false;
         }
-        let library = build();
+        let library = other.unwrap_or_else(build);
         // SAFETY: the library is the one of this package's tests, and stays loaded.
         let library = Box::leak(Box::new(unsafe { libloading::Library::new(library) }.expect("the plugin")));
         type Register = unsafe extern "C" fn() -> *mut windlass_error_t;
@@ -33,9 +41,9 @@ pub(crate) fn load() -> bool {
     })
 }
 
-fn build() -> std::path::PathBuf {
+fn build() -> PathBuf {
     let (folder, package) = (Path::new(env!("CARGO_TARGET_TMPDIR")), Path::new(PACKAGE));
-    let other = std::env::var_os("WINDLASS_CAPI_LIBRARY").map(std::path::PathBuf::from);
+    let other = std::env::var_os("WINDLASS_CAPI_LIBRARY").map(PathBuf::from);
     let windlass = other.unwrap_or_else(|| libraries().0.clone());
     let output = folder.join(format!("libplugin-{}.so", std::process::id()));
     let mut gcc = Command::new("gcc");

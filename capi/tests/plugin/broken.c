@@ -56,6 +56,12 @@ static windlass_error_t *submit_twice(void *device, windlass_operation_t *operat
     return windlass_operation_complete(operation, NULL);
 }
 
+/* Ends command buffers without running a command. */
+static windlass_error_t *execute_nothing(void *device, windlass_operation_t *operation) {
+    (void)device;
+    return windlass_operation_complete(operation, NULL);
+}
+
 static windlass_error_t *enroll(const char *scheme, windlass_driver_t driver) {
     driver.scheme = scheme;
     return windlass_driver_register(&driver, NULL);
@@ -74,6 +80,9 @@ windlass_error_t *register_broken(void) {
     driver.close = close_nothing;
     if (!error) error = enroll("c-silent", driver);
     driver = whole;
+    driver.execute = execute_nothing;
+    if (!error) error = enroll("c-shallow", driver);
+    driver.execute = NULL;
     driver.submit = submit_idly;
     if (!error) error = enroll("c-idler", driver);
     driver.submit = submit_nothing;

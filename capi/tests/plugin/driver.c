@@ -434,12 +434,38 @@ static windlass_error_t *launch(const windlass_operation_info_t *info) {
                   group.id[0], group.id[1], group.id[2], status);
 }
 
+static windlass_error_t *transfer(const windlass_operation_info_t *info) {
+    char *target = (char *)info->target.host_pointer;
+    if (!target) return failed(WINDLASS_CODE_INTERNAL, "memory of c-host:// without a pointer");
+    switch (info->kind) {
+        case WINDLASS_OPERATION_UPDATE: memcpy(target, info->bytes, info->byte_count); return NULL;
+        case WINDLASS_OPERATION_COPY: memcpy(target, info->source.host_pointer, info->target.length); return NULL;
+        case WINDLASS_OPERATION_FILL:
+            for (uint64_t i = 0; i < info->target.length; i += info->byte_count)
+                memcpy(target + i, info->bytes, info->byte_count);
+            return NULL;
+        default: return failed(WINDLASS_CODE_UNIMPLEMENTED, "c-host:// runs no %s", info->name);
+    }
+}
+
+/* Runs a command. They run in their order, which satisfies all barriers and events. */
+static windlass_error_t *run_command(void *user_data, const windlass_operation_info_t *command) {
+    (void)user_data;
+    switch (command->kind) {
+        case WINDLASS_OPERATION_BARRIER:
+        case WINDLASS_OPERATION_EVENT:
+        case WINDLASS_OPERATION_DEBUG_GROUP: return NULL;
+        case WINDLASS_OPERATION_DISPATCH: return launch(command);
+        default: return transfer(command);
+    }
+}
+
 /* Does the work of an operation and ends it. */
 void host_run(windlass_operation_t *operation) {
     windlass_operation_info_t info = windlass_operation_info_init();
     windlass_error_t *error = windlass_operation_info(operation, &info);
-    if (!error)
-        error = info.kind == WINDLASS_OPERATION_DISPATCH ? launch(&info) : windlass_operation_transfer_on_host(operation);
+    if (!error && info.kind == WINDLASS_OPERATION_EXECUTE) error = windlass_operation_commands(operation, run_command, NULL);
+    else if (!error) error = run_command(NULL, &info);
     windlass_error_t *late = windlass_operation_complete(operation, error);
     windlass_error_release(error);
     windlass_error_release(late);
@@ -500,5 +526,6 @@ windlass_driver_t host_driver(const char *scheme) {
     driver.global = host_global;
     driver.symbols = host_symbols;
     driver.submit = host_submit;
+    driver.execute = host_submit;
     return driver;
 }
