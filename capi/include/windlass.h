@@ -31,6 +31,7 @@
  *   version              The version of the interface and of the library.
  *   error                Errors: the result of a failed call.
  *   feature              Features that a device may lack.
+ *   unknown              Numbers that a device may not know.
  *   device               Devices: enumeration, opening, descriptions and limits.
  *   uri                  Device URIs in parts: as a driver reads them, and as a program has them that cuts
  *                        off their parameters.
@@ -54,11 +55,18 @@
  *   indirect_dispatch    Indirect dispatches, whose workgroup count is in a buffer.
  *   pool                 Pools: separate memory of a device, with a strategy, a size and a limit of its own.
  *   import               Imports: foreign memory as buffers.
+ *   external_timepoint   Order between queues and the streams and events of other libraries, without the
+ *                        host.
  *   export               Exports: the address of a buffer for another library in this process, with a handle
  *                        that keeps the memory.
  *   heap                 Heaps: the kinds of memory that a device allocates.
  *   compatibility        Compatibility: the possible uses of a buffer with given parameters on a device.
+ *   topology             The topology of devices: their processors, and the links between them.
+ *   facts                Facts of processors and of functions, and occupancy.
+ *   growable             Buffers that grow in place.
  *   file                 Files that queues read and write.
+ *   profiling            Profiles: records of the work of a device, for a function of the C program or as a
+ *                        trace in a file.
  *   element_type         Element types, with IREE's numeric values.
  *   buffer_view          Buffer views: buffers with a shape and an element type.
  *   operation_info       The description of an operation of a queue, or of a command of a command buffer.
@@ -68,6 +76,9 @@
  *   driver               Drivers that the program implements: a table of functions behind a URI scheme.
  *   wrapper              Wrappers that the program implements: a function that receives the operations of
  *                        another device.
+ *   dlpack               DLPack: arrays that libraries of one process exchange.
+ *   inbox                Inboxes: callbacks as messages, for programs that cannot be called on threads of the
+ *                        library.
  *   code                 Device code without a device: the format of bytes, their size, and the limits of
  *                        reading.
  *   code_file            Files of device code: their bundles, and the entries of these.
@@ -80,6 +91,7 @@
 #include "windlass/version.h"
 #include "windlass/error.h"
 #include "windlass/feature.h"
+#include "windlass/unknown.h"
 #include "windlass/device.h"
 #include "windlass/uri.h"
 #include "windlass/executable.h"
@@ -101,10 +113,15 @@
 #include "windlass/indirect_dispatch.h"
 #include "windlass/pool.h"
 #include "windlass/import.h"
+#include "windlass/external_timepoint.h"
 #include "windlass/export.h"
 #include "windlass/heap.h"
 #include "windlass/compatibility.h"
+#include "windlass/topology.h"
+#include "windlass/facts.h"
+#include "windlass/growable.h"
 #include "windlass/file.h"
+#include "windlass/profiling.h"
 #include "windlass/element_type.h"
 #include "windlass/buffer_view.h"
 #include "windlass/operation_info.h"
@@ -112,6 +129,8 @@
 #include "windlass/answer.h"
 #include "windlass/driver.h"
 #include "windlass/wrapper.h"
+#include "windlass/dlpack.h"
+#include "windlass/inbox.h"
 #include "windlass/code.h"
 #include "windlass/code_file.h"
 #include "windlass/code_selection.h"

@@ -15,13 +15,12 @@ use facade::{
 };
 
 use crate::{
-    boundary::{fallible, infallible},
+    boundary::fallible,
     callback::{OwnedUserData, UserData, windlass_destroy_t},
     device::windlass_device_t,
     error::windlass_error_t,
     handle::{self, used},
     memory::{Growing, c_string, read_struct, text},
-    semaphore::windlass_semaphore_t,
 };
 
 /// The extent of a profile.

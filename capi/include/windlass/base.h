@@ -17,6 +17,10 @@
 #endif
 #endif
 
+/* The structs of DLPack: include its dlpack.h, before or after this header, to use their fields. */
+struct DLManagedTensor;
+struct DLManagedTensorVersioned;
+
 #define WINDLASS_INIT_(type, name)   \
     static inline type name(void) {  \
         type value;                  \

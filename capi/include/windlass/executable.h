@@ -37,6 +37,23 @@ typedef struct {
     uint32_t max_workgroup_threads;
     // Bytes of local memory (LDS) of every workgroup.
     uint32_t static_local_memory;
+    // Vector registers (VGPRs) of a work-item, accumulation registers included where both share one file. Here and in
+    // all fields below, WINDLASS_UNKNOWN stands for a number that the code does not state.
+    uint32_t vector_registers;
+    // Scalar registers (SGPRs) of a wave.
+    uint32_t scalar_registers;
+    // Accumulation registers (AGPRs) of a work-item.
+    uint32_t accumulation_registers;
+    // Private memory (scratch) of a work-item.
+    uint32_t private_memory_bytes;
+    // Whether the size of the stack is not known before the launch: 0, 1 or WINDLASS_UNKNOWN.
+    uint32_t dynamic_stack;
+    // Vector registers that the compiler stored in memory for lack of registers.
+    uint32_t spilled_vector_registers;
+    // Scalar registers that the compiler stored elsewhere for lack of registers.
+    uint32_t spilled_scalar_registers;
+    // Work-items of a wave that the code was compiled for.
+    uint32_t wave_size;
 } windlass_function_info_t;
 
 // The kind of a parameter: one of WINDLASS_PARAMETER_*. Later versions may add kinds.

@@ -59,6 +59,15 @@ typedef struct {
 // The symbols of executables.
 #define WINDLASS_FEATURE_SYMBOLS 11
 
+// windlass_function_occupancy and windlass_function_suggested_workgroup.
+#define WINDLASS_FEATURE_OCCUPANCY 12
+
+// Buffers that grow in place.
+#define WINDLASS_FEATURE_VIRTUAL_MEMORY 13
+
+// Order between queues and the streams and events of other libraries.
+#define WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS 14
+
 // The name of a feature in reports, such as "import_host"; NULL for an unknown number. The string is valid forever.
 const char *windlass_feature_name(windlass_feature_t feature);
 

@@ -15,7 +15,7 @@ typedef uint32_t windlass_operation_kind_t;
 
 // A value of a semaphore as a tracer names it.
 typedef struct {
-    // The semaphore's windlass_semaphore_identity.
+    // The semaphore's windlass_semaphore_id.
     uint64_t semaphore;
     // The value.
     uint64_t value;

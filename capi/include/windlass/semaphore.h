@@ -37,9 +37,9 @@ windlass_semaphore_t *windlass_semaphore_retain(windlass_semaphore_t *semaphore)
 // Releases a reference. NULL is allowed. Submitted work keeps the semaphore.
 void windlass_semaphore_release(windlass_semaphore_t *semaphore);
 
-// A number that all handles of the timeline share while one of them or submitted work lives, and that no other timeline
-// has then: two handles may be of one timeline. 0 for NULL.
-uint64_t windlass_semaphore_identity(windlass_semaphore_t *semaphore);
+// A number for the timeline that no other of the process has or had: two handles may be of one timeline. Operations and
+// records of profiles name semaphores by it. 0 for NULL.
+uint64_t windlass_semaphore_id(windlass_semaphore_t *semaphore);
 
 // The current payload, or the failure of a failed semaphore. Never blocks.
 WINDLASS_MUST_USE

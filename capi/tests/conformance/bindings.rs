@@ -33,6 +33,10 @@ pub const WINDLASS_FEATURE_INDIRECT_DISPATCH: u32 = 8;
 pub const WINDLASS_FEATURE_GLOBALS: u32 = 9;
 pub const WINDLASS_FEATURE_LINKING: u32 = 10;
 pub const WINDLASS_FEATURE_SYMBOLS: u32 = 11;
+pub const WINDLASS_FEATURE_OCCUPANCY: u32 = 12;
+pub const WINDLASS_FEATURE_VIRTUAL_MEMORY: u32 = 13;
+pub const WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS: u32 = 14;
+pub const WINDLASS_UNKNOWN: u32 = 4294967295;
 pub const WINDLASS_PARAMETER_BUFFER: u32 = 1;
 pub const WINDLASS_PARAMETER_VALUE: u32 = 2;
 pub const WINDLASS_REF_BUFFER: u32 = 1;
@@ -78,16 +82,32 @@ pub const WINDLASS_POOL_EXACT: u32 = 2;
 pub const WINDLASS_POOL_TLSF: u32 = 1;
 pub const WINDLASS_POOL_FIXED_BLOCK: u32 = 2;
 pub const WINDLASS_POOL_PASSTHROUGH: u32 = 3;
+pub const WINDLASS_EXPORT_ALLOW_UNSUBMITTED: u32 = 1;
+pub const WINDLASS_EXTERNAL_TIMEPOINT_STREAM: u32 = 1;
+pub const WINDLASS_EXTERNAL_TIMEPOINT_EVENT: u32 = 2;
 pub const WINDLASS_COMPATIBILITY_ALLOCATABLE: u32 = 1;
 pub const WINDLASS_COMPATIBILITY_IMPORTABLE: u32 = 2;
 pub const WINDLASS_COMPATIBILITY_EXPORTABLE: u32 = 4;
 pub const WINDLASS_COMPATIBILITY_QUEUE_TRANSFER: u32 = 1024;
 pub const WINDLASS_COMPATIBILITY_QUEUE_DISPATCH: u32 = 2048;
 pub const WINDLASS_COMPATIBILITY_LOW_PERFORMANCE: u32 = 1048576;
+pub const WINDLASS_LINK_UNKNOWN: u32 = 0;
+pub const WINDLASS_LINK_SAME: u32 = 1;
+pub const WINDLASS_LINK_XGMI: u32 = 2;
+pub const WINDLASS_LINK_HOST_BUS: u32 = 3;
+pub const WINDLASS_LINK_PCIE: u32 = 4;
+pub const WINDLASS_LINK_NETWORK: u32 = 5;
+pub const WINDLASS_LINK_HOST_STAGED: u32 = 6;
 pub const WINDLASS_FILE_READ: u32 = 1;
 pub const WINDLASS_FILE_WRITE: u32 = 2;
 pub const WINDLASS_FILE_CREATE: u32 = 4;
 pub const WINDLASS_FILE_TRUNCATE: u32 = 8;
+pub const WINDLASS_PROFILE_NONE: u32 = 4294967295;
+pub const WINDLASS_PROFILE_OTHER: u32 = 0;
+pub const WINDLASS_PROFILE_OPERATION: u32 = 1;
+pub const WINDLASS_PROFILE_COMMAND: u32 = 2;
+pub const WINDLASS_PROFILE_HOST_CALL: u32 = 3;
+pub const WINDLASS_PROFILE_MEMORY: u32 = 4;
 pub const WINDLASS_ELEMENT_TYPE_BOOL_8: u32 = 318767112;
 pub const WINDLASS_ELEMENT_TYPE_INT_8: u32 = 268435464;
 pub const WINDLASS_ELEMENT_TYPE_INT_16: u32 = 268435472;
@@ -119,6 +139,13 @@ pub const WINDLASS_OPERATION_DISPATCH: u32 = 10;
 pub const WINDLASS_OPERATION_EXECUTE: u32 = 11;
 pub const WINDLASS_OPERATION_EVENT: u32 = 12;
 pub const WINDLASS_OPERATION_DEBUG_GROUP: u32 = 13;
+pub const WINDLASS_DLPACK_READ_ONLY: u32 = 1;
+pub const WINDLASS_DLPACK_IS_COPIED: u32 = 2;
+pub const WINDLASS_MESSAGE_TIMEPOINT: u32 = 1;
+pub const WINDLASS_MESSAGE_OBSERVER: u32 = 2;
+pub const WINDLASS_MESSAGE_DESTROY: u32 = 3;
+pub const WINDLASS_MESSAGE_HOST_CALL: u32 = 4;
+pub const WINDLASS_MESSAGE_HOST_CALL_DESTROY: u32 = 5;
 pub const WINDLASS_CODE_COMPATIBLE_FAMILIES: u32 = 1;
 pub const WINDLASS_CODE_FORMAT_UNKNOWN: u32 = 0;
 pub const WINDLASS_CODE_FORMAT_ELF: u32 = 1;
@@ -158,6 +185,16 @@ pub const WINDLASS_CODE_ARGUMENT_VALUE: u32 = 1;
 pub const WINDLASS_CODE_ARGUMENT_BUFFER: u32 = 2;
 pub const WINDLASS_CODE_ARGUMENT_LOCAL: u32 = 3;
 pub const WINDLASS_CODE_ARGUMENT_HIDDEN: u32 = 4;
+#[repr(C)]
+#[derive(Debug)]
+pub struct DLManagedTensor {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct DLManagedTensorVersioned {
+    _unused: [u8; 0],
+}
 #[repr(C)]
 #[derive(Debug)]
 pub struct windlass_error_t {
@@ -276,6 +313,14 @@ pub struct windlass_function_info_t {
     pub workgroup_size: [u32; 3usize],
     pub max_workgroup_threads: u32,
     pub static_local_memory: u32,
+    pub vector_registers: u32,
+    pub scalar_registers: u32,
+    pub accumulation_registers: u32,
+    pub private_memory_bytes: u32,
+    pub dynamic_stack: u32,
+    pub spilled_vector_registers: u32,
+    pub spilled_scalar_registers: u32,
+    pub wave_size: u32,
 }
 impl Default for windlass_function_info_t {
     fn default() -> Self {
@@ -562,6 +607,14 @@ pub struct windlass_pool_statistics_t {
     pub released: u64,
     pub slabs_given_back: u64,
 }
+pub type windlass_external_timepoint_kind_t = u32;
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct windlass_external_timepoint_t {
+    pub kind: windlass_external_timepoint_kind_t,
+    pub reserved: u32,
+    pub handle: u64,
+}
 #[repr(C)]
 #[derive(Debug)]
 pub struct windlass_export_t {
@@ -577,6 +630,74 @@ pub struct windlass_heap_t {
     pub min_alignment: u64,
 }
 pub type windlass_compatibility_t = u32;
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_topology_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct windlass_topology_node_t {
+    pub struct_size: usize,
+    pub device: u32,
+    pub physical_device: u32,
+    pub pci_address: *const ::std::os::raw::c_char,
+    pub numa_node: u32,
+    pub is_host: u32,
+    pub runtime: u64,
+}
+impl Default for windlass_topology_node_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+pub type windlass_link_kind_t = u32;
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct windlass_topology_edge_t {
+    pub struct_size: usize,
+    pub link: windlass_link_kind_t,
+    pub hops: u32,
+    pub peer_access: u32,
+    pub native_atomics: u32,
+    pub copy_cost: u32,
+    pub numa_distance: u32,
+}
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct windlass_device_facts_t {
+    pub struct_size: usize,
+    pub compute_units: u32,
+    pub wave_size: u32,
+    pub max_threads_per_compute_unit: u32,
+    pub compute_dies: u32,
+    pub core_clock_khz: u32,
+    pub memory_clock_khz: u32,
+    pub wall_clock_khz: u32,
+    pub memory_bus_bits: u32,
+    pub local_memory_per_workgroup_bytes: u32,
+    pub local_memory_per_compute_unit_bytes: u32,
+    pub registers_per_workgroup: u32,
+    pub registers_per_compute_unit: u32,
+    pub max_vector_registers: u32,
+    pub is_integrated: u32,
+    pub cooperative_launch: u32,
+    pub reserved: u32,
+    pub l1_cache_bytes: u64,
+    pub l2_cache_bytes: u64,
+    pub l3_cache_bytes: u64,
+    pub total_memory_bytes: u64,
+    pub free_memory_bytes: u64,
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_growable_t {
+    _unused: [u8; 0],
+}
 #[repr(C)]
 #[derive(Debug)]
 pub struct windlass_file_t {
@@ -597,6 +718,67 @@ pub type windlass_storage_write_t = ::std::option::Option<
         source: *const ::std::os::raw::c_void,
         size: usize,
     ) -> *mut windlass_error_t,
+>;
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct windlass_profile_options_t {
+    pub struct_size: usize,
+    pub without_device_times: bool,
+    pub without_memory: bool,
+    pub with_commands: bool,
+    pub reserved: [u8; 5usize],
+}
+pub type windlass_profile_kind_t = u32;
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct windlass_profile_point_t {
+    pub semaphore: u64,
+    pub value: u64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct windlass_profile_record_t {
+    pub struct_size: usize,
+    pub kind: windlass_profile_kind_t,
+    pub queue: u32,
+    pub gpu: u32,
+    pub command: u32,
+    pub group: u32,
+    pub memory_type: u32,
+    pub submission: u64,
+    pub name: *const ::std::os::raw::c_char,
+    pub function: *const ::std::os::raw::c_char,
+    pub affinity: u64,
+    pub workgroup_count: [u32; 3usize],
+    pub workgroup_size: [u32; 3usize],
+    pub bytes: u64,
+    pub command_count: u64,
+    pub thread: u64,
+    pub submitted: u64,
+    pub issued: u64,
+    pub retired: u64,
+    pub device_begun: u64,
+    pub device_ended: u64,
+    pub lost: u64,
+    pub wait_count: usize,
+    pub waits: *const windlass_profile_point_t,
+    pub signal_count: usize,
+    pub signals: *const windlass_profile_point_t,
+    pub error: *mut windlass_error_t,
+    pub color: [u8; 4usize],
+    pub reserved: [u8; 4usize],
+}
+impl Default for windlass_profile_record_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+pub type windlass_profile_callback_t = ::std::option::Option<
+    unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void, record: *const windlass_profile_record_t),
 >;
 pub type windlass_element_type_t = u32;
 #[repr(C)]
@@ -831,6 +1013,49 @@ pub struct windlass_wrapper_t {
         ) -> *mut windlass_error_t,
     >,
     pub close: ::std::option::Option<unsafe extern "C" fn(wrapper: *mut ::std::os::raw::c_void)>,
+}
+pub type windlass_capsule_is_valid_t = ::std::option::Option<
+    unsafe extern "C" fn(
+        capsule: *mut ::std::os::raw::c_void,
+        name: *const ::std::os::raw::c_char,
+    ) -> ::std::os::raw::c_int,
+>;
+pub type windlass_capsule_get_pointer_t = ::std::option::Option<
+    unsafe extern "C" fn(
+        capsule: *mut ::std::os::raw::c_void,
+        name: *const ::std::os::raw::c_char,
+    ) -> *mut ::std::os::raw::c_void,
+>;
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_inbox_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_ticket_t {
+    _unused: [u8; 0],
+}
+pub type windlass_message_kind_t = u32;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct windlass_message_t {
+    pub struct_size: usize,
+    pub number: u64,
+    pub payload: u64,
+    pub error: *mut windlass_error_t,
+    pub completion: *mut windlass_completion_t,
+    pub kind: windlass_message_kind_t,
+    pub reserved: u32,
+}
+impl Default for windlass_message_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
 }
 pub type windlass_code_format_t = u32;
 #[repr(C)]
@@ -1539,6 +1764,21 @@ pub struct Library {
         release: windlass_destroy_t,
         buffer: *mut *mut windlass_buffer_t,
     ) -> *mut windlass_error_t,
+    pub windlass_queue_import_timepoint: unsafe extern "C" fn(
+        queue: *mut windlass_queue_t,
+        wait_count: usize,
+        waits: *const windlass_point_t,
+        signal_count: usize,
+        signals: *const windlass_point_t,
+        timepoint: windlass_external_timepoint_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_queue_export_timepoint: unsafe extern "C" fn(
+        queue: *mut windlass_queue_t,
+        wait_count: usize,
+        waits: *const windlass_point_t,
+        stream: u64,
+        flags: u32,
+    ) -> *mut windlass_error_t,
     pub windlass_buffer_export_device_address: unsafe extern "C" fn(
         buffer: *mut windlass_buffer_t,
         exported: *mut *mut windlass_export_t,
@@ -1565,6 +1805,68 @@ pub struct Library {
         params: *const windlass_buffer_params_t,
         size: u64,
         compatibility: *mut windlass_compatibility_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_topology_create: unsafe extern "C" fn(
+        count: usize,
+        devices: *const *mut windlass_device_t,
+        topology: *mut *mut windlass_topology_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_topology_retain:
+        unsafe extern "C" fn(topology: *mut windlass_topology_t) -> *mut windlass_topology_t,
+    pub windlass_topology_release: unsafe extern "C" fn(topology: *mut windlass_topology_t),
+    pub windlass_topology_node_count: unsafe extern "C" fn(topology: *mut windlass_topology_t) -> usize,
+    pub windlass_topology_node: unsafe extern "C" fn(
+        topology: *mut windlass_topology_t,
+        index: usize,
+        node: *mut windlass_topology_node_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_topology_edge: unsafe extern "C" fn(
+        topology: *mut windlass_topology_t,
+        from: u32,
+        to: u32,
+        edge: *mut windlass_topology_edge_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_device_facts: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        physical_device: u32,
+        facts: *mut windlass_device_facts_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_function_occupancy: unsafe extern "C" fn(
+        function: *mut windlass_function_t,
+        queues: u64,
+        threads: u32,
+        dynamic_local_memory: u32,
+        workgroups_per_compute_unit: *mut u32,
+    ) -> *mut windlass_error_t,
+    pub windlass_function_suggested_workgroup: unsafe extern "C" fn(
+        function: *mut windlass_function_t,
+        queues: u64,
+        dynamic_local_memory: u32,
+        threads: *mut u32,
+        workgroups: *mut u32,
+    ) -> *mut windlass_error_t,
+    pub windlass_growable_reserve: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        params: *const windlass_buffer_params_t,
+        capacity: u64,
+        growable: *mut *mut windlass_growable_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_growable_retain:
+        unsafe extern "C" fn(growable: *mut windlass_growable_t) -> *mut windlass_growable_t,
+    pub windlass_growable_release: unsafe extern "C" fn(growable: *mut windlass_growable_t),
+    pub windlass_growable_size: unsafe extern "C" fn(growable: *mut windlass_growable_t) -> u64,
+    pub windlass_growable_capacity: unsafe extern "C" fn(growable: *mut windlass_growable_t) -> u64,
+    pub windlass_growable_granularity: unsafe extern "C" fn(growable: *mut windlass_growable_t) -> u64,
+    pub windlass_growable_device_address: unsafe extern "C" fn(growable: *mut windlass_growable_t) -> u64,
+    pub windlass_growable_grow_to:
+        unsafe extern "C" fn(growable: *mut windlass_growable_t, size: u64) -> *mut windlass_error_t,
+    pub windlass_growable_shrink_to:
+        unsafe extern "C" fn(growable: *mut windlass_growable_t, size: u64) -> *mut windlass_error_t,
+    pub windlass_growable_buffer: unsafe extern "C" fn(
+        growable: *mut windlass_growable_t,
+        offset: u64,
+        length: u64,
+        buffer: *mut *mut windlass_buffer_t,
     ) -> *mut windlass_error_t,
     pub windlass_file_open: unsafe extern "C" fn(
         path: *const ::std::os::raw::c_char,
@@ -1604,6 +1906,22 @@ pub struct Library {
         file: *mut windlass_file_t,
         file_offset: u64,
     ) -> *mut windlass_error_t,
+    pub windlass_device_profiling_begin: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        options: *const windlass_profile_options_t,
+        callback: windlass_profile_callback_t,
+        user_data: *mut ::std::os::raw::c_void,
+        destroy: windlass_destroy_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_device_profiling_begin_trace: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        options: *const windlass_profile_options_t,
+        path: *const ::std::os::raw::c_char,
+    ) -> *mut windlass_error_t,
+    pub windlass_device_profiling_flush:
+        unsafe extern "C" fn(device: *mut windlass_device_t) -> *mut windlass_error_t,
+    pub windlass_device_profiling_end:
+        unsafe extern "C" fn(device: *mut windlass_device_t) -> *mut windlass_error_t,
     pub windlass_element_type_name:
         unsafe extern "C" fn(element_type: windlass_element_type_t) -> *const ::std::os::raw::c_char,
     pub windlass_element_type_size: unsafe extern "C" fn(element_type: windlass_element_type_t) -> usize,
@@ -1726,6 +2044,69 @@ pub struct Library {
         table: *const windlass_wrapper_t,
         user_data: *mut ::std::os::raw::c_void,
     ) -> *mut windlass_error_t,
+    pub windlass_buffer_dlpack_device: unsafe extern "C" fn(
+        buffer: *mut windlass_buffer_t,
+        device_type: *mut i32,
+        device_id: *mut i32,
+    ) -> *mut windlass_error_t,
+    pub windlass_buffer_view_to_dlpack: unsafe extern "C" fn(
+        view: *mut windlass_buffer_view_t,
+        flags: u64,
+        tensor: *mut *mut DLManagedTensorVersioned,
+    ) -> *mut windlass_error_t,
+    pub windlass_buffer_view_to_dlpack_unversioned: unsafe extern "C" fn(
+        view: *mut windlass_buffer_view_t,
+        tensor: *mut *mut DLManagedTensor,
+    ) -> *mut windlass_error_t,
+    pub windlass_buffer_view_from_dlpack: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        tensor: *mut DLManagedTensorVersioned,
+        user_data: *mut ::std::os::raw::c_void,
+        release: windlass_destroy_t,
+        view: *mut *mut windlass_buffer_view_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_buffer_view_from_dlpack_unversioned: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        tensor: *mut DLManagedTensor,
+        user_data: *mut ::std::os::raw::c_void,
+        release: windlass_destroy_t,
+        view: *mut *mut windlass_buffer_view_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_dlpack_capsule_functions: unsafe extern "C" fn(
+        is_valid: windlass_capsule_is_valid_t,
+        get_pointer: windlass_capsule_get_pointer_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_dlpack_capsule_destroy: unsafe extern "C" fn(capsule: *mut ::std::os::raw::c_void),
+    pub windlass_inbox_create: unsafe extern "C" fn(
+        descriptor: ::std::os::raw::c_int,
+        inbox: *mut *mut windlass_inbox_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_inbox_take:
+        unsafe extern "C" fn(inbox: *mut windlass_inbox_t, message: *mut windlass_message_t) -> bool,
+    pub windlass_inbox_retain: unsafe extern "C" fn(inbox: *mut windlass_inbox_t) -> *mut windlass_inbox_t,
+    pub windlass_inbox_release: unsafe extern "C" fn(inbox: *mut windlass_inbox_t),
+    pub windlass_inbox_ticket: unsafe extern "C" fn(
+        inbox: *mut windlass_inbox_t,
+        number: u64,
+        ticket: *mut *mut windlass_ticket_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_ticket_retain:
+        unsafe extern "C" fn(ticket: *mut windlass_ticket_t) -> *mut windlass_ticket_t,
+    pub windlass_ticket_release: unsafe extern "C" fn(ticket: *mut windlass_ticket_t),
+    pub windlass_ticket_timepoint:
+        unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void, error: *mut windlass_error_t),
+    pub windlass_ticket_observer: unsafe extern "C" fn(
+        user_data: *mut ::std::os::raw::c_void,
+        payload: u64,
+        error: *mut windlass_error_t,
+    ),
+    pub windlass_ticket_destroy: unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void),
+    pub windlass_ticket_host_call: unsafe extern "C" fn(
+        user_data: *mut ::std::os::raw::c_void,
+        call: *mut windlass_host_call_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_ticket_host_call_destroy:
+        unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void, error: *mut windlass_error_t),
     pub windlass_code_format:
         unsafe extern "C" fn(head: *const ::std::os::raw::c_void, size: usize) -> windlass_code_format_t,
     pub windlass_code_format_name:
@@ -2019,6 +2400,10 @@ impl Library {
         let windlass_buffer_import_host = __library.get(b"windlass_buffer_import_host\0").map(|sym| *sym)?;
         let windlass_buffer_import_device_address =
             __library.get(b"windlass_buffer_import_device_address\0").map(|sym| *sym)?;
+        let windlass_queue_import_timepoint =
+            __library.get(b"windlass_queue_import_timepoint\0").map(|sym| *sym)?;
+        let windlass_queue_export_timepoint =
+            __library.get(b"windlass_queue_export_timepoint\0").map(|sym| *sym)?;
         let windlass_buffer_export_device_address =
             __library.get(b"windlass_buffer_export_device_address\0").map(|sym| *sym)?;
         let windlass_buffer_export_host_pointer =
@@ -2033,6 +2418,29 @@ impl Library {
         let windlass_device_heap = __library.get(b"windlass_device_heap\0").map(|sym| *sym)?;
         let windlass_device_compatibility =
             __library.get(b"windlass_device_compatibility\0").map(|sym| *sym)?;
+        let windlass_topology_create = __library.get(b"windlass_topology_create\0").map(|sym| *sym)?;
+        let windlass_topology_retain = __library.get(b"windlass_topology_retain\0").map(|sym| *sym)?;
+        let windlass_topology_release = __library.get(b"windlass_topology_release\0").map(|sym| *sym)?;
+        let windlass_topology_node_count =
+            __library.get(b"windlass_topology_node_count\0").map(|sym| *sym)?;
+        let windlass_topology_node = __library.get(b"windlass_topology_node\0").map(|sym| *sym)?;
+        let windlass_topology_edge = __library.get(b"windlass_topology_edge\0").map(|sym| *sym)?;
+        let windlass_device_facts = __library.get(b"windlass_device_facts\0").map(|sym| *sym)?;
+        let windlass_function_occupancy = __library.get(b"windlass_function_occupancy\0").map(|sym| *sym)?;
+        let windlass_function_suggested_workgroup =
+            __library.get(b"windlass_function_suggested_workgroup\0").map(|sym| *sym)?;
+        let windlass_growable_reserve = __library.get(b"windlass_growable_reserve\0").map(|sym| *sym)?;
+        let windlass_growable_retain = __library.get(b"windlass_growable_retain\0").map(|sym| *sym)?;
+        let windlass_growable_release = __library.get(b"windlass_growable_release\0").map(|sym| *sym)?;
+        let windlass_growable_size = __library.get(b"windlass_growable_size\0").map(|sym| *sym)?;
+        let windlass_growable_capacity = __library.get(b"windlass_growable_capacity\0").map(|sym| *sym)?;
+        let windlass_growable_granularity =
+            __library.get(b"windlass_growable_granularity\0").map(|sym| *sym)?;
+        let windlass_growable_device_address =
+            __library.get(b"windlass_growable_device_address\0").map(|sym| *sym)?;
+        let windlass_growable_grow_to = __library.get(b"windlass_growable_grow_to\0").map(|sym| *sym)?;
+        let windlass_growable_shrink_to = __library.get(b"windlass_growable_shrink_to\0").map(|sym| *sym)?;
+        let windlass_growable_buffer = __library.get(b"windlass_growable_buffer\0").map(|sym| *sym)?;
         let windlass_file_open = __library.get(b"windlass_file_open\0").map(|sym| *sym)?;
         let windlass_file_from_descriptor =
             __library.get(b"windlass_file_from_descriptor\0").map(|sym| *sym)?;
@@ -2042,6 +2450,14 @@ impl Library {
         let windlass_file_release = __library.get(b"windlass_file_release\0").map(|sym| *sym)?;
         let windlass_queue_read = __library.get(b"windlass_queue_read\0").map(|sym| *sym)?;
         let windlass_queue_write = __library.get(b"windlass_queue_write\0").map(|sym| *sym)?;
+        let windlass_device_profiling_begin =
+            __library.get(b"windlass_device_profiling_begin\0").map(|sym| *sym)?;
+        let windlass_device_profiling_begin_trace =
+            __library.get(b"windlass_device_profiling_begin_trace\0").map(|sym| *sym)?;
+        let windlass_device_profiling_flush =
+            __library.get(b"windlass_device_profiling_flush\0").map(|sym| *sym)?;
+        let windlass_device_profiling_end =
+            __library.get(b"windlass_device_profiling_end\0").map(|sym| *sym)?;
         let windlass_element_type_name = __library.get(b"windlass_element_type_name\0").map(|sym| *sym)?;
         let windlass_element_type_size = __library.get(b"windlass_element_type_size\0").map(|sym| *sym)?;
         let windlass_element_type_parse = __library.get(b"windlass_element_type_parse\0").map(|sym| *sym)?;
@@ -2078,6 +2494,33 @@ impl Library {
         let windlass_driver_register = __library.get(b"windlass_driver_register\0").map(|sym| *sym)?;
         let windlass_device_wrap = __library.get(b"windlass_device_wrap\0").map(|sym| *sym)?;
         let windlass_wrapper_register = __library.get(b"windlass_wrapper_register\0").map(|sym| *sym)?;
+        let windlass_buffer_dlpack_device =
+            __library.get(b"windlass_buffer_dlpack_device\0").map(|sym| *sym)?;
+        let windlass_buffer_view_to_dlpack =
+            __library.get(b"windlass_buffer_view_to_dlpack\0").map(|sym| *sym)?;
+        let windlass_buffer_view_to_dlpack_unversioned =
+            __library.get(b"windlass_buffer_view_to_dlpack_unversioned\0").map(|sym| *sym)?;
+        let windlass_buffer_view_from_dlpack =
+            __library.get(b"windlass_buffer_view_from_dlpack\0").map(|sym| *sym)?;
+        let windlass_buffer_view_from_dlpack_unversioned =
+            __library.get(b"windlass_buffer_view_from_dlpack_unversioned\0").map(|sym| *sym)?;
+        let windlass_dlpack_capsule_functions =
+            __library.get(b"windlass_dlpack_capsule_functions\0").map(|sym| *sym)?;
+        let windlass_dlpack_capsule_destroy =
+            __library.get(b"windlass_dlpack_capsule_destroy\0").map(|sym| *sym)?;
+        let windlass_inbox_create = __library.get(b"windlass_inbox_create\0").map(|sym| *sym)?;
+        let windlass_inbox_take = __library.get(b"windlass_inbox_take\0").map(|sym| *sym)?;
+        let windlass_inbox_retain = __library.get(b"windlass_inbox_retain\0").map(|sym| *sym)?;
+        let windlass_inbox_release = __library.get(b"windlass_inbox_release\0").map(|sym| *sym)?;
+        let windlass_inbox_ticket = __library.get(b"windlass_inbox_ticket\0").map(|sym| *sym)?;
+        let windlass_ticket_retain = __library.get(b"windlass_ticket_retain\0").map(|sym| *sym)?;
+        let windlass_ticket_release = __library.get(b"windlass_ticket_release\0").map(|sym| *sym)?;
+        let windlass_ticket_timepoint = __library.get(b"windlass_ticket_timepoint\0").map(|sym| *sym)?;
+        let windlass_ticket_observer = __library.get(b"windlass_ticket_observer\0").map(|sym| *sym)?;
+        let windlass_ticket_destroy = __library.get(b"windlass_ticket_destroy\0").map(|sym| *sym)?;
+        let windlass_ticket_host_call = __library.get(b"windlass_ticket_host_call\0").map(|sym| *sym)?;
+        let windlass_ticket_host_call_destroy =
+            __library.get(b"windlass_ticket_host_call_destroy\0").map(|sym| *sym)?;
         let windlass_code_format = __library.get(b"windlass_code_format\0").map(|sym| *sym)?;
         let windlass_code_format_name = __library.get(b"windlass_code_format_name\0").map(|sym| *sym)?;
         let windlass_code_size = __library.get(b"windlass_code_size\0").map(|sym| *sym)?;
@@ -2263,6 +2706,8 @@ impl Library {
             windlass_queue_alloca_from,
             windlass_buffer_import_host,
             windlass_buffer_import_device_address,
+            windlass_queue_import_timepoint,
+            windlass_queue_export_timepoint,
             windlass_buffer_export_device_address,
             windlass_buffer_export_host_pointer,
             windlass_export_address,
@@ -2273,6 +2718,25 @@ impl Library {
             windlass_device_heap_count,
             windlass_device_heap,
             windlass_device_compatibility,
+            windlass_topology_create,
+            windlass_topology_retain,
+            windlass_topology_release,
+            windlass_topology_node_count,
+            windlass_topology_node,
+            windlass_topology_edge,
+            windlass_device_facts,
+            windlass_function_occupancy,
+            windlass_function_suggested_workgroup,
+            windlass_growable_reserve,
+            windlass_growable_retain,
+            windlass_growable_release,
+            windlass_growable_size,
+            windlass_growable_capacity,
+            windlass_growable_granularity,
+            windlass_growable_device_address,
+            windlass_growable_grow_to,
+            windlass_growable_shrink_to,
+            windlass_growable_buffer,
             windlass_file_open,
             windlass_file_from_descriptor,
             windlass_file_from_functions,
@@ -2280,6 +2744,10 @@ impl Library {
             windlass_file_release,
             windlass_queue_read,
             windlass_queue_write,
+            windlass_device_profiling_begin,
+            windlass_device_profiling_begin_trace,
+            windlass_device_profiling_flush,
+            windlass_device_profiling_end,
             windlass_element_type_name,
             windlass_element_type_size,
             windlass_element_type_parse,
@@ -2312,6 +2780,25 @@ impl Library {
             windlass_driver_register,
             windlass_device_wrap,
             windlass_wrapper_register,
+            windlass_buffer_dlpack_device,
+            windlass_buffer_view_to_dlpack,
+            windlass_buffer_view_to_dlpack_unversioned,
+            windlass_buffer_view_from_dlpack,
+            windlass_buffer_view_from_dlpack_unversioned,
+            windlass_dlpack_capsule_functions,
+            windlass_dlpack_capsule_destroy,
+            windlass_inbox_create,
+            windlass_inbox_take,
+            windlass_inbox_retain,
+            windlass_inbox_release,
+            windlass_inbox_ticket,
+            windlass_ticket_retain,
+            windlass_ticket_release,
+            windlass_ticket_timepoint,
+            windlass_ticket_observer,
+            windlass_ticket_destroy,
+            windlass_ticket_host_call,
+            windlass_ticket_host_call_destroy,
             windlass_code_format,
             windlass_code_format_name,
             windlass_code_size,
@@ -3359,6 +3846,27 @@ impl Library {
             device, params, address, size, user_data, release, buffer,
         )
     }
+    pub unsafe fn windlass_queue_import_timepoint(
+        &self,
+        queue: *mut windlass_queue_t,
+        wait_count: usize,
+        waits: *const windlass_point_t,
+        signal_count: usize,
+        signals: *const windlass_point_t,
+        timepoint: windlass_external_timepoint_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_queue_import_timepoint)(queue, wait_count, waits, signal_count, signals, timepoint)
+    }
+    pub unsafe fn windlass_queue_export_timepoint(
+        &self,
+        queue: *mut windlass_queue_t,
+        wait_count: usize,
+        waits: *const windlass_point_t,
+        stream: u64,
+        flags: u32,
+    ) -> *mut windlass_error_t {
+        (self.windlass_queue_export_timepoint)(queue, wait_count, waits, stream, flags)
+    }
     pub unsafe fn windlass_buffer_export_device_address(
         &self,
         buffer: *mut windlass_buffer_t,
@@ -3410,6 +3918,136 @@ impl Library {
         compatibility: *mut windlass_compatibility_t,
     ) -> *mut windlass_error_t {
         (self.windlass_device_compatibility)(device, params, size, compatibility)
+    }
+    pub unsafe fn windlass_topology_create(
+        &self,
+        count: usize,
+        devices: *const *mut windlass_device_t,
+        topology: *mut *mut windlass_topology_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_topology_create)(count, devices, topology)
+    }
+    pub unsafe fn windlass_topology_retain(
+        &self,
+        topology: *mut windlass_topology_t,
+    ) -> *mut windlass_topology_t {
+        (self.windlass_topology_retain)(topology)
+    }
+    pub unsafe fn windlass_topology_release(&self, topology: *mut windlass_topology_t) {
+        (self.windlass_topology_release)(topology)
+    }
+    pub unsafe fn windlass_topology_node_count(&self, topology: *mut windlass_topology_t) -> usize {
+        (self.windlass_topology_node_count)(topology)
+    }
+    pub unsafe fn windlass_topology_node(
+        &self,
+        topology: *mut windlass_topology_t,
+        index: usize,
+        node: *mut windlass_topology_node_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_topology_node)(topology, index, node)
+    }
+    pub unsafe fn windlass_topology_edge(
+        &self,
+        topology: *mut windlass_topology_t,
+        from: u32,
+        to: u32,
+        edge: *mut windlass_topology_edge_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_topology_edge)(topology, from, to, edge)
+    }
+    pub unsafe fn windlass_device_facts(
+        &self,
+        device: *mut windlass_device_t,
+        physical_device: u32,
+        facts: *mut windlass_device_facts_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_device_facts)(device, physical_device, facts)
+    }
+    pub unsafe fn windlass_function_occupancy(
+        &self,
+        function: *mut windlass_function_t,
+        queues: u64,
+        threads: u32,
+        dynamic_local_memory: u32,
+        workgroups_per_compute_unit: *mut u32,
+    ) -> *mut windlass_error_t {
+        (self.windlass_function_occupancy)(
+            function,
+            queues,
+            threads,
+            dynamic_local_memory,
+            workgroups_per_compute_unit,
+        )
+    }
+    pub unsafe fn windlass_function_suggested_workgroup(
+        &self,
+        function: *mut windlass_function_t,
+        queues: u64,
+        dynamic_local_memory: u32,
+        threads: *mut u32,
+        workgroups: *mut u32,
+    ) -> *mut windlass_error_t {
+        (self.windlass_function_suggested_workgroup)(
+            function,
+            queues,
+            dynamic_local_memory,
+            threads,
+            workgroups,
+        )
+    }
+    pub unsafe fn windlass_growable_reserve(
+        &self,
+        device: *mut windlass_device_t,
+        params: *const windlass_buffer_params_t,
+        capacity: u64,
+        growable: *mut *mut windlass_growable_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_growable_reserve)(device, params, capacity, growable)
+    }
+    pub unsafe fn windlass_growable_retain(
+        &self,
+        growable: *mut windlass_growable_t,
+    ) -> *mut windlass_growable_t {
+        (self.windlass_growable_retain)(growable)
+    }
+    pub unsafe fn windlass_growable_release(&self, growable: *mut windlass_growable_t) {
+        (self.windlass_growable_release)(growable)
+    }
+    pub unsafe fn windlass_growable_size(&self, growable: *mut windlass_growable_t) -> u64 {
+        (self.windlass_growable_size)(growable)
+    }
+    pub unsafe fn windlass_growable_capacity(&self, growable: *mut windlass_growable_t) -> u64 {
+        (self.windlass_growable_capacity)(growable)
+    }
+    pub unsafe fn windlass_growable_granularity(&self, growable: *mut windlass_growable_t) -> u64 {
+        (self.windlass_growable_granularity)(growable)
+    }
+    pub unsafe fn windlass_growable_device_address(&self, growable: *mut windlass_growable_t) -> u64 {
+        (self.windlass_growable_device_address)(growable)
+    }
+    pub unsafe fn windlass_growable_grow_to(
+        &self,
+        growable: *mut windlass_growable_t,
+        size: u64,
+    ) -> *mut windlass_error_t {
+        (self.windlass_growable_grow_to)(growable, size)
+    }
+    pub unsafe fn windlass_growable_shrink_to(
+        &self,
+        growable: *mut windlass_growable_t,
+        size: u64,
+    ) -> *mut windlass_error_t {
+        (self.windlass_growable_shrink_to)(growable, size)
+    }
+    pub unsafe fn windlass_growable_buffer(
+        &self,
+        growable: *mut windlass_growable_t,
+        offset: u64,
+        length: u64,
+        buffer: *mut *mut windlass_buffer_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_growable_buffer)(growable, offset, length, buffer)
     }
     pub unsafe fn windlass_file_open(
         &self,
@@ -3476,6 +4114,36 @@ impl Library {
             file,
             file_offset,
         )
+    }
+    pub unsafe fn windlass_device_profiling_begin(
+        &self,
+        device: *mut windlass_device_t,
+        options: *const windlass_profile_options_t,
+        callback: windlass_profile_callback_t,
+        user_data: *mut ::std::os::raw::c_void,
+        destroy: windlass_destroy_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_device_profiling_begin)(device, options, callback, user_data, destroy)
+    }
+    pub unsafe fn windlass_device_profiling_begin_trace(
+        &self,
+        device: *mut windlass_device_t,
+        options: *const windlass_profile_options_t,
+        path: *const ::std::os::raw::c_char,
+    ) -> *mut windlass_error_t {
+        (self.windlass_device_profiling_begin_trace)(device, options, path)
+    }
+    pub unsafe fn windlass_device_profiling_flush(
+        &self,
+        device: *mut windlass_device_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_device_profiling_flush)(device)
+    }
+    pub unsafe fn windlass_device_profiling_end(
+        &self,
+        device: *mut windlass_device_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_device_profiling_end)(device)
     }
     pub unsafe fn windlass_element_type_name(
         &self,
@@ -3696,6 +4364,125 @@ impl Library {
         user_data: *mut ::std::os::raw::c_void,
     ) -> *mut windlass_error_t {
         (self.windlass_wrapper_register)(scheme, description, table, user_data)
+    }
+    pub unsafe fn windlass_buffer_dlpack_device(
+        &self,
+        buffer: *mut windlass_buffer_t,
+        device_type: *mut i32,
+        device_id: *mut i32,
+    ) -> *mut windlass_error_t {
+        (self.windlass_buffer_dlpack_device)(buffer, device_type, device_id)
+    }
+    pub unsafe fn windlass_buffer_view_to_dlpack(
+        &self,
+        view: *mut windlass_buffer_view_t,
+        flags: u64,
+        tensor: *mut *mut DLManagedTensorVersioned,
+    ) -> *mut windlass_error_t {
+        (self.windlass_buffer_view_to_dlpack)(view, flags, tensor)
+    }
+    pub unsafe fn windlass_buffer_view_to_dlpack_unversioned(
+        &self,
+        view: *mut windlass_buffer_view_t,
+        tensor: *mut *mut DLManagedTensor,
+    ) -> *mut windlass_error_t {
+        (self.windlass_buffer_view_to_dlpack_unversioned)(view, tensor)
+    }
+    pub unsafe fn windlass_buffer_view_from_dlpack(
+        &self,
+        device: *mut windlass_device_t,
+        tensor: *mut DLManagedTensorVersioned,
+        user_data: *mut ::std::os::raw::c_void,
+        release: windlass_destroy_t,
+        view: *mut *mut windlass_buffer_view_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_buffer_view_from_dlpack)(device, tensor, user_data, release, view)
+    }
+    pub unsafe fn windlass_buffer_view_from_dlpack_unversioned(
+        &self,
+        device: *mut windlass_device_t,
+        tensor: *mut DLManagedTensor,
+        user_data: *mut ::std::os::raw::c_void,
+        release: windlass_destroy_t,
+        view: *mut *mut windlass_buffer_view_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_buffer_view_from_dlpack_unversioned)(device, tensor, user_data, release, view)
+    }
+    pub unsafe fn windlass_dlpack_capsule_functions(
+        &self,
+        is_valid: windlass_capsule_is_valid_t,
+        get_pointer: windlass_capsule_get_pointer_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_dlpack_capsule_functions)(is_valid, get_pointer)
+    }
+    pub unsafe fn windlass_dlpack_capsule_destroy(&self, capsule: *mut ::std::os::raw::c_void) {
+        (self.windlass_dlpack_capsule_destroy)(capsule)
+    }
+    pub unsafe fn windlass_inbox_create(
+        &self,
+        descriptor: ::std::os::raw::c_int,
+        inbox: *mut *mut windlass_inbox_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_inbox_create)(descriptor, inbox)
+    }
+    pub unsafe fn windlass_inbox_take(
+        &self,
+        inbox: *mut windlass_inbox_t,
+        message: *mut windlass_message_t,
+    ) -> bool {
+        (self.windlass_inbox_take)(inbox, message)
+    }
+    pub unsafe fn windlass_inbox_retain(&self, inbox: *mut windlass_inbox_t) -> *mut windlass_inbox_t {
+        (self.windlass_inbox_retain)(inbox)
+    }
+    pub unsafe fn windlass_inbox_release(&self, inbox: *mut windlass_inbox_t) {
+        (self.windlass_inbox_release)(inbox)
+    }
+    pub unsafe fn windlass_inbox_ticket(
+        &self,
+        inbox: *mut windlass_inbox_t,
+        number: u64,
+        ticket: *mut *mut windlass_ticket_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_inbox_ticket)(inbox, number, ticket)
+    }
+    pub unsafe fn windlass_ticket_retain(&self, ticket: *mut windlass_ticket_t) -> *mut windlass_ticket_t {
+        (self.windlass_ticket_retain)(ticket)
+    }
+    pub unsafe fn windlass_ticket_release(&self, ticket: *mut windlass_ticket_t) {
+        (self.windlass_ticket_release)(ticket)
+    }
+    pub unsafe fn windlass_ticket_timepoint(
+        &self,
+        user_data: *mut ::std::os::raw::c_void,
+        error: *mut windlass_error_t,
+    ) {
+        (self.windlass_ticket_timepoint)(user_data, error)
+    }
+    pub unsafe fn windlass_ticket_observer(
+        &self,
+        user_data: *mut ::std::os::raw::c_void,
+        payload: u64,
+        error: *mut windlass_error_t,
+    ) {
+        (self.windlass_ticket_observer)(user_data, payload, error)
+    }
+    pub unsafe fn windlass_ticket_destroy(&self, user_data: *mut ::std::os::raw::c_void) {
+        (self.windlass_ticket_destroy)(user_data)
+    }
+    pub unsafe fn windlass_ticket_host_call(
+        &self,
+        user_data: *mut ::std::os::raw::c_void,
+        call: *mut windlass_host_call_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_ticket_host_call)(user_data, call)
+    }
+    pub unsafe fn windlass_ticket_host_call_destroy(
+        &self,
+        user_data: *mut ::std::os::raw::c_void,
+        error: *mut windlass_error_t,
+    ) {
+        (self.windlass_ticket_host_call_destroy)(user_data, error)
     }
     pub unsafe fn windlass_code_format(
         &self,
