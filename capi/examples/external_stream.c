@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
     tensor_t tensor = {NULL, NULL};
     HIP(hip.stream_create(&stream, 1));
     size_t size = 0;
-    unsigned char *code = read_file(argv[1], &size);
+    unsigned char *code = (unsigned char *)read_file(argv[1], &size);
     HIP(hip.module_load(&module, code));
     HIP(hip.module_function(&theirs, module, "multiply_add"));
     HIP(hip.malloc(&tensor.pointer, COUNT * sizeof(uint32_t)));
@@ -124,8 +124,10 @@ int main(int argc, char **argv) {
     for (int i = 0; i < COUNT; i++) {
         require(numbers[i] == expected, "each kernel ran in its turn");
     }
-    /* The tensor goes with the last use of the buffer, and not before. */
+    /* The tensor goes when Windlass has seen the end of the last work that uses it: in a call that submits, polls, waits or
+     * drains. */
     windlass_buffer_release(values);
+    check(windlass_device_drain(device, minute));
     check(windlass_semaphore_wait(tensor.freed, 1, minute));
     printf("%d kernels of two libraries ran in turn\n", 2 * ROUNDS);
 

@@ -77,7 +77,7 @@ impl Drop for Held {
 
 fn passes_through_a_stream(ctx: &Context) -> Outcome {
     /// Polls of the device that give work the time to come too early.
-    const LOOKS: u32 = 2000;
+    const LOOKS: u32 = 100;
     let (queue, passed, target) = (ctx.queue(1)?, Semaphore::new(0), ctx.filled(4, 0)?);
     let held = Held::start(ctx)?;
     export(&queue, &[held.ended.at(1)])?;

@@ -20,7 +20,7 @@ use crate::{
     allocator::{Allocator, Need},
     command_buffer::CommandBuffer,
     executable::Executable,
-    external_timepoint::Externals,
+    externals::Externals,
     gpu::Gpu,
     gpus::Gpus,
     growable,
@@ -37,7 +37,7 @@ use crate::{
 /// The driver's side of an opened device.
 pub(crate) struct Device(Arc<Inner>);
 
-/// The parts of a device. `submit.rs`, `progress.rs`, `edge.rs` and `reaper.rs` make them work together.
+/// The parts of a device. `submit.rs`, `progress.rs`, `edge.rs`, `reaper.rs` and `interop.rs` make them work together.
 pub(crate) struct Inner {
     pub(crate) this: Weak<Self>,
     /// The first GPU's, at hand: each submission asks it whether the device is lost.

@@ -218,7 +218,9 @@ impl Queue {
                 return replay::enqueue(&piece, command_buffer.as_ref(), &submission.bindings, scratch);
             }
             Work::ImportTimepoint { .. } => {
-                submission.foreign_event().map_or(Ok(()), |event| stream.wait(&event))
+                let timepoint = submission.timepoint();
+                let timepoint = timepoint.ok_or_else(|| Error::internal("a timepoint of another driver"))?;
+                timepoint.event.as_deref().map_or(Ok(()), |event| stream.wait(event))
             }
             Work::ExportTimepoint(opening) => stream.open(opening),
             other @ (Work::HostCall(_) | Work::Unknown(_)) => {

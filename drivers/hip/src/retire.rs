@@ -245,7 +245,7 @@ impl Queues {
         if !self.hip.quirks.contained_faults {
             return None;
         }
-        self.outcome(submission.foreign_event()?).flatten()
+        self.outcome(**submission.timepoint()?.event.as_ref()?).flatten()
     }
 }
 

@@ -161,10 +161,10 @@ impl Submission {
         self.resources.first().ok_or_else(|| Error::internal("an operation without its buffer"))
     }
 
-    /// The event that an imported timepoint stands for; `None` for other work, and if the place was reached at the call.
-    pub(crate) fn foreign_event(&self) -> Option<Event> {
+    /// The imported timepoint; `None` for other work.
+    pub(crate) fn timepoint(&self) -> Option<&Timepoint> {
         let Work::ImportTimepoint { timepoint } = &self.work else { return None };
-        timepoint.as_any().downcast_ref::<Timepoint>()?.event.as_deref().copied()
+        timepoint.as_any().downcast_ref()
     }
 
     /// The source of a copy.
