@@ -50,6 +50,12 @@
 // numbers are equal and the library's minor number is not smaller: see windlass_abi_fits.
 #define WINDLASS_ABI_VERSION 1
 
+// A number of 32 bits that the device does not know.
+#define WINDLASS_UNKNOWN UINT32_MAX
+
+// A number of 64 bits that the device does not know.
+#define WINDLASS_UNKNOWN_BYTES UINT64_MAX
+
 // A range of a buffer.
 #define WINDLASS_REF_BUFFER 1
 
@@ -106,12 +112,6 @@
 
 // A number of bytes without a limit.
 #define WINDLASS_UNLIMITED UINT64_MAX
-
-// A number of 32 bits that the device does not know.
-#define WINDLASS_UNKNOWN UINT32_MAX
-
-// A number of 64 bits that the device does not know.
-#define WINDLASS_UNKNOWN_BYTES UINT64_MAX
 
 // Opens a file for windlass_queue_read.
 #define WINDLASS_FILE_READ (1 << 0)

@@ -4,6 +4,7 @@
 // Generated from include/windlass.h by examples/write_bindings: do not edit.
 
 pub const WINDLASS_ABI_VERSION: u32 = 1;
+pub const WINDLASS_UNKNOWN: u32 = 4294967295;
 pub const WINDLASS_REF_BUFFER: u32 = 1;
 pub const WINDLASS_REF_SLOT: u32 = 2;
 pub const WINDLASS_SEMAPHORE_MAX_VALUE: u64 = 9223372036854775807;
@@ -18,7 +19,6 @@ pub const WINDLASS_HOST_CALL_RELAXED: u32 = 4;
 pub const WINDLASS_DISPATCH_STATIC_PARAMETERS: u32 = 2;
 pub const WINDLASS_POOL_DEVICE_WAITS: u32 = 1;
 pub const WINDLASS_POOL_EXACT: u32 = 2;
-pub const WINDLASS_UNKNOWN: u32 = 4294967295;
 pub const WINDLASS_FILE_READ: u32 = 1;
 pub const WINDLASS_FILE_WRITE: u32 = 2;
 pub const WINDLASS_FILE_CREATE: u32 = 4;
