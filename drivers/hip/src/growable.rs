@@ -66,9 +66,6 @@ pub(crate) fn reserve(
 ) -> Result<Growable<HipSpace>> {
     let gpu = gpus.nearest(params.queue_affinity).index;
     let hip = &gpus[gpu].hip;
-    if let Some(reason) = hip.lacks_virtual_memory() {
-        return Err(Error::unimplemented(format!("buffers that grow: {reason}")));
-    }
     let mut granularity = 1;
     for gpu in gpus.iter() {
         granularity = granularity.max(gpu.hip.granularity()?);

@@ -33,6 +33,9 @@ impl Hip {
         if !self.api.has(Feature::VirtualMemory) {
             return Some("the HIP library does not export all functions of virtual memory");
         }
+        if self.api.origin().version.is_some_and(|version| version.major < 6) {
+            return Some("HIP before 6.0 has virtual memory on Windows only");
+        }
         let supported = hipDeviceAttribute_t::hipDeviceAttributeVirtualMemoryManagementSupported;
         match self.attribute(supported) {
             Some(1..) => None,
