@@ -8,10 +8,11 @@ use std::{
 
 use serde_json::Value;
 use windlass::{
-    BufferParams, CommandKind, Deadline, DebugGroup, Device, DispatchConfig, Error, Function, HostCallFlags,
-    ProfileChunk, ProfileOptions, ProfileRecord, ProfileSink, ProfileSinks, ProfileStatistics, ProfileTrace,
-    Semaphore,
+    BufferParams, CommandKind, Deadline, DebugGroup, Device, DeviceInfo, DispatchConfig, Error, Function,
+    HostCallFlags, ProfileChunk, ProfileOptions, ProfileRecord, ProfileSink, ProfileSinks, ProfileStatistics,
+    ProfileTrace, Semaphore, Uri, driver,
 };
+use windlass_cts::{Exit, Kernels, Options};
 
 /// The error of a device's clock against the host's on a busy machine, in nanoseconds.
 const CLOCKS: u64 = 10_000_000;
@@ -320,5 +321,50 @@ fn stay_right(device: &Device) {
         let ProfileRecord::Operation(record) = record else { panic!("{record:?}") };
         let (time, retired) = (record.device.unwrap(), record.retired.unwrap());
         assert!(record.submitted <= time.begun + CLOCKS && time.ended <= retired + CLOCKS, "{record:?}");
+    }
+}
+
+/// A driver whose devices are profiled from the beginning.
+struct Profiled(Arc<dyn driver::Driver>);
+
+struct Nothing;
+
+impl ProfileSink for Nothing {
+    fn records(&self, _: ProfileChunk) {}
+}
+
+impl driver::Driver for Profiled {
+    fn scheme(&self) -> &str {
+        self.0.scheme()
+    }
+
+    fn description(&self) -> String {
+        self.0.description()
+    }
+
+    fn enumerate(&self) -> windlass::Result<Vec<DeviceInfo>> {
+        self.0.enumerate()
+    }
+
+    fn open(&self, uri: &Uri) -> windlass::Result<Arc<dyn driver::RawDevice>> {
+        let device = Device::from_driver(self.0.open(uri)?);
+        device.profiling_begin(ProfileOptions::default().with_commands(true), Arc::new(Nothing))?;
+        Ok(device.raw())
+    }
+}
+
+/// A profile changes no law of the HAL. The cases of profiles put a second profile over the first.
+#[test]
+fn the_suite_passes_over_devices_that_are_profiled() {
+    for uri in ["hip-sim://gfx942", "hip-sim://gfx942?seed=3", "local://"] {
+        let scheme = uri.split(':').next().unwrap();
+        let mut registry = windlass::Registry::new();
+        registry.register(Arc::new(Profiled(windlass::registry().driver(scheme).unwrap().clone())));
+        let mut options = Options::new(uri);
+        options.kernels = vec![Kernels::new(windlass_local::FORMAT, windlass_local::conformance::find)];
+        let (mut report, mut messages) = (Vec::new(), Vec::new());
+        let exit =
+            windlass_cts::main_with(&registry, &windlass_cts::cases(), options, &mut report, &mut messages);
+        assert_eq!(exit, Exit::Passed, "{uri}: {}", String::from_utf8_lossy(&report));
     }
 }

@@ -107,10 +107,11 @@ impl Queue {
         let state = &mut *state;
         let needs_event = needs_event || state.without_event + 1 >= MOST_WITHOUT_EVENT;
         let mut event = None;
-        let watched = state.clock.is_on().then(|| self.begin_watched(state, events, &mut submission));
-        let is_watched = watched.is_some();
         let outcome = self.gpu.hip.current().and_then(|_current| {
-            let waited = watched.unwrap_or_else(|| self.wait_for(events));
+            let waited = match state.clock.is_on() {
+                false => self.wait_for(events),
+                true => self.begin_watched(state, events, &mut submission),
+            };
             let outcome = waited.and_then(|()| self.run(&submission, queues.limits(), &mut state.scratch));
             // The next piece needs an event in any case: it follows when the event completes.
             if needs_event || matches!(outcome, Ok(Some(_))) {
@@ -121,7 +122,7 @@ impl Queue {
             }
             outcome
         });
-        if is_watched {
+        if state.clock.is_on() {
             state.end_watched(&mut submission, event.as_ref());
         }
         let epoch = self.newest() + 1;
@@ -167,14 +168,14 @@ impl Queue {
         events: &Result<Events>,
         submission: &mut Submission,
     ) -> Result<()> {
-        let _current = self.gpu.hip.current()?;
-        let waited = self.wait_for(events);
-        if waited.is_ok() {
-            state.begin_watched(self, submission);
+        for event in events.as_ref().map_err(Error::clone)? {
+            self.stream().wait(event)?;
         }
-        waited
+        state.begin_watched(self, submission);
+        Ok(())
     }
 
+    #[inline]
     fn wait_for(&self, events: &Result<Events>) -> Result<()> {
         match events {
             Ok(events) => events.iter().try_for_each(|event| self.stream().wait(event)),

@@ -346,14 +346,10 @@ impl Inner {
 /// An event, recorded in the stream.
 fn record(gpu: &Gpu, stream: StreamHandle) -> Result<Event> {
     let _current = gpu.hip.current()?;
-    let event = gpu.hip.create_timed_event()?;
-    match gpu.hip.record(event, stream) {
-        Ok(()) => Ok(event),
-        Err(error) => {
-            gpu.hip.destroy_event(event);
-            Err(error)
-        }
-    }
+    let mut pool = EventPool::timed();
+    let recorded = Stream { gpu, handle: stream }.record(&mut pool);
+    pool.take().iter().for_each(|event| gpu.hip.destroy_event(**event));
+    recorded.map(|event| *event)
 }
 
 /// An event with its time on the host's clock: of several, the one that two readings of the host's clock enclose most

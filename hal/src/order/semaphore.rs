@@ -264,8 +264,15 @@ impl Semaphore {
 
     /// Lets signals pass without the lock again once nobody attends.
     fn rest(&self, state: &MutexGuard<'_, SemaphoreState>) {
-        if state.promises.is_empty() && !state.has_waiters() && self.0.witness.is_none() {
+        if state.promises.is_empty() && !state.has_waiters() {
             self.0.attended.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// [`rest`](Self::rest), unless the signal of a witness must not pass unseen.
+    fn rest_after_wait(&self, state: &MutexGuard<'_, SemaphoreState>) {
+        if self.0.witness.is_none() {
+            self.rest(state);
         }
     }
 
@@ -403,7 +410,7 @@ impl Semaphore {
             None => None,
         };
         if let Some(resolution) = resolution {
-            self.rest(&state);
+            self.rest_after_wait(&state);
             return Err(resolution);
         }
         let registration = state.enter(value, target);
@@ -441,7 +448,7 @@ impl Semaphore {
         }
         let mut state = lock(&self.0.state);
         let target = state.waiters.as_mut().and_then(|waiters| waiters.remove(registration));
-        self.rest(&state);
+        self.rest_after_wait(&state);
         drop(state);
         drop(target);
     }
