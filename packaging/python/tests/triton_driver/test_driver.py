@@ -298,12 +298,15 @@ class Driver(unittest.TestCase):
         assert array.ctypes.data == address and array.tolist() == [3] * 64
 
     def test_a_task_awaits_a_stream(self):
+        async def idle(stream):
+            await stream.point()
+
         async def both():
             streams, tensors = [driver.stream(), driver.stream()], [counter(), counter()]
             for stream, tensor in zip(streams, tensors):
                 with driver.on(stream):
                     increase(tensor, 5)
-            await asyncio.gather(*(stream.point().semaphore.wait(stream.point().value) for stream in streams))
+            await asyncio.gather(*map(idle, streams))
             return [tensor.numpy(stream).tolist() for tensor, stream in zip(tensors, streams)]
 
         assert asyncio.run(both()) == [[5] * 64] * 2
