@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import ctypes
 import enum
-from typing import Any, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 from . import _abi
 from ._handle import Handle, Object, handle_of, out
 from ._library import lib, number
 from ._mapping import mapped
 from ._memory import Memory
+
+if TYPE_CHECKING:
+    from ._view import BufferView
 
 WHOLE = _abi.WHOLE_BUFFER
 """The length of a range that extends to the end of the buffer."""
@@ -184,10 +187,15 @@ class Slot(NamedTuple):
     length: int = WHOLE
 
 
-BufferLike = Union[Buffer, BufferRange]
-"""A buffer or a range of one."""
-Target = Union[Buffer, BufferRange, Slot]
-"""A buffer, a range of one, or a slot of a binding table."""
+BufferLike = Union[Buffer, BufferRange, "BufferView"]
+"""A buffer, a range of one, or the buffer of a view."""
+Target = Union[Buffer, BufferRange, "BufferView", Slot]
+"""A buffer, a range of one, the buffer of a view, or a slot of a binding table."""
+
+
+def is_view(thing: object) -> bool:
+    """Whether it is a BufferView, which is in a layer above."""
+    return isinstance(thing, Object) and thing.KIND == "buffer view"
 
 
 def reference(target: Any) -> tuple[Any, Optional[Handle]]:
@@ -198,6 +206,8 @@ def reference(target: Any) -> tuple[Any, Optional[Handle]]:
         return _abi.windlass_buffer_ref_t(_abi.REF_SLOT, slot, None, *place), None
     if isinstance(target, BufferRange):
         buffer, offset, length = target
+    elif is_view(target):
+        buffer, offset, length = target.buffer, 0, WHOLE
     elif isinstance(target, Buffer):
         buffer, offset, length = target, 0, WHOLE
     else:

@@ -8,7 +8,7 @@ import struct
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _abi
-from ._buffer import Buffer, BufferRange, Slot, reference, sized
+from ._buffer import Buffer, BufferLike, BufferRange, Slot, is_view, reference, sized
 from ._handle import Handle, Object, handle_of, out
 from ._library import encoded, lib, number, text
 from ._memory import Memory
@@ -139,7 +139,7 @@ class Function(Object):
         return f"<windlass.Function {'closed' if self.closed else self.signature}>"
 
 
-Argument = Union[Buffer, BufferRange, Slot, int, float, bool, bytes, None, Any]
+Argument = Union[BufferLike, Slot, int, float, bool, bytes, None, Any]
 """An argument of a dispatch. A buffer, a range or a slot stands for its address, None for a null address. A number is packed in the
 parameter's size: a `float` as a floating-point number, an `int` as an integer, whatever the source's type. Values of ctypes and of
 numpy, and bytes, are passed as they are, with exactly the parameter's size."""
@@ -160,7 +160,7 @@ class ArgumentList:
         self.args = (len(arguments), list_)
 
     @classmethod
-    def raw(cls, block: Any, buffers: Sequence[Union[Buffer, BufferRange]]) -> ArgumentList:
+    def raw(cls, block: Any, buffers: Sequence[BufferLike]) -> ArgumentList:
         """A packed block, and the buffers whose addresses it contains."""
         self = cls.__new__(cls)
         self._kept = []
@@ -175,7 +175,7 @@ class ArgumentList:
         size = parameter.size if parameter else 8
         if value is None:
             argument.kind = _abi.ARGUMENT_NULL
-        elif isinstance(value, (Buffer, BufferRange, Slot)):
+        elif isinstance(value, (Buffer, BufferRange, Slot)) or is_view(value):
             self._range(argument, value)
         elif isinstance(value, float):
             self._bytes(argument, _packed(_FLOATS.get(size), value, index, size))

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import ctypes
 import time
-from typing import Any, Callable, Iterable, Optional, Sequence, TypeVar, Union, overload
+from typing import Any, Callable, Iterable, Optional, Sequence, TypeVar, overload
 
 from . import _abi
-from ._buffer import Buffer, BufferLike, BufferParams, params_argument, reference
+from ._buffer import Buffer, BufferLike, BufferParams, is_view, params_argument, reference
 from ._commands import CommandBuffer, Sizes
 from ._errors import AbortedError, Error, UnimplementedError
 from ._executable import Argument, ArgumentList, Function, dispatch_config, indirect_config
@@ -335,10 +335,13 @@ def _reached(waits: Points, timeout: Optional[float]) -> int:
     return nanoseconds(None if end is None else max(end - time.monotonic(), 0))
 
 
-def _length(source: Union[BufferLike, Any]) -> int:
+def _length(source: Any) -> int:
     """The number of bytes of a range, checked before Python makes room for them."""
+    if is_view(source):
+        source = source.buffer
     if isinstance(source, Buffer):
         return source.size
     buffer, offset, length = source
     with buffer.subspan(offset, length) as part:
-        return part.size
+        size: int = part.size
+    return size

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import ctypes
 import enum
 import time
@@ -67,6 +66,9 @@ class Semaphore(Object):
             return lib().windlass_semaphore_wait_with(handle, value, 0, WaitPolicy.BLOCK)  # type: ignore[no-any-return]
         except DeadlineExceededError:
             pass
+        # Here, because it takes longer to import than the rest of the package, which pytest imports with the plugin.
+        import asyncio
+
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
 

@@ -14,7 +14,7 @@ class Page(unittest.TestCase):
             page = file.read()
         section = page[page.index("## Devices and queues") : page.index("### From a checkout")]
         blocks = re.findall(r"```python\n(.*?)```", section, flags=re.S)
-        self.assertEqual(len(blocks), 3)
+        self.assertEqual(len(blocks), 4)
         names, said, before = {}, io.StringIO(), os.getcwd()
         os.chdir(os.environ["WINDLASS_BUNDLES"])
         try:

@@ -356,6 +356,7 @@ class WithHip(unittest.TestCase):
         self.hip = ctypes.CDLL(HIP)
         self.device = Device(f"hip://?library={HIP}")
         self.addCleanup(self.device.close)
+        self.is_ordered = "windlass_queue_import_timepoint" in windlass._abi.FUNCTIONS
 
     def checked(self, status):
         self.assertEqual(status, 0)
@@ -382,28 +383,59 @@ class WithHip(unittest.TestCase):
 
         from test_waiting import until
 
-        theirs = Theirs()
-        view = windlass.from_dlpack(theirs, self.device)
-        found = self.device.queue().download_blocking(view.buffer, waits=view.ready)
-        self.assertEqual((streams, set(found)), ([0], {7}))
-        self.assertEqual(view.__dlpack_device__(), (10, 0))
-        view.close()
-        until(lambda: theirs.deleted == 1)
-        self.checked(self.hip.hipFree(ctypes.c_void_p(theirs.tensor.tensor.data)))
+        queue = self.device.queue()
+        for given in (None, queue):
+            streams.clear()
+            theirs = Theirs()
+            view = windlass.from_dlpack(theirs, self.device, queue=given)
+            if given is not None and self.is_ordered:
+                self.assertNotEqual(view.ready, ())
+            found = queue.download_blocking(view.buffer, waits=view.ready)
+            self.assertEqual((streams, set(found)), ([0], {7}))
+            self.assertEqual(view.__dlpack_device__(), (10, 0))
+            view.close()
+            until(lambda: theirs.deleted == 1)
+            self.checked(self.hip.hipFree(ctypes.c_void_p(theirs.tensor.tensor.data)))
 
     def test_our_array_in_a_stream_of_theirs(self):
         stream = ctypes.c_void_p()
         self.checked(self.hip.hipStreamCreate(ctypes.byref(stream)))
+        for ordered in (False, True):
+            self.check_our_array(stream, ordered)
+        self.checked(self.hip.hipStreamDestroy(stream))
+
+    def check_our_array(self, stream, ordered):
         queue, timeline = self.device.queue(), Semaphore()
-        view = BufferView(self.device.allocate(1 << 20), 1 << 20, ready=timeline.at(1))
-        queue.fill(view.buffer, b"\x05", signals=timeline.at(1))
+        view = BufferView(self.device.allocate(1 << 20), 1 << 20, ready=timeline.at(16))
+        view.queue = queue if ordered else None
+        for index in range(16):
+            queue.fill(view.buffer, bytes([20 - index]), waits=timeline.at(index), signals=timeline.at(index + 1))
         capsule = view.__dlpack__(stream=stream.value, max_version=(1, 0))
         tensor = _dlpack._Versioned.from_address(_dlpack._pointer(capsule, b"dltensor_versioned")).tensor
         found = (ctypes.c_uint8 * (1 << 20))()
         self.checked(self.hip.hipMemcpyAsync(found, ctypes.c_void_p(tensor.data), ctypes.c_size_t(1 << 20), 2, stream))
         self.checked(self.hip.hipStreamSynchronize(stream))
         self.assertEqual(set(found), {5})
-        self.checked(self.hip.hipStreamDestroy(stream))
+
+    def test_queues_and_streams(self):
+        queue, timeline, event = self.device.queue(), Semaphore(), ctypes.c_void_p()
+        self.checked(self.hip.hipEventCreate(ctypes.byref(event)))
+        self.checked(self.hip.hipEventRecord(event, None))
+        if not self.is_ordered:
+            for call in (lambda: queue.import_timepoint(stream=0), lambda: queue.export_timepoint((), 0)):
+                with self.assertRaises(windlass.UnimplementedError):
+                    call()
+            self.skipTest("this version is not ordered with streams")
+        queue.import_timepoint(stream=0, signals=timeline.at(1))
+        queue.import_timepoint(event=event.value, waits=timeline.at(1), signals=timeline.at(2))
+        timeline.wait_blocking(2, 60)
+        queue.export_timepoint(timeline.at(2), 0)
+        with self.assertRaises(windlass.FailedPreconditionError):
+            queue.export_timepoint(timeline.at(3), 0)
+        for wrong in ({}, {"stream": 0, "event": 1}, {"stream": "0"}):
+            with self.assertRaises(TypeError):
+                queue.import_timepoint(**wrong)
+        self.checked(self.hip.hipEventDestroy(event))
 
 
 @unittest.skipIf(np is None, "numpy is not installed")

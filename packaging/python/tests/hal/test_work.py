@@ -203,6 +203,14 @@ class OnTheSimulatedGpu(Everywhere, unittest.TestCase):
         self.queue.dispatch(saxpy, 4, [2.0, x, y.range(0), 1000], at(2), at(3), workgroup_size=256)
         self.check(y, at(3))
 
+    def test_views_stand_for_their_buffers(self):
+        saxpy, (x, y), at = self.saxpy(), self.operands(), self.timeline.at
+        first, second = windlass.BufferView(x, 1000, "f32"), windlass.BufferView(y, (10, 100), "f32")
+        self.queue.dispatch(saxpy, 4, [2.0, first, second, 1000], at(2), at(3), workgroup_size=256)
+        self.check(second, at(3))
+        self.queue.copy(first, second, at(3), at(4))
+        self.assertEqual(floats(self.queue.download_blocking(second, at(4)))[999], 999)
+
     def test_values_of_ctypes_and_bytes(self):
         saxpy, (x, y), at = self.saxpy(), self.operands(), self.timeline.at
         arguments = [ctypes.c_float(2), x, y, struct.pack("<i", 1000)]
