@@ -51,7 +51,9 @@ class OpenDevice:
         self.wave_size = self.limits.wave_size or 64
         self.storages = Storages()
         self._lock, self._thread = threading.Lock(), threading.local()
-        self._queues = itertools.cycle(range(max(self.limits.queues, 1)))
+        # Of a device of several GPUs the first one, as that has the memory.
+        affinity = self.hal.physical_affinity(0)
+        self._queues = itertools.cycle([queue for queue in range(self.limits.queues) if affinity >> queue & 1])
         self._streams: weakref.WeakValueDictionary[int, Stream] = weakref.WeakValueDictionary()
         self._numbers = itertools.count()
         self.default_stream = self.new_stream()
