@@ -171,6 +171,29 @@ class Driver(unittest.TestCase):
         refusal(windlass.triton.KernelError, fault_and_synchronize_the_device, "store_far_away")
         driver.synchronize()
 
+    @unittest.skipUnless(RECOVERS, "a fault loses this device")
+    def test_work_of_a_dropped_stream_is_waited_for(self):
+        gate, tensors = windlass.Semaphore(), [counter() for _ in range(2)]
+        for tensor in tensors:
+            stream = driver.stream()
+            stream.wait(gate, 1)
+            with driver.on(stream):
+                increase(tensor, 4)
+                if tensor is tensors[1]:
+                    kernels.store_far_away[(1,)](tensor, 1 << 20)
+            del stream
+        gc.collect()
+        gate.signal(1)
+        refusal(windlass.triton.KernelError, driver.synchronize, "store_far_away")
+        assert [tensor.numpy().tolist() for tensor in tensors] == [[4] * 64] * 2
+        driver.synchronize()
+        for _ in range(20):
+            with driver.on(driver.stream()):
+                increase(tensors[0])
+            driver.synchronize()
+        driver.stream()
+        assert not driver.device().busy
+
     def test_a_failure_names_the_launches_in_flight(self):
         gate, stream, tensor = windlass.Semaphore(), driver.stream(), counter()
         stream.wait(gate, 1)
