@@ -100,6 +100,9 @@ def main():
             print(f"ok   {name}: {result}, {launches[0]} launches, {time.perf_counter() - start:.1f} s", flush=True)
             if BENCHMARKS:
                 print(said.getvalue())
+        except ModuleNotFoundError as error:
+            tried -= 1
+            print(f"skip {name}: it needs the package {error.name}", flush=True)
         except Exception as error:
             print(f"FAIL {name}: {type(error).__name__}: {str(error).strip()[-2000:]}", flush=True)
     print(f"{agree}/{tried} tutorials agree")
