@@ -17,6 +17,9 @@ import runpy
 import sys
 import time
 
+# The folder `torch` beside this file replaces PyTorch.
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
 import chosen
 
 DEVICE = chosen.take_device(sys.argv)

@@ -75,6 +75,15 @@ def full(size, value, dtype=None, device=None):
     return _made(np.full(_shape((size,)), value), dtype or (float32 if isinstance(value, builtin_float) else int64))
 
 
+def arange(*limits, dtype=None, device=None):
+    values = np.arange(*limits)
+    return _made(values, dtype or _dtypes.of_numpy(values))
+
+
+def equal(left, right):
+    return np.array_equal(left._values(), right._values())
+
+
 def ones_like(tensor):
     return ones(*tensor.shape, dtype=tensor.dtype)
 

@@ -237,6 +237,23 @@ class Tensor:
     def detach(self):
         return self._view(self.shape, self._strides, self._offset)
 
+    @property
+    def data(self):
+        return self.detach()
+
+    @data.setter
+    def data(self, other):
+        self.dtype, self._memory = other.dtype, other._memory
+        self.shape, self._strides, self._offset = other.shape, other._strides, other._offset
+
+    def new_empty(self, *size, dtype=None):
+        return Tensor.zeros(tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size, dtype or self.dtype)
+
+    new_zeros = new_empty
+
+    def new_full(self, size, value, dtype=None):
+        return self.new_empty(size, dtype=dtype).fill_(value)
+
     def reshape(self, *shape):
         shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         if not self.is_contiguous():
