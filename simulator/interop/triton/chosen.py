@@ -5,8 +5,6 @@ import os
 import sys
 import tempfile
 
-# The folder `torch` beside this file replaces PyTorch.
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 _cache = tempfile.TemporaryDirectory()
 os.environ.setdefault("TRITON_CACHE_DIR", _cache.name)
 

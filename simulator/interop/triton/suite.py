@@ -10,8 +10,12 @@ windlass. PyTorch is not needed: the folder `torch` beside this file replaces it
 number that agree; the exit code is 0 if all do.
 """
 
+import os
 import sys
 import time
+
+# The folder `torch` beside this file replaces PyTorch.
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import chosen
 

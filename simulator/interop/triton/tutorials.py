@@ -17,6 +17,9 @@ import runpy
 import sys
 import time
 
+# The folder `torch` beside this file replaces PyTorch.
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
 import chosen
 
 DEVICE = chosen.take_device(sys.argv)
@@ -100,6 +103,9 @@ def main():
             print(f"ok   {name}: {result}, {launches[0]} launches, {time.perf_counter() - start:.1f} s", flush=True)
             if BENCHMARKS:
                 print(said.getvalue())
+        except ModuleNotFoundError as error:
+            tried -= 1
+            print(f"skip {name}: it needs the package {error.name}", flush=True)
         except Exception as error:
             print(f"FAIL {name}: {type(error).__name__}: {str(error).strip()[-2000:]}", flush=True)
     print(f"{agree}/{tried} tutorials agree")

@@ -51,9 +51,13 @@ class OpenDevice:
         self.wave_size = self.limits.wave_size or 64
         self.storages = Storages()
         self._lock, self._thread = threading.Lock(), threading.local()
-        self._queues = itertools.cycle(range(max(self.limits.queues, 1)))
+        # Of a device of several GPUs the first one, as that has the memory.
+        affinity = self.hal.physical_affinity(0)
+        self._queues = itertools.cycle([queue for queue in range(self.limits.queues) if affinity >> queue & 1])
         self._streams: weakref.WeakValueDictionary[int, Stream] = weakref.WeakValueDictionary()
         self._numbers = itertools.count()
+        # Streams with work, lest a failure in a stream that the program has dropped be lost.
+        self.busy: set[Stream] = set()
         self.default_stream = self.new_stream()
 
     # Streams.
@@ -62,6 +66,9 @@ class OpenDevice:
         return self.hal.queue(next(self._queues))
 
     def new_stream(self) -> Stream:
+        for stream in list(self.busy):
+            if stream.is_idle():
+                self.busy.discard(stream)
         with self._lock:
             stream = Stream(self, next(self._numbers))
             self._streams[stream.number] = stream

@@ -31,7 +31,7 @@ class Driver(DriverBase):  # type: ignore[misc]
 
         triton.runtime.driver.set_active(windlass.triton.Driver("hip-sim://gfx942"))
 
-    A device is a URI or a `windlass.Device`. Threads have a current device and a current stream of each device of
+    A device is a URI or a `windlass.Device`; of one with several GPUs the first GPU is used. Threads have a current device and a current stream of each device of
     their own, as PyTorch's have.
     """
 

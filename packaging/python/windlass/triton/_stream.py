@@ -67,6 +67,7 @@ class Stream:
             signal = Point(self._timeline, self._value + 1)
             operation(*arguments, waits=[*self._waits(), *after], signals=[signal])
             self._value += 1
+            self.device.busy.add(self)
             if name:
                 self._launches.append((self._value, name, keep))
 
@@ -91,6 +92,14 @@ class Stream:
         """Whether all work has ended. Raises `KernelError` if some failed."""
         with self._lock:
             return self._raise_failure() >= self._value
+
+    def is_idle(self) -> bool:
+        """Whether all work has ended well. A failure is left for `synchronize`."""
+        with self._lock:
+            try:
+                return self._timeline.query() >= self._value
+            except Error:
+                return False
 
     def synchronize(self) -> None:
         """Blocks until all work so far has ended. Raises `KernelError` if some failed."""
@@ -146,7 +155,10 @@ class Stream:
                 # The simulated GPU names the kernel, and others do not.
                 message += f"\n  launches in flight on this stream: {', '.join(names[:_NAMES])}{', ...' if names[_NAMES:] else ''}"
             self._begin()
+            self.device.busy.discard(self)
             raise KernelError(message, error.code) from None
+        if reached >= self._value:
+            self.device.busy.discard(self)
         launches = self._launches
         while launches and launches[0][0] <= reached:
             launches.popleft()

@@ -6,6 +6,7 @@ are device memory with a shape and a type, and numpy computes everything but ker
 that of `windlass.triton` if the program has imported it, otherwise that of HIP.
 """
 
+from builtins import float as builtin_float
 from builtins import int as builtin_int
 
 import numpy as np
@@ -68,6 +69,27 @@ empty = zeros
 
 def ones(*size, dtype=float32, device=None, requires_grad=False):
     return _made(np.ones(_shape(size), np.float32), dtype, requires_grad)
+
+
+def full(size, value, dtype=None, device=None):
+    return _made(np.full(_shape((size,)), value), dtype or (float32 if isinstance(value, builtin_float) else int64))
+
+
+def arange(*limits, dtype=None, device=None):
+    values = np.arange(*limits)
+    return _made(values, dtype or _dtypes.of_numpy(values))
+
+
+def equal(left, right):
+    return np.array_equal(left._values(), right._values())
+
+
+def ones_like(tensor):
+    return ones(*tensor.shape, dtype=tensor.dtype)
+
+
+def all(tensor):
+    return Tensor(np.asarray(tensor._values().all()))
 
 
 def rand(*shape, size=None, dtype=float32, device=None, requires_grad=False):

@@ -7,6 +7,8 @@ import numpy as np
 class dtype:
     """An element type; `str` gives `torch.float32` and the like, by which Triton knows it."""
 
+    __module__ = "torch"
+
     def __init__(self, name, size, raw, is_floating_point=False):
         self.name, self.itemsize, self.raw, self.is_floating_point = name, size, np.dtype(raw), is_floating_point
 

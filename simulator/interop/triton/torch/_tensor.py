@@ -177,15 +177,19 @@ class Tensor:
             self._step = Step([before], [lambda gradient: gradient * kept])
 
     def __getitem__(self, key):
-        values = self._values()
-        found = values[_key(key)]
-
         def spread(gradient):
             whole = np.zeros(self.shape, np.float32)
             np.add.at(whole, _key(key), gradient)
             return whole
 
-        return result(found, self.dtype, [self], [spread])
+        parts = key if isinstance(key, tuple) else (key,)
+        if all(part is None or part is Ellipsis or isinstance(part, (int, slice)) for part in parts):
+            # The same memory: numpy computes the place of the part in an array of these strides, and reads nothing.
+            whole = np.lib.stride_tricks.as_strided(np.zeros(1, np.int8), self.shape, self._strides)
+            part = whole[parts if any(part is Ellipsis for part in parts) else (*parts, Ellipsis)]
+            offset = part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+            return recorded(self._view(part.shape, part.strides, self._offset + offset), [self], [spread])
+        return result(self._values()[_key(key)], self.dtype, [self], [spread])
 
     def __iter__(self):
         return (self[index] for index in range(len(self)))
@@ -232,6 +236,23 @@ class Tensor:
 
     def detach(self):
         return self._view(self.shape, self._strides, self._offset)
+
+    @property
+    def data(self):
+        return self.detach()
+
+    @data.setter
+    def data(self, other):
+        self.dtype, self._memory = other.dtype, other._memory
+        self.shape, self._strides, self._offset = other.shape, other._strides, other._offset
+
+    def new_empty(self, *size, dtype=None):
+        return Tensor.zeros(tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size, dtype or self.dtype)
+
+    new_zeros = new_empty
+
+    def new_full(self, size, value, dtype=None):
+        return self.new_empty(size, dtype=dtype).fill_(value)
 
     def reshape(self, *shape):
         shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
