@@ -217,16 +217,10 @@ pub(crate) fn exported() -> Vec<String> {
     exported.map(|symbol| symbol.name().unwrap().to_owned()).collect()
 }
 
-/// The library in this process, on a simulated GPU unless the environment names a device.
+/// The library in this process, on the device that the environment names, else a GPU, else the simulated one.
 pub(crate) fn library() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        if std::env::var_os("WINDLASS_DEVICE").is_none() {
-            // SAFETY: before the library starts threads; tests that run at once read no variable that this changes.
-            unsafe { std::env::set_var("WINDLASS_DEVICE", "hip-sim://gfx942") };
-        }
-        Library::open()
-    })
+    LIBRARY.get_or_init(Library::open)
 }
 
 /// The bundle of one of the suite's modules.
