@@ -53,8 +53,8 @@ fn open() -> Result<Device> {
     let device = facade::open(SIMULATED)?;
     let info = device.info();
     failure::note(&format!(
-        "no real GPU (`windlass devices` says why): running on {}, simulated; {DEVICE_VARIABLE} names another device",
-        info.uri
+        "no real GPU (`windlass devices` says why): running on {}, {}; {DEVICE_VARIABLE} names another device",
+        info.uri, info.name
     ));
     Ok(device)
 }

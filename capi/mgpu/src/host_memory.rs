@@ -6,8 +6,7 @@ use std::{
     ffi::c_void,
     ptr::{self, NonNull},
     slice,
-    sync::{Arc, Condvar, Mutex, PoisonError},
-    time::Duration,
+    sync::Arc,
 };
 
 use facade::{BufferParams, Error, Result};
@@ -17,28 +16,8 @@ use crate::{
     device::device,
     memory::{self, Memory, Origin},
     order::synchronize_all,
-    stream::lock,
+    returned::{PATIENCE, Returned},
 };
-
-/// How long the device may take to let go of memory when its work is done.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// The sign that the device has let go of registered memory.
-#[derive(Default)]
-pub(crate) struct Returned(Mutex<bool>, Condvar);
-
-impl Returned {
-    fn set(&self) {
-        *lock(&self.0) = true;
-        self.1.notify_all();
-    }
-
-    /// Whether the memory was returned in time.
-    fn wait(&self) -> bool {
-        let waiting = self.1.wait_timeout_while(lock(&self.0), PATIENCE, |returned| !*returned);
-        *waiting.unwrap_or_else(PoisonError::into_inner).0
-    }
-}
 
 /// Lets the device use memory of the host in place, until it is unregistered.
 #[unsafe(no_mangle)]

@@ -33,6 +33,7 @@ mod handles;
 mod stream;
 
 mod memory;
+mod returned;
 
 pub mod event;
 pub mod host_memory;

@@ -14,7 +14,7 @@ use std::{
 
 use facade::{Buffer, Code, Error, Mapping, Result};
 
-use crate::host_memory::Returned;
+use crate::returned::Returned;
 
 /// Memory that the device can use.
 pub(crate) struct Memory {

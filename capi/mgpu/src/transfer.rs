@@ -7,7 +7,7 @@
 
 use std::{ffi::c_void, slice};
 
-use facade::{BufferParams, Error, HostCallFlags, Mapping, Pattern, Result};
+use facade::{Buffer, BufferParams, Error, Feature, HostCallFlags, Mapping, Pattern, Result};
 
 use crate::{
     boundary::call,
@@ -63,7 +63,8 @@ pub unsafe extern "C" fn mgpuMemcpy(
                 return Err(Error::invalid_argument(format!("the {what} is null")));
             }
         }
-        let find = |pointer: *mut c_void| memory::find(pointer.addr() as u64, size as u64);
+        // SAFETY: the program keeps the memory until the stream has passed the copy.
+        let find = |pointer: *mut c_void| unsafe { find(pointer.addr() as u64, size as u64) };
         let work = || Work::Copy(target.addr(), source.addr(), size);
         let (host_target, host_source) = (HostMemory(target.cast()), HostMemory(source.cast()));
         match (find(target)?, find(source)?) {
@@ -108,14 +109,31 @@ pub unsafe extern "C" fn mgpuMemcpy(
     });
 }
 
+/// The buffer of bytes that the device can use: memory of this library, or of another one that uses the same device.
+/// `None` for memory of the host.
+///
+/// # Safety
+/// If the bytes are memory of the device, they stay allocated until the stream has passed the operation.
+unsafe fn find(address: u64, size: u64) -> Result<Option<Buffer>> {
+    if let Some(buffer) = memory::find(address, size)? {
+        return Ok(Some(buffer));
+    }
+    let device = device()?;
+    if device.info().lacks.iter().any(|lack| lack.feature == Feature::ImportDevice) {
+        return Ok(None);
+    }
+    // SAFETY: the same contract. The device refuses an address that is not its own.
+    Ok(unsafe { device.import_device_address(&BufferParams::device(), address, size, || ()) }.ok())
+}
+
 /// Pinned memory between the host and the device.
 struct Staging {
-    buffer: facade::Buffer,
+    buffer: Buffer,
     mapping: Mapping,
 }
 
 impl Staging {
-    fn part(&self, length: usize) -> Result<facade::Buffer> {
+    fn part(&self, length: usize) -> Result<Buffer> {
         self.buffer.subspan(0, length as u64)
     }
 }
@@ -162,7 +180,8 @@ fn fill(
     let size = count.checked_mul(word).ok_or_else(|| {
         Error::out_of_range(format!("{count} words of {word} bytes are more than an address space has"))
     })?;
-    let buffer = memory::find(target.addr() as u64, size as u64)?.ok_or_else(|| {
+    // SAFETY: the program keeps the memory until the stream has passed the fill.
+    let buffer = unsafe { find(target.addr() as u64, size as u64) }?.ok_or_else(|| {
         Error::invalid_argument(format!(
             "{target:p} is neither memory of mgpuMemAlloc nor registered by mgpuMemHostRegister"
         ))

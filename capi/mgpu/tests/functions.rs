@@ -2,7 +2,7 @@
 //! The exported functions, called as generated code calls them: through the shared library, without MLIR.
 //!
 //! A failure ends the process, so such calls run in a process of their own: this program, which then runs one test alone.
-#![allow(unsafe_code, clippy::print_stdout)]
+#![allow(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -283,6 +283,34 @@ struct Dense {
     offset: i64,
     sizes: [i64; 2],
     strides: [i64; 2],
+}
+
+/// Over `hip://`, for which the simulated HIP's library stands in.
+#[test]
+fn copies_know_memory_of_other_libraries() {
+    const TEST: &str = "copies_know_memory_of_other_libraries";
+    let Some(hip) = common::drop_in() else {
+        eprintln!("skipped: the drop-in library is not built; `cargo test --workspace` builds it");
+        return;
+    };
+    let Some(mgpu) = in_child(TEST) else {
+        return child(TEST, &[("WINDLASS_DEVICE", &format!("hip://?library={}", hip.display()))]).succeeds();
+    };
+    let mut foreign: *mut c_void = NULL;
+    // SAFETY: hipMalloc has this type, and the library stays loaded.
+    unsafe {
+        let hip = libloading::Library::new(hip).unwrap();
+        let malloc: unsafe extern "C" fn(*mut *mut c_void, usize) -> i32 = *hip.get("hipMalloc").unwrap();
+        assert_eq!(malloc(&raw mut foreign, 64), 0);
+        std::mem::forget(hip);
+    }
+    let stream = mgpu.stream();
+    let (given, mut found) = ([5_u32; 16], [0_u32; 16]);
+    mgpu.copy(foreign, given.as_ptr(), 64, stream);
+    mgpu.fill32(foreign.wrapping_byte_add(4), 6, 2, stream);
+    mgpu.copy(found.as_mut_ptr(), foreign, 64, stream);
+    mgpu.synchronize(stream);
+    assert_eq!(found[..4], [5, 6, 6, 5]);
 }
 
 #[test]
@@ -613,7 +641,7 @@ fn a_machine_without_a_gpu_runs_on_a_simulated_one_and_says_so() {
     }
     let run = child(TEST, &[("WINDLASS_DEVICE", "")]);
     run.succeeds();
-    assert!(run.error.contains("no real GPU") && run.error.contains("simulated"), "{run:?}");
+    assert!(run.error.contains("no real GPU") && run.error.contains("Simulated"), "{run:?}");
     let run = child(TEST, &[("WINDLASS_DEVICE", "nowhere://")]);
     assert_eq!(run.code, Some(1), "{run:?}");
     assert!(run.error.contains("mgpuStreamCreate() failed: ") && run.error.contains("nowhere"), "{run:?}");

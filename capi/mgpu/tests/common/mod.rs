@@ -197,16 +197,22 @@ impl Library {
     }
 }
 
-/// The newest build of the shared library, which Cargo makes with the Rust library for this test.
-fn path() -> PathBuf {
+/// The newest build of a library of the workspace, if there is one.
+fn built(name: &str) -> Option<PathBuf> {
     let deps = std::env::current_exe().unwrap().parent().unwrap().to_owned();
-    let places = [deps.join("libwindlass_mgpu.so"), deps.parent().unwrap().join("libwindlass_mgpu.so")];
+    let places = [deps.join(name), deps.parent().unwrap().join(name)];
     let modified = |path: &PathBuf| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-    places
-        .into_iter()
-        .filter(|path| path.exists())
-        .max_by_key(modified)
-        .expect("libwindlass_mgpu.so is built")
+    places.into_iter().filter(|path| path.exists()).max_by_key(modified)
+}
+
+/// The shared library, which Cargo builds with the Rust library for this test.
+fn path() -> PathBuf {
+    built("libwindlass_mgpu.so").expect("libwindlass_mgpu.so is built")
+}
+
+/// The simulated HIP's library.
+pub(crate) fn drop_in() -> Option<PathBuf> {
+    built("libamdhip64.so")
 }
 
 /// The names that the library exports.
@@ -217,16 +223,10 @@ pub(crate) fn exported() -> Vec<String> {
     exported.map(|symbol| symbol.name().unwrap().to_owned()).collect()
 }
 
-/// The library in this process, on a simulated GPU unless the environment names a device.
+/// The library in this process, on the device that the environment names, else a GPU, else the simulated one.
 pub(crate) fn library() -> &'static Library {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        if std::env::var_os("WINDLASS_DEVICE").is_none() {
-            // SAFETY: before the library starts threads; tests that run at once read no variable that this changes.
-            unsafe { std::env::set_var("WINDLASS_DEVICE", "hip-sim://gfx942") };
-        }
-        Library::open()
-    })
+    LIBRARY.get_or_init(Library::open)
 }
 
 /// The bundle of one of the suite's modules.
