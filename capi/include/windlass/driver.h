@@ -32,8 +32,8 @@ typedef struct {
 //
 // Required are `scheme`, `open`, `allocate` and `free`; such a driver has host memory without kernels, and the library
 // does its transfers. `submit` is required for memory that the host cannot reach. `load` needs `unload` and `submit`.
-// The library declares the lack of all features whose function is NULL, and does the rest for each driver: semaphores,
-// waits, the set of pending operations, pools, barriers, allocas, files, host calls, command buffers.
+// The library declares the lack of each feature whose function is NULL or that has none here, and does the rest for each
+// driver: semaphores, waits, the set of pending operations, pools, barriers, allocas, files, host calls, command buffers.
 //
 // Threads. Any function may be called on any thread, several at once, also with the same objects, and from inside
 // windlass_operation_complete. None may wait for other work of the device. `allocate` and `free` may be called with a

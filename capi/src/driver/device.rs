@@ -4,8 +4,8 @@
 use std::{any::Any, sync::Arc};
 
 use facade::{
-    BufferParams, CommandList, Deadline, DeviceInfo, Error, External, Feature, Lack, Limits, MemoryType,
-    OperationRef, Point, QueueAffinity, Release, Result, Statistics, Uri,
+    BufferParams, Command, CommandList, Deadline, DeviceInfo, Error, External, Feature, Lack, Limits,
+    MemoryType, OperationRef, Point, QueueAffinity, Release, Result, Statistics, Uri,
     driver::{self, RawBuffer, RawCommandBuffer, RawExecutable},
     edge::Domain,
     file,
@@ -61,12 +61,54 @@ fn with_lacks(mut info: DeviceInfo, table: &windlass_driver_t) -> DeviceInfo {
         (Feature::Linking, no_code || table.load_linked.is_none(), "load_linked"),
         (Feature::Symbols, no_code || table.symbols.is_none(), "symbols"),
     ];
+    let mut add = |feature: Feature, reason: String| {
+        if !info.lacks.iter().any(|lack| lack.feature == feature) {
+            info.lacks.push(Lack::new(feature, reason));
+        }
+    };
     for (feature, lacking, function) in lacks {
-        if lacking && !info.lacks.iter().any(|lack| lack.feature == feature) {
-            info.lacks.push(Lack::new(feature, format!("the driver has no `{function}`")));
+        if lacking {
+            add(feature, format!("the driver has no `{function}`"));
         }
     }
+    for feature in Feature::ALL.into_iter().filter(|feature| !has_functions(*feature)) {
+        add(feature, "the table of a driver in C has no function for it".to_owned());
+    }
     info
+}
+
+/// Whether a table can have a feature, or the library has it for each driver.
+fn has_functions(feature: Feature) -> bool {
+    matches!(
+        feature,
+        Feature::Alloca
+            | Feature::CommandBuffers
+            | Feature::Dispatch
+            | Feature::Files
+            | Feature::Globals
+            | Feature::HostCalls
+            | Feature::ImportDevice
+            | Feature::ImportHost
+            | Feature::IndirectDispatch
+            | Feature::Linking
+            | Feature::Symbols
+    )
+}
+
+/// Whether the library or a table can have an operation done.
+fn is_known(operation: &OperationRef<'_>) -> bool {
+    matches!(
+        operation,
+        OperationRef::Barrier
+            | OperationRef::Alloca { .. }
+            | OperationRef::Dealloca { .. }
+            | OperationRef::Fill { .. }
+            | OperationRef::Update { .. }
+            | OperationRef::Copy { .. }
+            | OperationRef::HostCall(_)
+            | OperationRef::Dispatch(_)
+            | OperationRef::Execute { .. }
+    )
 }
 
 /// An opened device.
@@ -154,7 +196,10 @@ unsafe impl driver::RawDevice for Device {
     }
 
     unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn RawCommandBuffer>> {
-        Ok(Arc::new(CommandBuffer { domain: self.memory.domain, list }))
+        match list.commands().find(|command| !is_known_command(command)) {
+            None => Ok(Arc::new(CommandBuffer { domain: self.memory.domain, list })),
+            Some(command) => Err(Error::unimplemented(format!("{} runs no {command:?}", self.info.name))),
+        }
     }
 
     unsafe fn submit(
@@ -174,6 +219,9 @@ unsafe impl driver::RawDevice for Device {
                 let (device, points) = (Arc::new(self.clone()), (waits, signals));
                 // SAFETY: the front's operation, passed on unchanged.
                 unsafe { file::write_through_host(device, affinity, points, source, file, file_offset) }
+            }
+            operation if !is_known(&operation) => {
+                Err(Error::unimplemented(format!("{} has no {}", self.info.name, operation.name())))
             }
             operation => {
                 let work = Submitted { affinity, operation: operation.into_owned() };
@@ -203,6 +251,23 @@ unsafe impl driver::RawDevice for Device {
     fn statistics(&self) -> Statistics {
         self.memory.accounts.statistics()
     }
+}
+
+/// Whether a table can have a command done.
+fn is_known_command(command: &Command<'_>) -> bool {
+    matches!(
+        command,
+        Command::Barrier
+            | Command::Fill { .. }
+            | Command::Update { .. }
+            | Command::Copy { .. }
+            | Command::Dispatch(_)
+            | Command::SignalEvent { .. }
+            | Command::ResetEvent { .. }
+            | Command::WaitEvents { .. }
+            | Command::BeginDebugGroup(_)
+            | Command::EndDebugGroup
+    )
 }
 
 /// A recorded list, whose commands go to the driver one after the other.
