@@ -292,7 +292,7 @@ fn wrong_uris_say_what_is_missing() {
 }
 
 #[test]
-fn two_open_devices_do_not_share_a_file() {
+fn two_devices_do_not_share_a_file() {
     let scratch = Scratch::new();
     let (first, second) = (scratch.device("a", "null://"), scratch.device("a", "null://"));
     program(&first);

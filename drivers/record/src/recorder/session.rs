@@ -16,8 +16,8 @@ use std::{
 };
 
 use windlass_hal::{
-    Buffer, BufferParams, BufferUsage, Deadline, Error, HostCall, OperationRef, Point, Points, Probe,
-    QueueAffinity, Result, Semaphore, driver, pending,
+    Buffer, BufferParams, BufferUsage, Deadline, Error, HostCall, Notifications, OperationRef, Point, Points,
+    Probe, QueueAffinity, Result, Semaphore, driver, pending,
 };
 
 use super::{
@@ -241,15 +241,24 @@ impl Session {
             None => state.readbacks(number, &mut dropped),
             Some(_) => Vec::new(),
         };
+        // The program knows of the end from here on. Its next call waits for the lock, so the recording has the end first. A
+        // semaphore that the program failed before is failed now too.
+        let mut notifications = Notifications::new();
+        for signal in signals.iter() {
+            match &result {
+                Ok(()) => signal.semaphore.advance(signal.value, &mut notifications),
+                Err(error) => signal.semaphore.fail_into(error.clone(), &mut notifications),
+            }
+        }
+        if result.is_ok() {
+            state.explain_failures(&signals);
+        }
         state.end(number, failure, readbacks, &signals);
         drop(state);
         drop(dropped);
         tasks.iter().for_each(|task| task.cancel());
         SETTLING.with(|settling| settling.set(settling.get() + 1));
-        match &result {
-            Ok(()) => pending::reach(&signals),
-            Err(error) => pending::fail(&signals, error),
-        }
+        notifications.fire();
         SETTLING.with(|settling| settling.set(settling.get() - 1));
         let mut state = self.lock();
         let gone = state.operations.remove(&number);
@@ -399,12 +408,18 @@ impl State {
                     self.log.add(&Event::HostSignal { at });
                     self.objects.reached(wait);
                 }
-                Probe::Failed(error) => {
-                    if let Some(semaphore) = self.objects.failed(&wait.semaphore) {
-                        self.log.add(&Event::HostFail { semaphore, failure: failed(&error) });
-                    }
-                }
                 _ => {}
+            }
+        }
+        self.explain_failures(waits);
+    }
+
+    fn explain_failures(&mut self, points: &[Point]) {
+        for point in points {
+            if let Probe::Failed(error) = point.semaphore.probe(point.value, None)
+                && let Some(semaphore) = self.objects.failed(&point.semaphore)
+            {
+                self.log.add(&Event::HostFail { semaphore, failure: failed(&error) });
             }
         }
     }
