@@ -115,6 +115,8 @@ pub mod element_type;
 
 pub mod buffer_view;
 
+pub mod replay;
+
 pub mod code;
 
 pub mod code_file;

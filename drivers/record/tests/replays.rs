@@ -340,7 +340,8 @@ fn random_programs_replay_with_the_bytes_of_the_oracle() {
 fn a_replay_on_a_shuffled_device_finds_a_missing_edge() {
     let scratch = Scratch::new();
     for lacks in [false, true] {
-        let device = scratch.device("a", "null://");
+        let name = format!("lacks-{lacks}");
+        let device = scratch.device(&name, "null://");
         let queue = device.queue(0).unwrap();
         let (buffer, done) = (device.allocate_device(32).unwrap(), Semaphore::new(0));
         queue.fill(&[], &[done.at(1)], &buffer, 1_u8).unwrap();
@@ -354,7 +355,7 @@ fn a_replay_on_a_shuffled_device_finds_a_missing_edge() {
         let finds = |seed: u64| {
             let device = registry().open(&format!("shuffle://?seed={seed}&over=null://")).unwrap();
             let options = ReplayOptions::new().order(Order::Waits);
-            replay_with(&scratch.file("a"), &device, options).unwrap().differing > 0
+            replay_with(&scratch.file(&name), &device, options).unwrap().differing > 0
         };
         assert_eq!((1..=40).any(finds), lacks);
     }
