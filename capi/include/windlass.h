@@ -638,6 +638,20 @@ typedef windlass_error_t *(*windlass_storage_write_t)(void *user_data,
 // in bits.
 typedef uint32_t windlass_element_type_t;
 
+// The result of a replay.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_replayed_init does so.
+    size_t struct_size;
+    // The operations that ran.
+    uint64_t operations;
+    // The bytes that were compared with the recording.
+    uint64_t compared;
+    // The results that differ from the recorded ones.
+    uint64_t differing;
+    // The time from the first submission to the end of the last operation, in nanoseconds.
+    uint64_t nanoseconds;
+} windlass_replayed_t;
+
 // The format of a file by its first bytes: one of WINDLASS_CODE_FORMAT_*. Later versions may add formats.
 typedef uint32_t windlass_code_format_t;
 
@@ -2101,6 +2115,18 @@ windlass_buffer_view_t *windlass_buffer_view_retain(windlass_buffer_view_t *view
 // Releases a reference. NULL is allowed.
 void windlass_buffer_view_release(windlass_buffer_view_t *view);
 
+// Replays the recording in a file on a device, and compares the results. A device records to a file if it is opened as
+// "record://?file=FILE&over=URI". ABORTED if a result differs: the message names the first differences, and `replayed`
+// is written. DATA_LOSS for a file that is no whole recording. Other errors are those of the device, which stopped the
+// replay. Waits for the end of the replay. `replayed` may be NULL.
+//
+// The code in the recording runs, as code that windlass_executable_load loads does, and on "local://" as code of this
+// process.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_replay(windlass_device_t *device,
+                                  const char *path,
+                                  windlass_replayed_t *replayed);
+
 // The format of bytes, usually of a file: 262 bytes tell all formats, 64 all that hold code. UNKNOWN for others and
 // for NULL.
 windlass_code_format_t windlass_code_format(const void *head,
@@ -2299,6 +2325,7 @@ WINDLASS_INIT_(windlass_parameter_t, windlass_parameter_init)
 
 WINDLASS_INIT_(windlass_pool_statistics_t, windlass_pool_statistics_init)
 WINDLASS_INIT_(windlass_heap_t, windlass_heap_init)
+WINDLASS_INIT_(windlass_replayed_t, windlass_replayed_init)
 WINDLASS_INIT_(windlass_global_info_t, windlass_global_info_init)
 WINDLASS_INIT_(windlass_symbol_t, windlass_symbol_init)
 WINDLASS_INIT_(windlass_code_bundle_t, windlass_code_bundle_init)
