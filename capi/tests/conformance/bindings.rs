@@ -600,6 +600,15 @@ pub type windlass_storage_write_t = ::std::option::Option<
     ) -> *mut windlass_error_t,
 >;
 pub type windlass_element_type_t = u32;
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct windlass_replayed_t {
+    pub struct_size: usize,
+    pub operations: u64,
+    pub compared: u64,
+    pub differing: u64,
+    pub nanoseconds: u64,
+}
 pub type windlass_code_format_t = u32;
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
@@ -1378,6 +1387,11 @@ pub struct Library {
     pub windlass_buffer_view_retain:
         unsafe extern "C" fn(view: *mut windlass_buffer_view_t) -> *mut windlass_buffer_view_t,
     pub windlass_buffer_view_release: unsafe extern "C" fn(view: *mut windlass_buffer_view_t),
+    pub windlass_replay: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        path: *const ::std::os::raw::c_char,
+        replayed: *mut windlass_replayed_t,
+    ) -> *mut windlass_error_t,
     pub windlass_code_format:
         unsafe extern "C" fn(head: *const ::std::os::raw::c_void, size: usize) -> windlass_code_format_t,
     pub windlass_code_format_name:
@@ -1702,6 +1716,7 @@ impl Library {
         let windlass_buffer_view_retain = __library.get(b"windlass_buffer_view_retain\0").map(|sym| *sym)?;
         let windlass_buffer_view_release =
             __library.get(b"windlass_buffer_view_release\0").map(|sym| *sym)?;
+        let windlass_replay = __library.get(b"windlass_replay\0").map(|sym| *sym)?;
         let windlass_code_format = __library.get(b"windlass_code_format\0").map(|sym| *sym)?;
         let windlass_code_format_name = __library.get(b"windlass_code_format_name\0").map(|sym| *sym)?;
         let windlass_code_size = __library.get(b"windlass_code_size\0").map(|sym| *sym)?;
@@ -1910,6 +1925,7 @@ impl Library {
             windlass_buffer_view_dimension,
             windlass_buffer_view_retain,
             windlass_buffer_view_release,
+            windlass_replay,
             windlass_code_format,
             windlass_code_format_name,
             windlass_code_size,
@@ -3116,6 +3132,14 @@ impl Library {
     }
     pub unsafe fn windlass_buffer_view_release(&self, view: *mut windlass_buffer_view_t) {
         (self.windlass_buffer_view_release)(view)
+    }
+    pub unsafe fn windlass_replay(
+        &self,
+        device: *mut windlass_device_t,
+        path: *const ::std::os::raw::c_char,
+        replayed: *mut windlass_replayed_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_replay)(device, path, replayed)
     }
     pub unsafe fn windlass_code_format(
         &self,
