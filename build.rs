@@ -13,6 +13,7 @@ const DRIVERS: &[(&str, &[&str])] = &[
     ("sim", &["hip-sim"]),
     ("local", &["local"]),
     ("null", &["null"]),
+    ("record", &["record"]),
     ("command", &["shuffle"]),
 ];
 

@@ -73,8 +73,9 @@ fn shuffled(_drivers: Registry) -> Registry {
 /// `record://` over these drivers.
 #[cfg(feature = "record")]
 fn recorded(drivers: Registry) -> Registry {
+    let made_by = format!("windlass {}", build_info::PROVENANCE);
     let mut registry = Registry::new();
-    registry.register(Arc::new(windlass_record::Driver::new(drivers, build_info::PROVENANCE)));
+    registry.register(Arc::new(windlass_record::Driver::new(drivers, made_by)));
     registry
 }
 

@@ -23,6 +23,8 @@ fn keys_of(scheme: &str) -> Vec<String> {
         // An invalid URI loads nothing.
         "hip" => "&library=/no/such/library.so",
         "shuffle" => "&over=null://",
+        // An invalid URI makes no file.
+        "record" => "&file=none&over=null://",
         _ => "",
     };
     let error = windlass::open(&format!("{scheme}://?no-such-key=1{more}")).unwrap_err();

@@ -157,6 +157,8 @@ pub mod dlpack;
 
 pub mod inbox;
 
+pub mod replay;
+
 pub mod code;
 
 pub mod code_file;

@@ -203,6 +203,14 @@ fn profiles_for_callbacks_and_in_files() {
 }
 
 #[test]
+fn a_recording_replays() {
+    let scratch = folder().join("replay.scratch");
+    let scratch = scratch.to_str().unwrap();
+    let runs: [&[&str]; 2] = [&["hip-sim://gfx942?memory=64M", scratch], &["local://?threads=2", scratch]];
+    in_both_languages("tests/replay.c", &runs, "the replay is right");
+}
+
+#[test]
 fn executables_tell_what_they_have() {
     let bundles = kernel("");
     let bundles = bundles.to_str().unwrap();
@@ -414,6 +422,7 @@ fn valgrind_finds_nothing() {
     for (source, arguments) in [
         ("tests/code.c", vec![bundles.to_str().unwrap(), scratch.to_str().unwrap()]),
         ("tests/memory.c", vec!["local://?threads=2", scratch.to_str().unwrap()]),
+        ("tests/replay.c", vec!["local://?threads=2", scratch.to_str().unwrap()]),
         ("tests/executable.c", vec!["local://?threads=2", bundles.to_str().unwrap()]),
         ("tests/extend.c", vec!["local://?threads=2"]),
         ("examples/driver.c", vec![]),

@@ -105,10 +105,10 @@ impl Replay {
     }
 }
 
-/// A device without the recorded code is a wrong choice of the device; all else is a failed run.
+/// A device without the recorded code, or without kernels, is a wrong choice of the device; all else is a failed run.
 fn stopped(error: &Error) -> Failure {
     match error.code() {
-        Code::NotFound => Failure::hal(Stage::Submit, error),
+        Code::NotFound | Code::Unimplemented => Failure::hal(Stage::Submit, error),
         _ => Failure::hal(Stage::Run, error),
     }
 }

@@ -23,6 +23,7 @@ mod inspect;
 mod iree;
 mod listing;
 mod mistakes;
+mod replay;
 mod report;
 mod results;
 mod runs;

@@ -274,6 +274,64 @@ fn damaged_files_are_errors() {
     assert_eq!(Recording::open(&scratch.file("none")).unwrap_err().code(), Code::NotFound);
 }
 
+/// The chunks of a recording: where each begins, and the length of its payload.
+fn chunks(bytes: &[u8]) -> Vec<(usize, usize)> {
+    let mut chunks = Vec::new();
+    let mut at = 20;
+    while at < bytes.len() {
+        let length = u32::from_le_bytes(bytes[at + 1..at + 5].try_into().unwrap()) as usize;
+        chunks.push((at, length));
+        at += 9 + length;
+    }
+    chunks
+}
+
+/// Whatever a file says, with checksums that fit, reading and replaying it ends, with an error or with a result.
+#[test]
+fn hostile_events_are_errors() {
+    let scratch = Scratch::new();
+    program(&scratch.device("a", "null://"));
+    let whole = fs::read(scratch.file("a")).unwrap();
+    let (chunks, hostile) = (chunks(&whole), scratch.file("hostile"));
+    let mut random = windlass_cts::Random::new(5);
+    let (mut refused, mut stopped, mut ran) = (0, 0, 0);
+    let registry = registry();
+    for _ in 0..600 {
+        let mut bytes = whole.clone();
+        for _ in 0..1 + random.below(2) {
+            let (at, length) = chunks[random.below(chunks.len())];
+            let place = at + 5 + random.below(length.max(1));
+            bytes[place] = match random.below(4) {
+                0 => 0xff,
+                1 => bytes[place].wrapping_add(1),
+                2 => bytes[place] ^ 1 << random.below(8),
+                _ => random.below(256) as u8,
+            };
+            let end = at + 5 + length;
+            let sum = crc32fast::hash(&bytes[at..end]).to_le_bytes();
+            bytes[end..end + 4].copy_from_slice(&sum);
+        }
+        fs::write(&hostile, &bytes).unwrap();
+        let Ok(recording) = Recording::open(&hostile) else {
+            refused += 1;
+            continue;
+        };
+        assert!(recording.lines().count() > 1);
+        let device = registry.open("null://?memory=1000000").unwrap();
+        // SAFETY: the recording has no code.
+        let mut player = unsafe { Player::new(&recording, &device) };
+        match player.run(&ReplayOptions::new().limit(LIMIT)) {
+            Ok(_) => ran += 1,
+            Err(error) => {
+                assert_ne!(error.code(), Code::DeadlineExceeded, "{error}");
+                assert_ne!(error.code(), Code::Internal, "{error}");
+                stopped += 1;
+            }
+        }
+    }
+    assert!(refused > 50 && stopped > 20 && ran > 20, "{refused} {stopped} {ran}");
+}
+
 #[test]
 fn wrong_uris_say_what_is_missing() {
     let scratch = Scratch::new();
@@ -292,7 +350,7 @@ fn wrong_uris_say_what_is_missing() {
 }
 
 #[test]
-fn two_open_devices_do_not_share_a_file() {
+fn two_devices_do_not_share_a_file() {
     let scratch = Scratch::new();
     let (first, second) = (scratch.device("a", "null://"), scratch.device("a", "null://"));
     program(&first);
@@ -340,7 +398,8 @@ fn random_programs_replay_with_the_bytes_of_the_oracle() {
 fn a_replay_on_a_shuffled_device_finds_a_missing_edge() {
     let scratch = Scratch::new();
     for lacks in [false, true] {
-        let device = scratch.device("a", "null://");
+        let name = format!("lacks-{lacks}");
+        let device = scratch.device(&name, "null://");
         let queue = device.queue(0).unwrap();
         let (buffer, done) = (device.allocate_device(32).unwrap(), Semaphore::new(0));
         queue.fill(&[], &[done.at(1)], &buffer, 1_u8).unwrap();
@@ -354,7 +413,7 @@ fn a_replay_on_a_shuffled_device_finds_a_missing_edge() {
         let finds = |seed: u64| {
             let device = registry().open(&format!("shuffle://?seed={seed}&over=null://")).unwrap();
             let options = ReplayOptions::new().order(Order::Waits);
-            replay_with(&scratch.file("a"), &device, options).unwrap().differing > 0
+            replay_with(&scratch.file(&name), &device, options).unwrap().differing > 0
         };
         assert_eq!((1..=40).any(finds), lacks);
     }

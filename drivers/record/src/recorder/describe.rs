@@ -4,7 +4,7 @@
 use std::{collections::HashSet, ops::Range as Span, sync::Arc};
 
 use windlass_hal::{
-    Buffer, Command as HalCommand, CommandList, FunctionInfo, IndirectParameters, OperationRef,
+    Buffer, BufferParams, Command as HalCommand, CommandList, FunctionInfo, IndirectParameters, OperationRef,
     ParameterKind, Patches, RecordedRange, WorkgroupCountRef, driver,
 };
 
@@ -79,7 +79,10 @@ impl Describer<'_> {
         }
         let origin = match windlass_hal::pool::placed(buffer) {
             Some(_) => Origin::Reserved {},
-            None => self.objects.global(buffer).unwrap_or(Origin::Foreign {}),
+            None => match self.objects.global(buffer.raw().device_address(), buffer.raw().size()) {
+                Some((origin, _, 0)) => origin,
+                _ => Origin::Foreign {},
+            },
         };
         self.objects.add(self.log, buffer.raw(), &buffer.params(), origin)
     }
@@ -439,7 +442,7 @@ impl Describer<'_> {
 
     /// The buffer that an address leads to, and the offset in it. The buffers of the launch come first, and among them
     /// those with the address inside the named range.
-    fn resolve(&self, address: u64, targets: &[Target]) -> Option<(u32, u64)> {
+    fn resolve(&mut self, address: u64, targets: &[Target]) -> Option<(u32, u64)> {
         let inside = |target: &&Target| {
             target
                 .offset_of(address)
@@ -448,7 +451,12 @@ impl Describer<'_> {
         let named = targets.iter().find(inside);
         let any = named.or_else(|| targets.iter().find(|target| target.offset_of(address).is_some()));
         let any = any.or_else(|| targets.iter().find(|target| target.is_end(address)));
-        any.map(|target| (target.number, address - target.base)).or_else(|| self.objects.covering(address, 1))
+        let found = any.map(|target| (target.number, address - target.base));
+        if let Some(found) = found.or_else(|| self.objects.covering(address, 1)) {
+            return Some(found);
+        }
+        let (origin, raw, offset) = self.objects.global(address, 1)?;
+        Some((self.objects.add(self.log, &raw, &BufferParams::device(), origin), offset))
     }
 }
 

@@ -24,18 +24,11 @@ pub(super) struct Device {
     inner: Arc<dyn driver::RawDevice>,
     info: DeviceInfo,
     session: Arc<Session>,
-    /// Frees the name of the file for the next recording.
-    _name: super::names::Taken,
 }
 
 impl Device {
-    pub(super) fn new(
-        inner: Arc<dyn driver::RawDevice>,
-        info: DeviceInfo,
-        session: Arc<Session>,
-        name: super::names::Taken,
-    ) -> Self {
-        Self { inner, info, session, _name: name }
+    pub(super) fn new(inner: Arc<dyn driver::RawDevice>, info: DeviceInfo, session: Arc<Session>) -> Self {
+        Self { inner, info, session }
     }
 
     fn add(&self, raw: &Arc<dyn RawBuffer>, params: &BufferParams, origin: Origin) {

@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 
 use windlass_hal::{DeviceInfo, Error, Registry, Result, Uri, driver};
 
-use super::{device::Device, log::Log, names::Taken, session::Session};
+use super::{device::Device, log::Log, names, session::Session};
 use crate::format::{chunk::Writer, event::Header};
 
 /// The driver of `record://`: wraps the devices of other drivers.
@@ -67,14 +67,14 @@ impl driver::Driver for Driver {
             name: info.name.clone(),
             architecture: info.architecture.clone(),
         };
-        let name = Taken::new(Path::new(file));
-        let writer = Writer::create(name.path(), &header).map_err(|error| {
-            Error::invalid_argument(format!("cannot record to {}: {error}", name.path().display()))
+        let path = names::take(Path::new(file));
+        let writer = Writer::create(&path, &header).map_err(|error| {
+            Error::invalid_argument(format!("cannot record to {}: {error}", path.display()))
         })?;
         let escaped = file.replace('%', "%25").replace('&', "%26").replace('?', "%3F");
         info.uri = format!("record://?file={escaped}&over={}", info.uri);
         info.name = format!("{} (recorded)", info.name);
-        let session = Session::new(Log::new(writer, name.path().to_owned()));
-        Ok(Arc::new(Device::new(inner, info, session, name)))
+        let session = Session::new(Log::new(writer, path));
+        Ok(Arc::new(Device::new(inner, info, session)))
     }
 }

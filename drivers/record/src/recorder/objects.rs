@@ -159,28 +159,28 @@ impl Objects {
         found.first().map(|(number, entry)| (**number, start - entry.base))
     }
 
-    /// The global variable that a buffer is, if it is one.
-    pub(super) fn global(&self, buffer: &Buffer) -> Option<Origin> {
-        let queues = (0..64).map(QueueAffinity::queue);
-        let executables =
-            self.executables.values().filter_map(|(raw, number)| Some((raw.upgrade()?, *number)));
-        for (executable, number) in executables {
+    /// The global variable that has this range of device memory, with its buffer and the offset in it.
+    pub(super) fn global(&self, start: u64, length: u64) -> Option<(Origin, Arc<dyn RawBuffer>, u64)> {
+        let inside = |raw: &Arc<dyn RawBuffer>| {
+            let offset = start.checked_sub(raw.device_address())?;
+            offset.checked_add(length).filter(|end| *end <= raw.size()).map(|_| offset)
+        };
+        for (raw, number) in self.executables.values() {
+            let Some(executable) = raw.upgrade() else { continue };
             for (index, global) in executable.globals().iter().enumerate() {
-                for affinity in std::iter::once(QueueAffinity::ANY).chain(queues.clone()) {
-                    let Ok(raw) = executable.clone().global(index as u32, affinity) else {
-                        if affinity == QueueAffinity::ANY { continue } else { break }
-                    };
-                    if raw.device_address() == buffer.raw().device_address()
-                        && raw.size() == buffer.raw().size()
-                    {
-                        return Some(Origin::Global {
-                            executable: number,
-                            name: global.name.clone(),
-                            affinity: affinity.bits(),
-                        });
-                    }
-                    if affinity == QueueAffinity::ANY {
-                        break;
+                let variable = |affinity| executable.clone().global(index as u32, affinity).ok();
+                // A device of one GPU has one copy, and one of several has a copy on each GPU.
+                let copies: Vec<_> = match variable(QueueAffinity::ANY) {
+                    Some(raw) => vec![(QueueAffinity::ANY, raw)],
+                    None => (0..64)
+                        .map(QueueAffinity::queue)
+                        .filter_map(|queue| Some((queue, variable(queue)?)))
+                        .collect(),
+                };
+                for (affinity, raw) in copies {
+                    if let Some(offset) = inside(&raw) {
+                        let (name, affinity) = (global.name.clone(), affinity.bits());
+                        return Some((Origin::Global { executable: *number, name, affinity }, raw, offset));
                     }
                 }
             }

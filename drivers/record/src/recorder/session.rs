@@ -7,7 +7,7 @@
 
 use std::{
     cell::Cell,
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     ops::Range,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -16,8 +16,8 @@ use std::{
 };
 
 use windlass_hal::{
-    Buffer, BufferParams, BufferUsage, Deadline, Error, HostCall, OperationRef, Point, Points, Probe,
-    QueueAffinity, Result, Semaphore, driver, pending,
+    Buffer, BufferParams, BufferUsage, Deadline, Error, HostCall, Notifications, OperationRef, Point, Points,
+    Probe, QueueAffinity, Result, Semaphore, driver, pending,
 };
 
 use super::{
@@ -44,7 +44,11 @@ pub(super) struct Session {
 pub(super) struct State {
     pub(super) objects: Objects,
     pub(super) log: Log,
-    operations: BTreeMap<u32, Submitted>,
+    operations: HashMap<u32, Submitted>,
+    /// The mapped buffers of operations that have not started, and how many use each.
+    waiting: BTreeMap<u32, u32>,
+    /// The ranges of mapped buffers that operations may write which have started and not ended.
+    running: BTreeMap<u32, Vec<(u32, Range<u64>)>>,
     next_operation: u32,
     /// The number of operations that have ended.
     ended: u64,
@@ -75,7 +79,9 @@ impl Session {
         let state = State {
             objects: Objects::default(),
             log,
-            operations: BTreeMap::new(),
+            operations: HashMap::new(),
+            waiting: BTreeMap::new(),
+            running: BTreeMap::new(),
             next_operation: 0,
             ended: 0,
         };
@@ -144,13 +150,16 @@ impl Session {
             signals: Points::from(signals),
             ended: ended.clone(),
             uses,
-            started,
+            started: false,
             settling: false,
             is_host_call,
             owns,
             passed,
             tasks: tasks.clone(),
         };
+        for buffer in &submitted.uses.mapped {
+            *state.waiting.entry(*buffer).or_default() += 1;
+        }
         state.operations.insert(number, submitted);
         if started {
             state.begin(number);
@@ -178,6 +187,7 @@ impl Session {
         let result = unsafe { inner.submit(affinity, &inner_waits, &[ended.at(1)], operation) };
         if result.is_err() {
             let mut state = self.lock();
+            state.stop(number);
             let submitted = state.operations.remove(&number);
             state.log.add(&Event::Refused { operation: number });
             drop(state);
@@ -241,15 +251,25 @@ impl Session {
             None => state.readbacks(number, &mut dropped),
             Some(_) => Vec::new(),
         };
+        // The program knows of the end from here on. Its next call waits for the lock, so the recording has the end first. A
+        // semaphore that the program failed before is failed now too.
+        let mut notifications = Notifications::new();
+        for signal in signals.iter() {
+            match &result {
+                Ok(()) => signal.semaphore.advance(signal.value, &mut notifications),
+                Err(error) => signal.semaphore.fail_into(error.clone(), &mut notifications),
+            }
+        }
+        if result.is_ok() {
+            state.explain_failures(&signals);
+        }
+        state.stop(number);
         state.end(number, failure, readbacks, &signals);
         drop(state);
         drop(dropped);
         tasks.iter().for_each(|task| task.cancel());
         SETTLING.with(|settling| settling.set(settling.get() + 1));
-        match &result {
-            Ok(()) => pending::reach(&signals),
-            Err(error) => pending::fail(&signals, error),
-        }
+        notifications.fire();
         SETTLING.with(|settling| settling.set(settling.get() - 1));
         let mut state = self.lock();
         let gone = state.operations.remove(&number);
@@ -345,6 +365,17 @@ impl Session {
     }
 }
 
+fn stop_waiting(waiting: &mut BTreeMap<u32, u32>, mapped: &[u32]) {
+    for buffer in mapped {
+        if let Some(count) = waiting.get_mut(buffer) {
+            *count -= 1;
+            if *count == 0 {
+                waiting.remove(buffer);
+            }
+        }
+    }
+}
+
 fn is_reached(point: &Point) -> bool {
     matches!(point.semaphore.probe(point.value, None), Probe::Reached)
 }
@@ -365,8 +396,7 @@ impl State {
     fn scan(&mut self, own: &[u32], all: bool, dropped: &mut Dropped) {
         let mut numbers = own.to_vec();
         if all {
-            let waiting = self.operations.values().filter(|operation| !operation.started);
-            numbers.extend(waiting.flat_map(|operation| operation.uses.mapped.iter().copied()));
+            numbers.extend(self.waiting.keys());
         }
         numbers.sort_unstable();
         numbers.dedup();
@@ -383,10 +413,8 @@ impl State {
 
     /// The ranges of a buffer that running operations may write, except for one operation.
     fn running_writes(&self, buffer: u32, except: Option<u32>) -> Vec<Range<u64>> {
-        let running = self.operations.iter().filter(|(number, operation)| {
-            operation.started && !operation.settling && Some(**number) != except
-        });
-        let writes = running.flat_map(|(_, operation)| &operation.uses.writes);
+        let others = self.running.iter().filter(|(number, _)| Some(**number) != except);
+        let writes = others.flat_map(|(_, writes)| writes);
         writes.filter(|(number, _)| *number == buffer).map(|(_, range)| range.clone()).collect()
     }
 
@@ -399,12 +427,18 @@ impl State {
                     self.log.add(&Event::HostSignal { at });
                     self.objects.reached(wait);
                 }
-                Probe::Failed(error) => {
-                    if let Some(semaphore) = self.objects.failed(&wait.semaphore) {
-                        self.log.add(&Event::HostFail { semaphore, failure: failed(&error) });
-                    }
-                }
                 _ => {}
+            }
+        }
+        self.explain_failures(waits);
+    }
+
+    fn explain_failures(&mut self, points: &[Point]) {
+        for point in points {
+            if let Probe::Failed(error) = point.semaphore.probe(point.value, None)
+                && let Some(semaphore) = self.objects.failed(&point.semaphore)
+            {
+                self.log.add(&Event::HostFail { semaphore, failure: failed(&error) });
             }
         }
     }
@@ -412,11 +446,27 @@ impl State {
     /// Marks an operation as started.
     fn begin(&mut self, number: u32) {
         let Some(operation) = self.operations.get_mut(&number) else { return };
-        operation.started = true;
+        if std::mem::replace(&mut operation.started, true) {
+            return;
+        }
+        stop_waiting(&mut self.waiting, &operation.uses.mapped);
+        if !operation.uses.writes.is_empty() {
+            self.running.insert(number, operation.uses.writes.clone());
+        }
         if let Some((buffer, false)) = operation.owns
             && let Some(entry) = self.objects.entry(buffer)
         {
             entry.end();
+        }
+    }
+
+    /// Takes an operation out of the account of those that wait and those that run.
+    fn stop(&mut self, number: u32) {
+        self.running.remove(&number);
+        if let Some(operation) = self.operations.get_mut(&number)
+            && !std::mem::replace(&mut operation.started, true)
+        {
+            stop_waiting(&mut self.waiting, &operation.uses.mapped);
         }
     }
 

@@ -20,7 +20,8 @@ impl Storage for Recorded {
         for (start, piece) in &self.0 {
             // The part of the piece that is wanted, as offsets in the file.
             let from = offset.max(*start);
-            let to = (offset + bytes.len() as u64).min(start + piece.len() as u64);
+            let end = offset.saturating_add(bytes.len() as u64);
+            let to = end.min(start.saturating_add(piece.len() as u64));
             if from < to {
                 let wanted = &mut bytes[(from - offset) as usize..(to - offset) as usize];
                 wanted.copy_from_slice(&piece[(from - start) as usize..(to - start) as usize]);

@@ -241,7 +241,9 @@ impl Run<'_, '_> {
         let compares = ended.is_some_and(|ended| !ended.readbacks.is_empty()) && !self.options.unchecked;
         let done = Semaphore::new(0);
         let mut given = vec![done.at(1)];
-        let held = (scripted || compares).then(|| signals.clone());
+        // Where a semaphore fails, its values up to there decide which operations fail. So they come in the recorded order.
+        let fails = submission.signals.iter().any(|at| self.recording.failing.contains(&at.semaphore));
+        let held = (scripted || compares || fails).then(|| signals.clone());
         if held.is_none() {
             given.extend(signals);
         }

@@ -26,6 +26,8 @@ pub struct Recording {
     pub(super) data: Data,
     cut: Option<u64>,
     pub(super) fates: HashMap<u32, Fate>,
+    /// Semaphores that fail at some point.
+    pub(super) failing: HashSet<u32>,
     /// The contents of imported memory, by the buffer.
     pub(super) contents: HashMap<u32, Bytes>,
     /// Buffers that other buffers share memory with.
@@ -45,7 +47,7 @@ impl Recording {
     /// A file that was cut short is read up to the [cut](Self::cut).
     pub fn open(path: &Path) -> Result<Self> {
         let Contents { header, events, data, cut } = chunk::read(path)?;
-        let fates = check(&events, &data).map_err(|(at, what)| {
+        let (fates, failing) = check(&events, &data).map_err(|(at, what)| {
             Error::data_loss(format!("{} is no whole recording: at byte {at}, {what}", path.display()))
         })?;
         let (mut contents, mut shared, mut passing) = (HashMap::new(), HashSet::new(), HashSet::new());
@@ -67,7 +69,19 @@ impl Recording {
                 _ => {}
             }
         }
-        Ok(Self { header, events, data, cut, fates, contents, shared, passing, named: lists, submissions })
+        Ok(Self {
+            header,
+            events,
+            data,
+            cut,
+            fates,
+            failing,
+            contents,
+            shared,
+            passing,
+            named: lists,
+            submissions,
+        })
     }
 
     /// The program that made it, with its version.

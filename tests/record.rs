@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Recordings of simulated GPUs and of the CPU, and their replays on other devices.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use windlass::{
+    Argument, BufferParams, Deadline, Device, DispatchConfig, Semaphore,
+    record::{Order, Player, Recording, ReplayOptions, Replayed},
+};
+use windlass_cts::{
+    Case, Kernels, Options, bundle,
+    program::{Bench, Program},
+    run_cases,
+};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The code of the suite's kernels in these recordings is for all of these GPUs, and for the host.
+const OTHERS: [&str; 5] = [
+    "hip-sim://gfx942",
+    "hip-sim://gfx90a",
+    "local://?threads=2",
+    "shuffle://?seed=2&over=hip-sim://gfx942",
+    "shuffle://?seed=3&over=local://?threads=0",
+];
+
+fn kernels() -> Vec<Kernels> {
+    vec![Kernels::new(windlass_local::FORMAT, windlass_local::conformance::find)]
+}
+
+fn replay_with(file: &Path, uri: &str, options: &ReplayOptions) -> windlass::Result<Replayed> {
+    let recording = Recording::open(file)?;
+    let device = windlass::open(uri)?;
+    // SAFETY: the recordings of these tests hold the suite's kernels, which stay within their buffers.
+    let mut player = unsafe { Player::new(&recording, &device) };
+    player.run(&options.clone().limit(LIMIT))
+}
+
+fn replay(file: &Path, uri: &str) -> Replayed {
+    replay_with(file, uri, &ReplayOptions::new())
+        .unwrap_or_else(|error| panic!("{}, {uri}: {error}", file.display()))
+}
+
+fn open(file: &Path, over: &str) -> Device {
+    windlass::open(&format!("record://?file={}&over={over}", file.display())).unwrap()
+}
+
+/// Runs one case over a recorded device. Returns the recordings of its devices.
+fn record(case: Case, over: &str, folder: &Path) -> Vec<PathBuf> {
+    let file = folder.join(case.name);
+    let mut options = Options::new(format!("record://?file={}&over={over}", file.display()));
+    options.kernels = kernels();
+    let mut report = Vec::new();
+    let summary = run_cases(windlass::registry(), &[case], &options, &mut report).unwrap();
+    assert_eq!(summary.failed() + summary.errors(), 0, "{}", String::from_utf8_lossy(&report));
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+/// What a case does to a recorded GPU gives the same bytes on each other device, in turns. Random programs copy bytes that
+/// nobody wrote, so the test behind this one records them over a device that gives these a value.
+#[test]
+fn every_case_of_the_suite_replays() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut operations, mut compared, mut wrong) = (0, 0, Vec::new());
+    for (index, case) in windlass_cts::cases().into_iter().enumerate() {
+        if case.name.starts_with("program.") {
+            continue;
+        }
+        for file in record(case, "hip-sim://gfx942", folder.path()) {
+            let uri = OTHERS[index % OTHERS.len()];
+            let replayed = replay(&file, uri);
+            operations += replayed.operations;
+            compared += replayed.compared;
+            wrong.extend(
+                replayed.differences.iter().map(|difference| format!("{}, {uri}: {difference}", case.name)),
+            );
+            fs::remove_file(&file).unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(operations > 10_000 && compared > 10_000_000, "{operations} operations, {compared} bytes");
+}
+
+#[test]
+fn random_programs_with_kernels_replay_with_the_bytes_of_the_oracle() {
+    let folder = tempfile::tempdir().unwrap();
+    for (number, over) in
+        ["hip-sim://gfx942", "hip-sim://gfx90a?devices=2", "local://?threads=2"].iter().enumerate()
+    {
+        let file = folder.path().join(number.to_string());
+        let bench =
+            Bench::new(open(&file, &format!("shuffle://?seed=2&over={over}")), &kernels(), LIMIT).unwrap();
+        for program in Program::random(number as u64, bench.mix()).take(40) {
+            bench.run(&program).unwrap_or_else(|difference| panic!("{over}: {difference}\n{program}"));
+        }
+        drop(bench);
+        // Code of the CPU driver's suite is in the process alone, and not for GPUs.
+        let is_local = over.starts_with("local");
+        let others = ["hip-sim://gfx942", "hip-sim://gfx90a", "local://?threads=2"];
+        for (seed, other) in others.iter().filter(|other| other.starts_with("local") == is_local).enumerate()
+        {
+            let uri = format!("shuffle://?seed={seed}&over={other}");
+            let replayed = replay(&file, &uri);
+            assert_eq!(replayed.differences, [], "recorded over {over}, on {uri}");
+            assert!(replayed.operations > 100);
+        }
+    }
+}
+
+fn vector_add(device: &Device) -> windlass::Function {
+    let code = bundle("vector_add").unwrap();
+    // SAFETY: the suite's kernel stays within its buffers.
+    unsafe { device.load_executable(code) }.unwrap().function("vector_add").unwrap()
+}
+
+/// A block that the program packed holds the addresses of the recorded run.
+#[test]
+fn addresses_in_raw_arguments_are_those_of_the_replay() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("raw");
+    let device = open(&file, "hip-sim://gfx942");
+    let function = vector_add(&device);
+    let queue = device.queue(0).unwrap();
+    let [a, b, sum] = [(); 3].map(|()| device.allocate(&BufferParams::host(), 1024).unwrap());
+    let numbers: Vec<u8> = (0..256).flat_map(|number| (number as f32).to_le_bytes()).collect();
+    a.map().unwrap().write(0, &numbers).unwrap();
+    b.map().unwrap().write(0, &numbers).unwrap();
+    let mut block: Vec<u8> =
+        [&a, &b, &sum].iter().flat_map(|buffer| buffer.device_address().to_le_bytes()).collect();
+    block.extend(256_u32.to_le_bytes());
+    block.resize(function.info().argument_size as usize, 0);
+    let done = Semaphore::new(0);
+    let config = DispatchConfig::new([4, 1, 1]).workgroup_size([64, 1, 1]).raw_arguments();
+    let arguments = [Argument::Bytes(&block), a.arg(), b.arg(), sum.arg()];
+    queue.dispatch(&[], &[done.at(1)], &function, config, &arguments).unwrap();
+    done.wait_blocking(1, Deadline::after(LIMIT)).unwrap();
+    let doubled: Vec<u8> = (0..256).flat_map(|number| (2.0 * number as f32).to_le_bytes()).collect();
+    assert_eq!(sum.map().unwrap().to_vec(), doubled);
+    drop((queue, device));
+    for uri in OTHERS {
+        let replayed = replay(&file, uri);
+        assert_eq!(
+            (replayed.differing, replayed.compared),
+            (0, 3 * 1024),
+            "{uri}: {:?}",
+            replayed.differences
+        );
+    }
+}
+
+/// On each device the program gives the right sum. A replay without the missing edge does not, on some schedule.
+#[test]
+fn a_replay_finds_the_edge_that_a_kernel_lacks() {
+    let folder = tempfile::tempdir().unwrap();
+    for lacks in [false, true] {
+        let file = folder.path().join(format!("lacks-{lacks}"));
+        let device = open(&file, "hip-sim://gfx942");
+        let (function, queue, done) = (vector_add(&device), device.queue(0).unwrap(), Semaphore::new(0));
+        let buffers = [(); 3].map(|()| device.allocate_device(1024).unwrap());
+        let [a, b, sum] = &buffers;
+        let zeroed = Semaphore::new(0);
+        for (index, buffer) in (0..).zip(&buffers) {
+            queue.fill(&[zeroed.at(index)], &[zeroed.at(index + 1)], buffer, 1.0_f32).unwrap();
+        }
+        let config = DispatchConfig::new([4, 1, 1]).workgroup_size([64, 1, 1]);
+        let after = [zeroed.at(3)];
+        let arguments = [a.arg(), b.arg(), sum.arg(), 256_u32.into()];
+        queue.fill(&after, &[done.at(1)], a, 2.0_f32).unwrap();
+        let waits = if lacks { vec![zeroed.at(3)] } else { vec![done.at(1)] };
+        // The recording device runs one after the other.
+        done.wait_blocking(1, Deadline::after(LIMIT)).unwrap();
+        let added = Semaphore::new(0);
+        queue.dispatch(&waits, &[added.at(1)], &function, config, &arguments).unwrap();
+        for buffer in &buffers {
+            queue.download(&[done.at(1), added.at(1)], buffer).unwrap().wait(Deadline::after(LIMIT)).unwrap();
+        }
+        drop((queue, device));
+        let finds = |seed: u64| {
+            let options = ReplayOptions::new().order(Order::Waits);
+            let uri = format!("shuffle://?seed={seed}&over=hip-sim://gfx942");
+            replay_with(&file, &uri, &options).unwrap().differing > 0
+        };
+        assert_eq!((1..=40).any(finds), lacks);
+        assert_eq!(replay(&file, "shuffle://?seed=2&over=hip-sim://gfx942").differing, 0);
+    }
+}
