@@ -79,6 +79,7 @@
  *   dlpack               DLPack: arrays that libraries of one process exchange.
  *   inbox                Inboxes: callbacks as messages, for programs that cannot be called on threads of the
  *                        library.
+ *   replay               Replays of recordings.
  *   code                 Device code without a device: the format of bytes, their size, and the limits of
  *                        reading.
  *   code_file            Files of device code: their bundles, and the entries of these.
@@ -131,6 +132,7 @@
 #include "windlass/wrapper.h"
 #include "windlass/dlpack.h"
 #include "windlass/inbox.h"
+#include "windlass/replay.h"
 #include "windlass/code.h"
 #include "windlass/code_file.h"
 #include "windlass/code_selection.h"

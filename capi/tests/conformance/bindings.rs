@@ -1057,6 +1057,15 @@ impl Default for windlass_message_t {
         }
     }
 }
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct windlass_replayed_t {
+    pub struct_size: usize,
+    pub operations: u64,
+    pub compared: u64,
+    pub differing: u64,
+    pub nanoseconds: u64,
+}
 pub type windlass_code_format_t = u32;
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
@@ -2107,6 +2116,11 @@ pub struct Library {
     ) -> *mut windlass_error_t,
     pub windlass_ticket_host_call_destroy:
         unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void, error: *mut windlass_error_t),
+    pub windlass_replay: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        path: *const ::std::os::raw::c_char,
+        replayed: *mut windlass_replayed_t,
+    ) -> *mut windlass_error_t,
     pub windlass_code_format:
         unsafe extern "C" fn(head: *const ::std::os::raw::c_void, size: usize) -> windlass_code_format_t,
     pub windlass_code_format_name:
@@ -2521,6 +2535,7 @@ impl Library {
         let windlass_ticket_host_call = __library.get(b"windlass_ticket_host_call\0").map(|sym| *sym)?;
         let windlass_ticket_host_call_destroy =
             __library.get(b"windlass_ticket_host_call_destroy\0").map(|sym| *sym)?;
+        let windlass_replay = __library.get(b"windlass_replay\0").map(|sym| *sym)?;
         let windlass_code_format = __library.get(b"windlass_code_format\0").map(|sym| *sym)?;
         let windlass_code_format_name = __library.get(b"windlass_code_format_name\0").map(|sym| *sym)?;
         let windlass_code_size = __library.get(b"windlass_code_size\0").map(|sym| *sym)?;
@@ -2799,6 +2814,7 @@ impl Library {
             windlass_ticket_destroy,
             windlass_ticket_host_call,
             windlass_ticket_host_call_destroy,
+            windlass_replay,
             windlass_code_format,
             windlass_code_format_name,
             windlass_code_size,
@@ -4483,6 +4499,14 @@ impl Library {
         error: *mut windlass_error_t,
     ) {
         (self.windlass_ticket_host_call_destroy)(user_data, error)
+    }
+    pub unsafe fn windlass_replay(
+        &self,
+        device: *mut windlass_device_t,
+        path: *const ::std::os::raw::c_char,
+        replayed: *mut windlass_replayed_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_replay)(device, path, replayed)
     }
     pub unsafe fn windlass_code_format(
         &self,
