@@ -119,6 +119,9 @@
 // Removes the contents of the file; needs WINDLASS_FILE_WRITE.
 #define WINDLASS_FILE_TRUNCATE (1 << 3)
 
+// A number that a record does not have.
+#define WINDLASS_PROFILE_NONE UINT32_MAX
+
 // A GPU may get code for another processor of its ISA-compatible family, as some Linux distributions allow. An
 // unpatched ROCm refuses such code.
 #define WINDLASS_CODE_COMPATIBLE_FAMILIES (1 << 0)
@@ -634,6 +637,100 @@ typedef windlass_error_t *(*windlass_storage_write_t)(void *user_data,
                                                       const void *source,
                                                       size_t size);
 
+// The extent of a profile.
+typedef struct {
+    // sizeof this struct, set by the caller: windlass_profile_options_init does so.
+    size_t struct_size;
+    // Whether to leave out the times of the device.
+    bool without_device_times;
+    // Whether to leave out the records of memory.
+    bool without_memory;
+    // Whether to record each command and debug group of command buffers. This costs time for each command.
+    bool with_commands;
+    // Zero.
+    uint8_t reserved[5];
+} windlass_profile_options_t;
+
+// The kind of a record: one of WINDLASS_PROFILE_*. Later versions may add kinds.
+typedef uint32_t windlass_profile_kind_t;
+
+// A value of a semaphore, in a record.
+typedef struct {
+    // windlass_semaphore_id of the semaphore.
+    uint64_t semaphore;
+    // The value.
+    uint64_t value;
+} windlass_profile_point_t;
+
+// A record. Its strings, lists and error belong to the library and last as long as the call. Times are nanoseconds of
+// CLOCK_MONOTONIC; 0 if there is none.
+typedef struct {
+    // sizeof this struct in the library.
+    size_t struct_size;
+    // The kind.
+    windlass_profile_kind_t kind;
+    // The queue that ran an operation, or WINDLASS_PROFILE_NONE.
+    uint32_t queue;
+    // The GPU within the device that ran an operation, or WINDLASS_PROFILE_NONE.
+    uint32_t gpu;
+    // The number of a command in its list, or WINDLASS_PROFILE_NONE.
+    uint32_t command;
+    // The number of the innermost debug group around a command, or WINDLASS_PROFILE_NONE.
+    uint32_t group;
+    // The memory type of a change of memory: WINDLASS_MEMORY_TYPE_*.
+    uint32_t memory_type;
+    // The number of the submission of an operation, a command or a host call, in the order of submission.
+    uint64_t submission;
+    // An operation ("queue_fill"), the kind of a command ("fill", "group"), "host_call", or a change of memory
+    // ("allocate", "free", "reserve", "unreserve", "import", "release").
+    const char *name;
+    // The function of a dispatch, the label of a debug group, or NULL.
+    const char *function;
+    // The queues that an operation might run on.
+    uint64_t affinity;
+    // Workgroups in x, y, z of a dispatch; zeros where the device reads the number.
+    uint32_t workgroup_count[3];
+    // Work-items of a workgroup in x, y, z of a dispatch.
+    uint32_t workgroup_size[3];
+    // The bytes of a transfer, an alloca, a dealloca or a change of memory.
+    uint64_t bytes;
+    // The number of commands of an executed command buffer.
+    uint64_t command_count;
+    // The number of the thread of a host call.
+    uint64_t thread;
+    // When an operation was submitted, or when memory changed.
+    uint64_t submitted;
+    // When the driver took an operation over, or when a host call began.
+    uint64_t issued;
+    // When the signals of an operation were settled, or when a host call returned. 0 for work in flight at the end.
+    uint64_t retired;
+    // When an operation or a command began on the device.
+    uint64_t device_begun;
+    // When it ended there.
+    uint64_t device_ended;
+    // The records that were lost before this one, because the callback was slower than the work.
+    uint64_t lost;
+    // The number of waits of an operation.
+    size_t wait_count;
+    // The wait list.
+    const windlass_profile_point_t *waits;
+    // The number of signals of an operation.
+    size_t signal_count;
+    // The signal list.
+    const windlass_profile_point_t *signals;
+    // The error with which an operation or a host call failed, or NULL.
+    windlass_error_t *error;
+    // The colour of a debug group: red, green, blue, alpha; zeros if it has none.
+    uint8_t color[4];
+    // Zero.
+    uint8_t reserved[4];
+} windlass_profile_record_t;
+
+// Called for each record of a profile, on a thread that retires work or in a call that flushes or ends the profile. Calls
+// for one profile do not overlap. It may call any function, but cannot flush or end the profile. A C++ exception must not
+// leave it.
+typedef void (*windlass_profile_callback_t)(void *user_data, const windlass_profile_record_t *record);
+
 // The type of an array element: one of WINDLASS_ELEMENT_TYPE_*, with IREE's numeric values. The low byte is the width
 // in bits.
 typedef uint32_t windlass_element_type_t;
@@ -979,6 +1076,21 @@ typedef struct {
 
 // They are in another memory than the parameters prefer.
 #define WINDLASS_COMPATIBILITY_LOW_PERFORMANCE (1 << 20)
+
+// A kind that this version of the interface has no number for.
+#define WINDLASS_PROFILE_OTHER 0
+
+// An operation of a queue: once, when it has retired, or at the end of the profile if it is in flight then.
+#define WINDLASS_PROFILE_OPERATION 1
+
+// A command of a command buffer, or a debug group in it. These records come before that of their operation.
+#define WINDLASS_PROFILE_COMMAND 2
+
+// A host call that ran. Its operation has a record of its own.
+#define WINDLASS_PROFILE_HOST_CALL 3
+
+// A change of memory.
+#define WINDLASS_PROFILE_MEMORY 4
 
 // A truth value in a byte, 0 or 1.
 #define WINDLASS_ELEMENT_TYPE_BOOL_8 318767112
@@ -2049,6 +2161,39 @@ windlass_error_t *windlass_queue_write(windlass_queue_t *queue,
                                        windlass_file_t *file,
                                        uint64_t file_offset);
 
+// Begins a profile of a device: the callback hears of each operation that is submitted from now on, of host calls, of
+// changes of memory, and on demand of the commands of command buffers. Records arrive some time after the work, or in
+// windlass_device_profiling_flush and windlass_device_profiling_end. NULL options mean those of
+// windlass_profile_options_init. FAILED_PRECONDITION while the device has a profile. It ends with the last reference to the
+// device at the latest. May wait up to a second for an idle GPU, to compare the clocks of host and device. `destroy`,
+// which may be NULL, is called with the user data exactly once: after the last record, and if this function returns an
+// error.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_device_profiling_begin(windlass_device_t *device,
+                                                  const windlass_profile_options_t *options,
+                                                  windlass_profile_callback_t callback,
+                                                  void *user_data,
+                                                  windlass_destroy_t destroy);
+
+// Begins a profile that is written to a file, as JSON for https://ui.perfetto.dev. The file is complete when the profile
+// has ended. For the rest it is like windlass_device_profiling_begin.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_device_profiling_begin_trace(windlass_device_t *device,
+                                                        const windlass_profile_options_t *options,
+                                                        const char *path);
+
+// Retires finished work and delivers all records that are complete. Waits for a callback on another thread.
+// FAILED_PRECONDITION without a profile, and within a callback of it.
+WINDLASS_MUST_USE windlass_error_t *windlass_device_profiling_flush(windlass_device_t *device);
+
+// Ends the profile. Retires finished work and delivers all records; work in flight gets a record without the time of its
+// retirement. No callback runs after this has returned. FAILED_PRECONDITION without a profile, and within a callback of it.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_device_profiling_end(windlass_device_t *device);
+
+// A number for a semaphore that no other of the process has or had. Records of profiles name semaphores by it. 0 for NULL.
+uint64_t windlass_semaphore_id(windlass_semaphore_t *semaphore);
+
 // The name that IREE's tools use, such as "f32" and "ui8"; NULL for an unknown number. The string is valid forever.
 const char *windlass_element_type_name(windlass_element_type_t element_type);
 
@@ -2313,6 +2458,7 @@ WINDLASS_INIT_(windlass_buffer_params_t, windlass_buffer_params_init)
 WINDLASS_INIT_(windlass_dispatch_config_t, windlass_dispatch_config_init)
 WINDLASS_INIT_(windlass_indirect_dispatch_config_t, windlass_indirect_dispatch_config_init)
 WINDLASS_INIT_(windlass_pool_params_t, windlass_pool_params_init)
+WINDLASS_INIT_(windlass_profile_options_t, windlass_profile_options_init)
 WINDLASS_INIT_(windlass_code_options_t, windlass_code_options_init)
 
 #undef WINDLASS_INIT_
