@@ -7,9 +7,12 @@ mod common;
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
+    sync::Arc,
 };
 
-use windlass_hal::{BindingTable, Deadline, Device, Point, Queue, Semaphore};
+use windlass_hal::{
+    BindingTable, Deadline, Device, Point, ProfileChunk, ProfileOptions, ProfileSink, Queue, Semaphore,
+};
 use windlass_hip_sys::null::{Instance, Options};
 
 struct Counting;
@@ -181,6 +184,37 @@ fn a_device_that_is_not_the_current_one_costs_three_calls_more() {
     // It asks for the current device, switches, and switches back.
     check(&instance, &device, 10, true, 3);
     assert_eq!(before, "test://1");
+}
+
+struct Nothing;
+
+impl ProfileSink for Nothing {
+    fn records(&self, _: ProfileChunk) {}
+}
+
+#[test]
+fn a_profiled_submission_makes_one_call_more_and_its_retirement_two() {
+    for n in [1, 100] {
+        let (instance, device) = common::open();
+        let queue = device.queue(0).expect("a queue");
+        let (commands, table) = common::record(&device, n as usize, false);
+        device.profiling_begin(ProfileOptions::default(), Arc::new(Nothing)).expect("begins");
+        let timeline = Semaphore::new(0);
+        replay(&queue, &timeline, &commands, &table, WARM_UP);
+        instance.reset_counts();
+        replay(&queue, &timeline, &commands, &table, ROUNDS);
+        assert_eq!(instance.count("hipModuleLaunchKernel"), ROUNDS * n);
+        assert_eq!(instance.count("hipEventRecord"), ROUNDS * 2);
+        assert_eq!(instance.count("hipEventElapsedTime"), ROUNDS * 2);
+        let made = instance.count("hipEventCreateWithFlags");
+        // The queue's reference may have moved, and keeps an event.
+        assert!(made <= 2, "{made} events in {ROUNDS} rounds");
+        assert_eq!(calls(&instance) - made, ROUNDS * (n + 2 + 3), "{:?}", instance.calls());
+        device.profiling_end().expect("ends");
+        instance.reset_counts();
+        replay(&queue, &timeline, &commands, &table, ROUNDS);
+        assert_eq!(calls(&instance), ROUNDS * (n + 2), "{:?}", instance.calls());
+    }
 }
 
 #[test]

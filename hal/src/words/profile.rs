@@ -96,7 +96,8 @@ pub enum ProfileRecord {
     Operation(Box<OperationRecord>),
     /// A command of a command buffer, or a debug group in it. These records come before that of their operation.
     Command(CommandRecord),
-    /// A host call that ran. Its operation has a record of its own.
+    /// A host call that ran, when it has returned. Its operation has a record of its own, which comes earlier if the call
+    /// settles its signals before it returns.
     HostCall(HostCallRecord),
     /// A change of memory.
     Memory(MemoryRecord),
