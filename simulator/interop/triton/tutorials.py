@@ -49,7 +49,7 @@ def attention(module):
     return ", ".join(said)
 
 
-# What a tutorial does not check itself.
+# Checks beyond those of the tutorials themselves.
 TUTORIALS = {
     "01-vector-add": lambda module: difference(module["output_triton"], module["output_torch"], 0),
     "02-fused-softmax": lambda module: difference(module["y_triton"], module["y_torch"], 1e-6),

@@ -297,7 +297,7 @@ class Driver(unittest.TestCase):
         gate, first, second = windlass.Semaphore(), driver.stream(), driver.stream()
         first.wait(gate, 1)
         length = 1 << 22
-        ones, sums = driver.to_device(np.ones(length, np.float32)), driver.zeros(length, "float32")
+        ones, sums = driver.to_device(np.ones(length, np.float32)), driver.empty(length)
         with driver.on(first):
             kernels.add[(length // 256,)](ones, ones, sums, length, BLOCK=256)
             gate.signal(1)

@@ -168,7 +168,7 @@ class Driver(DriverBase):  # type: ignore[misc]
 
 
 class _Utils:
-    """What Triton calls `driver.active.utils`."""
+    """Triton's `driver.active.utils`."""
 
     def __init__(self, driver: Driver):
         self._driver = driver

@@ -28,7 +28,7 @@ class Tensor:
     def __init__(self, storage: Storage, shape: Sequence[int], dtype: DType, offset: int = 0):
         self.storage, self.shape, self.dtype, self._offset = storage, tuple(shape), dtype, offset
 
-    # What Triton asks of an argument.
+    # Asked by Triton of each argument.
 
     def data_ptr(self) -> int:
         """The device address of the first element."""
