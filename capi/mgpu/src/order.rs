@@ -25,14 +25,7 @@ pub extern "C" fn mgpuStreamCreate() -> *mut c_void {
 /// Ends a stream without waiting. Its work continues.
 #[unsafe(no_mangle)]
 pub extern "C" fn mgpuStreamDestroy(stream: *mut c_void) {
-    call(
-        (),
-        || format!("mgpuStreamDestroy({stream:p})"),
-        || {
-            Stream::table().remove(stream)?.destroy();
-            Ok(())
-        },
-    );
+    call((), || format!("mgpuStreamDestroy({stream:p})"), || Stream::destroy(stream));
 }
 
 /// Blocks until the work of a stream is done; for null, that of all streams.

@@ -6,6 +6,7 @@
 
 use std::{
     collections::VecDeque,
+    ffi::c_void,
     fmt,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
@@ -79,8 +80,8 @@ impl Kind for Stream {
     }
 }
 
-/// The most operations that are kept for messages before those that are done are removed.
-const PENDING: usize = 64;
+/// The null stream, once it was used.
+static NULL: OnceLock<Arc<Stream>> = OnceLock::new();
 
 /// Streams that were destroyed before their work was done.
 static RETIRING: Mutex<Vec<Arc<Stream>>> = Mutex::new(Vec::new());
@@ -94,7 +95,6 @@ impl Stream {
 
     /// The null stream.
     pub(crate) fn null() -> Result<&'static Arc<Self>> {
-        static NULL: OnceLock<Arc<Stream>> = OnceLock::new();
         if let Some(stream) = NULL.get() {
             return Ok(stream);
         }
@@ -171,10 +171,10 @@ impl Stream {
     }
 
     fn note_pending(&self, value: u64, work: Work) {
+        let reached = self.reached.load(Ordering::Acquire);
         let mut pending = lock(&self.pending);
-        if pending.len() >= PENDING {
-            let reached = self.reached.load(Ordering::Acquire);
-            pending.retain(|(value, _)| *value > reached);
+        while pending.front().is_some_and(|(value, _)| *value <= reached) {
+            pending.pop_front();
         }
         pending.push_back((value, work));
     }
@@ -202,13 +202,16 @@ impl Stream {
         }
     }
 
-    /// Ends the stream. Its work continues.
-    pub(crate) fn destroy(self: Arc<Self>) {
+    /// Ends the stream of a handle. Its work continues.
+    pub(crate) fn destroy(handle: *mut c_void) -> Result<()> {
+        let stream = Self::table().get(handle)?;
         let mut retiring = lock(&RETIRING);
         retiring.retain(|stream| stream.tail().is_some() && !stream.told.load(Ordering::Acquire));
-        if self.tail().is_some() {
-            retiring.push(self);
+        if stream.tail().is_some() {
+            // Before the handle ends, so that the stream is in one of the two lists at all times.
+            retiring.push(stream);
         }
+        Self::table().remove(handle).map(drop)
     }
 
     /// Tells the failure of the timeline, unless that was done.
@@ -229,8 +232,7 @@ impl Stream {
     }
 
     fn null_tail(&self) -> Option<Point> {
-        // Without device there is no stream either, so this cannot fail.
-        (self.number != 0).then(|| Self::null().ok()?.tail()).flatten()
+        NULL.get().filter(|_| self.number != 0)?.tail()
     }
 }
 
@@ -243,8 +245,8 @@ fn tails(except: &Stream) -> Vec<Point> {
 
 /// The last points of all streams that did not fail.
 pub(crate) fn all_tails() -> Result<Fence> {
-    let null = Stream::null()?;
-    let mut fence: Fence = tails(null).into_iter().chain(null.tail()).collect();
+    let mut fence: Fence =
+        tails(Stream::null()?).into_iter().chain(NULL.get().and_then(|null| null.tail())).collect();
     if fence.iter().any(|point| point.semaphore.query().is_err()) {
         fence = fence.iter().filter(|point| point.semaphore.query().is_ok()).cloned().collect();
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The shared library with its functions, and processes of their own for calls that end the process.
+#![allow(dead_code, reason = "no test program uses all of it")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
     reason = "the calls below share one contract, which their `impl` states"
@@ -15,6 +16,18 @@ use std::{
 use object::{Object, ObjectSymbol};
 
 type Pointer = *mut c_void;
+
+pub(crate) const NULL: Pointer = std::ptr::null_mut();
+
+/// A memory reference of two dimensions.
+#[repr(C)]
+pub(crate) struct Dense {
+    pub(crate) allocated: *mut c_void,
+    pub(crate) aligned: *mut f32,
+    pub(crate) offset: i64,
+    pub(crate) sizes: [i64; 2],
+    pub(crate) strides: [i64; 2],
+}
 
 /// A memory reference of one dimension.
 #[repr(C)]
@@ -90,7 +103,6 @@ impl<T> AnyArgument for T {
 }
 
 /// Calls with the functions' contract: the tests pass valid memory, and keep it until they have synchronized.
-#[allow(unused, reason = "not all tests use all functions")]
 impl Library {
     pub(crate) fn stream(&self) -> Pointer {
         unsafe { (self.stream_create)() }
