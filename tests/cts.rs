@@ -89,6 +89,18 @@ fn a_machine_without_a_gpu_is_unavailable_in_the_words_of_its_version() {
     }
 }
 
+/// A recorder changes nothing: each case has the same verdict over it.
+#[test]
+fn a_recorded_gpu_conforms() {
+    let folder = tempfile::tempdir().unwrap();
+    let recorded =
+        |name: &str, over: &str| format!("record://?file={}&over={over}", folder.path().join(name).display());
+    conforms(&recorded("gpu", "hip-sim://gfx942"));
+    let shuffled = recorded("shuffled", "hip-sim://gfx942?devices=2");
+    let (exit, text) = run(&format!("shuffle://?seed=3&over={shuffled}"), Level::Smoke);
+    assert_eq!(exit, Exit::Passed, "{text}");
+}
+
 #[test]
 fn the_null_device_conforms() {
     conforms("null://");

@@ -23,7 +23,7 @@ const HALS_OWN: [(&str, &str); 12] = [
 ];
 
 /// Files that one driver lacks, with the reason.
-const LACKING: [(&str, &str, &str); 7] = [
+const LACKING: [(&str, &str, &str); 10] = [
     ("drivers/local", "allocator", "the kit's `HostHeap` is its allocator"),
     ("drivers/local", "buffer", "the kit's `HostMemory` is its memory"),
     ("drivers/local", "external_timepoint", "it declares `Feature::ExternalTimepoints` a lack"),

@@ -80,7 +80,7 @@ fn program(device: &Device) -> Vec<u8> {
     let call = move |_: &mut _| later.write(0, b"again");
     queue.host_call(&[done.at(5)], &[done.at(6)], HostCallFlags::NONE, call).unwrap();
     let mut recorder = device.record_with_slots(1).unwrap();
-    recorder.copy(&mapped.subspan(0, 5).unwrap(), BufferRef::slot(0, 10, 5)).unwrap();
+    recorder.copy(mapped.subspan(0, 5).unwrap(), BufferRef::slot(0, 10, 5)).unwrap();
     recorder.barrier();
     recorder.fill(BufferRef::slot(0, 12, 2), 0xee_u8).unwrap();
     let list = recorder.finish().unwrap();

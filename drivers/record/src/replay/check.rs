@@ -42,11 +42,16 @@ struct Check<'a> {
     fates: HashMap<u32, Fate>,
 }
 
-/// The fates of all operations, and the semaphores that fail; or the offset of the first wrong event and its fault.
-pub(super) fn check(
-    events: &[(u64, Event)],
-    data: &Data,
-) -> Result<(HashMap<u32, Fate>, HashSet<u32>), (u64, String)> {
+/// The result of the check.
+pub(super) struct Verdict {
+    /// The fates of all operations.
+    pub(super) fates: HashMap<u32, Fate>,
+    /// The semaphores that fail.
+    pub(super) failing: HashSet<u32>,
+}
+
+/// Checks all events. An error is the offset of the first wrong event, and its fault.
+pub(super) fn check(events: &[(u64, Event)], data: &Data) -> Result<Verdict, (u64, String)> {
     let mut check = Check {
         data,
         buffers: HashMap::new(),
@@ -62,7 +67,7 @@ pub(super) fn check(
     for (index, (at, event)) in events.iter().enumerate() {
         check.event(index, event).map_err(|what| (*at, what))?;
     }
-    Ok((check.fates, check.failed))
+    Ok(Verdict { fates: check.fates, failing: check.failed })
 }
 
 type Checked = Result<(), String>;

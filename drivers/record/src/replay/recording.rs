@@ -9,7 +9,7 @@ use std::{
 use windlass_hal::{Error, Result};
 
 use super::{
-    check::{Fate, check},
+    check::{Fate, Verdict, check},
     objects::named,
 };
 use crate::format::{
@@ -47,7 +47,7 @@ impl Recording {
     /// A file that was cut short is read up to the [cut](Self::cut).
     pub fn open(path: &Path) -> Result<Self> {
         let Contents { header, events, data, cut } = chunk::read(path)?;
-        let (fates, failing) = check(&events, &data).map_err(|(at, what)| {
+        let Verdict { fates, failing } = check(&events, &data).map_err(|(at, what)| {
             Error::data_loss(format!("{} is no whole recording: at byte {at}, {what}", path.display()))
         })?;
         let (mut contents, mut shared, mut passing) = (HashMap::new(), HashSet::new(), HashSet::new());
