@@ -17,7 +17,7 @@ use crate::packet::Edge;
 fn word_at(call: &Call, pointer: *mut c_void, size: u64) -> Outcome<MemoryWord> {
     let machine = &call.runtime.machine;
     let address = machine.ledger.device_address(pointer as u64);
-    if address % size != 0 || machine.memory.span(address, size).is_err() {
+    if !address.is_multiple_of(size) || machine.memory.span(address, size).is_err() {
         explain(format!(
             "{} of {size} bytes at {pointer:?}: no aligned word of memory that HIP allocated or registered",
             call.name
