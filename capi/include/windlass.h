@@ -887,7 +887,7 @@ typedef struct {
 #define WINDLASS_FEATURE_SYMBOLS 11
 
 // Order between queues and the streams and events of other libraries.
-#define WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS 12
+#define WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS 14
 
 // A device address of eight bytes: a buffer, a slot or null.
 #define WINDLASS_PARAMETER_BUFFER 1

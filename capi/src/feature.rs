@@ -42,7 +42,7 @@ pub const WINDLASS_FEATURE_LINKING: windlass_feature_t = 10;
 /// The symbols of executables.
 pub const WINDLASS_FEATURE_SYMBOLS: windlass_feature_t = 11;
 /// Order between queues and the streams and events of other libraries.
-pub const WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS: windlass_feature_t = 12;
+pub const WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS: windlass_feature_t = 14;
 
 /// A feature that a device declares to lack. Its use is UNIMPLEMENTED. The strings belong to the owner of the list.
 #[derive(Clone, Copy)]
