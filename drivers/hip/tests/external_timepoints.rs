@@ -3,9 +3,12 @@
 
 mod foreign;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering::SeqCst},
+use std::{
+    slice::from_ref,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering::SeqCst},
+    },
 };
 
 use foreign::{Program, SOON, World, seeds};
@@ -38,10 +41,8 @@ fn two_programs_take_turns_on_one_buffer() {
         for round in 0..3_u32 {
             let (begin, end) = (done.at(2 * u64::from(round) + 1), done.at(2 * u64::from(round) + 2));
             world.launch(&values, stream, 3, round);
-            world
-                .import(&[], std::slice::from_ref(&begin), ExternalStream::from_raw(stream as u64))
-                .expect("imported");
-            world.dispatch(&values, &[begin], std::slice::from_ref(&end), 5, 7 + round);
+            world.import(&[], from_ref(&begin), ExternalStream::from_raw(stream as u64)).expect("imported");
+            world.dispatch(&values, &[begin], from_ref(&end), 5, 7 + round);
             world.export(&[end], stream, NONE).expect("exported");
             expected.iter_mut().for_each(|value| {
                 *value = value.wrapping_mul(3).wrapping_add(round).wrapping_mul(5).wrapping_add(7 + round);
@@ -151,10 +152,8 @@ fn the_null_stream_is_that_of_the_queues_gpu() {
             world.launch(&values, stream, factor, 1);
             hip!(world, hipSetDevice(0));
             let (begin, end) = (done.at(handle * 2 + 1), done.at(handle * 2 + 2));
-            world
-                .import(&[], std::slice::from_ref(&begin), ExternalStream::from_raw(handle))
-                .expect("imported");
-            world.dispatch(&values, &[begin], std::slice::from_ref(&end), 5, 7);
+            world.import(&[], from_ref(&begin), ExternalStream::from_raw(handle)).expect("imported");
+            world.dispatch(&values, &[begin], from_ref(&end), 5, 7);
             world.export(&[end], stream, NONE).expect("exported");
             let mut current = -1;
             hip!(world, hipGetDevice(&mut current));
