@@ -46,7 +46,7 @@ saboteurs! {
         ["profiling.times_are_ordered"];
     tells_one_early_time: "All operations begin on the device at the first moment.",
         Submit(|inner, submission| ran(inner, submission, |now| TimeSpan { begun: 1, ended: now })),
-        ["profiling.behind_an_edge", "profiling.times_are_ordered"];
+        ["profiling.behind_an_edge"];
     tells_late_times_of_commands: "Commands run on the device after their operation.",
         Submit(|inner, submission| {
             let list = match &submission.operation {

@@ -55,8 +55,10 @@ impl CommandList {
                 _ => continue,
             };
             while times.next_if(|(at, _)| *at < position).is_some() {}
-            record.device = times.next_if(|(at, _)| *at == position).map(|(_, time)| *time);
-            if let Some(time) = record.device {
+            let told = times.next_if(|(at, _)| *at == position).map(|(_, time)| *time);
+            // The time of a group is that of its commands.
+            if let (Some(time), false) = (told, record.kind == CommandKind::Group) {
+                record.device = told;
                 for place in &open {
                     widen(&mut records[*place], time);
                 }
