@@ -7,7 +7,6 @@ use crate::{
     order::{
         edge::{Domain, Edge},
         observer::Watch,
-        profiler::Profiler,
     },
     words::{error::Error, panics::contain},
 };
@@ -58,6 +57,12 @@ pub(crate) trait Timepoint: Send + Sync {
     fn resolved(&self, token: u32, resolution: Resolution);
 }
 
+/// A call of the program's code that no lock may be held for.
+pub(crate) trait Delivery: Send + Sync {
+    /// Makes the call.
+    fn deliver(&self);
+}
+
 /// How a wait ended.
 #[derive(Clone, Debug)]
 pub(crate) enum Resolution {
@@ -96,7 +101,7 @@ pub(super) enum Notification {
     Demand(Edge),
     Advanced(Arc<Watch>, u64),
     Failed(Arc<Watch>, Error),
-    Deliver(Arc<Profiler>),
+    Deliver(Arc<dyn Delivery>),
 }
 
 impl Notification {
@@ -132,8 +137,8 @@ impl Notifications {
     }
 
     /// Adds a call of a profile's sink.
-    pub(super) fn deliver(&mut self, profiler: Arc<Profiler>) {
-        self.push(Notification::Deliver(profiler));
+    pub(super) fn deliver(&mut self, delivery: Arc<dyn Delivery>) {
+        self.push(Notification::Deliver(delivery));
     }
 
     /// Takes an edge, to drop it later.
@@ -162,7 +167,7 @@ impl Notification {
             Self::Demand(edge) => edge.source.demand(edge.lane, edge.epoch),
             Self::Advanced(watch, payload) => watch.advanced(payload),
             Self::Failed(watch, error) => watch.failed(error),
-            Self::Deliver(profiler) => profiler.deliver(),
+            Self::Deliver(delivery) => delivery.deliver(),
         };
         contain("a waker", act);
     }
