@@ -96,10 +96,10 @@ fn a_fence_that_failed_says_so_each_time() {
 #[test]
 fn a_wrapper_knows_a_timeline_again_and_sees_its_last_handle() {
     let (first, second) = (Semaphore::new(0), Semaphore::new(0));
-    assert_ne!(first.identity(), second.identity());
+    assert_ne!(first.id(), second.id());
     assert!(!first.is_shared());
     let point = first.at(1);
-    assert_eq!(point.semaphore.identity(), first.identity());
+    assert_eq!(point.semaphore.id(), first.id());
     assert!(first.is_shared());
     drop(point);
     assert!(!first.is_shared());
