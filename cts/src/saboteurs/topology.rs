@@ -8,8 +8,7 @@ use windlass_hal::{Topology, TopologyEdge};
 use super::sabotage::{Inner, Sabotage};
 
 saboteurs! {
-    loses_a_processor: "The last processor is not in the topology.",
-        Tells(|topology| topology.nodes.truncate(topology.nodes.len().saturating_sub(1))),
+    loses_a_processor: "The last processor is not in the topology.", Tells(|topology| topology.nodes.truncate(topology.nodes.len().saturating_sub(1))),
         ["topology.nodes_are_the_physical_devices", "topology.between_devices", "topology.named_twice"];
     numbers_processors_from_one: "Processors are numbered from 1.",
         Tells(|topology| topology.nodes.iter_mut().for_each(|node| node.physical_device += 1)),
