@@ -22,6 +22,7 @@ pub const WINDLASS_FILE_READ: u32 = 1;
 pub const WINDLASS_FILE_WRITE: u32 = 2;
 pub const WINDLASS_FILE_CREATE: u32 = 4;
 pub const WINDLASS_FILE_TRUNCATE: u32 = 8;
+pub const WINDLASS_PROFILE_NONE: u32 = 4294967295;
 pub const WINDLASS_CODE_COMPATIBLE_FAMILIES: u32 = 1;
 pub const WINDLASS_CODE_KERNEL_DYNAMIC_STACK: u32 = 1;
 pub const WINDLASS_CODE_KERNEL_UNIFORM_WORKGROUPS: u32 = 2;
@@ -93,6 +94,11 @@ pub const WINDLASS_COMPATIBILITY_EXPORTABLE: u32 = 4;
 pub const WINDLASS_COMPATIBILITY_QUEUE_TRANSFER: u32 = 1024;
 pub const WINDLASS_COMPATIBILITY_QUEUE_DISPATCH: u32 = 2048;
 pub const WINDLASS_COMPATIBILITY_LOW_PERFORMANCE: u32 = 1048576;
+pub const WINDLASS_PROFILE_OTHER: u32 = 0;
+pub const WINDLASS_PROFILE_OPERATION: u32 = 1;
+pub const WINDLASS_PROFILE_COMMAND: u32 = 2;
+pub const WINDLASS_PROFILE_HOST_CALL: u32 = 3;
+pub const WINDLASS_PROFILE_MEMORY: u32 = 4;
 pub const WINDLASS_ELEMENT_TYPE_BOOL_8: u32 = 318767112;
 pub const WINDLASS_ELEMENT_TYPE_INT_8: u32 = 268435464;
 pub const WINDLASS_ELEMENT_TYPE_INT_16: u32 = 268435472;
@@ -598,6 +604,67 @@ pub type windlass_storage_write_t = ::std::option::Option<
         source: *const ::std::os::raw::c_void,
         size: usize,
     ) -> *mut windlass_error_t,
+>;
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct windlass_profile_options_t {
+    pub struct_size: usize,
+    pub without_device_times: bool,
+    pub without_memory: bool,
+    pub with_commands: bool,
+    pub reserved: [u8; 5usize],
+}
+pub type windlass_profile_kind_t = u32;
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct windlass_profile_point_t {
+    pub semaphore: u64,
+    pub value: u64,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct windlass_profile_record_t {
+    pub struct_size: usize,
+    pub kind: windlass_profile_kind_t,
+    pub queue: u32,
+    pub gpu: u32,
+    pub command: u32,
+    pub group: u32,
+    pub memory_type: u32,
+    pub submission: u64,
+    pub name: *const ::std::os::raw::c_char,
+    pub function: *const ::std::os::raw::c_char,
+    pub affinity: u64,
+    pub workgroup_count: [u32; 3usize],
+    pub workgroup_size: [u32; 3usize],
+    pub bytes: u64,
+    pub command_count: u64,
+    pub thread: u64,
+    pub submitted: u64,
+    pub issued: u64,
+    pub retired: u64,
+    pub device_begun: u64,
+    pub device_ended: u64,
+    pub lost: u64,
+    pub wait_count: usize,
+    pub waits: *const windlass_profile_point_t,
+    pub signal_count: usize,
+    pub signals: *const windlass_profile_point_t,
+    pub error: *mut windlass_error_t,
+    pub color: [u8; 4usize],
+    pub reserved: [u8; 4usize],
+}
+impl Default for windlass_profile_record_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+pub type windlass_profile_callback_t = ::std::option::Option<
+    unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void, record: *const windlass_profile_record_t),
 >;
 pub type windlass_element_type_t = u32;
 pub type windlass_code_format_t = u32;
@@ -1343,6 +1410,23 @@ pub struct Library {
         file: *mut windlass_file_t,
         file_offset: u64,
     ) -> *mut windlass_error_t,
+    pub windlass_device_profiling_begin: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        options: *const windlass_profile_options_t,
+        callback: windlass_profile_callback_t,
+        user_data: *mut ::std::os::raw::c_void,
+        destroy: windlass_destroy_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_device_profiling_begin_trace: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        options: *const windlass_profile_options_t,
+        path: *const ::std::os::raw::c_char,
+    ) -> *mut windlass_error_t,
+    pub windlass_device_profiling_flush:
+        unsafe extern "C" fn(device: *mut windlass_device_t) -> *mut windlass_error_t,
+    pub windlass_device_profiling_end:
+        unsafe extern "C" fn(device: *mut windlass_device_t) -> *mut windlass_error_t,
+    pub windlass_semaphore_id: unsafe extern "C" fn(semaphore: *mut windlass_semaphore_t) -> u64,
     pub windlass_element_type_name:
         unsafe extern "C" fn(element_type: windlass_element_type_t) -> *const ::std::os::raw::c_char,
     pub windlass_element_type_size: unsafe extern "C" fn(element_type: windlass_element_type_t) -> usize,
@@ -1688,6 +1772,15 @@ impl Library {
         let windlass_file_release = __library.get(b"windlass_file_release\0").map(|sym| *sym)?;
         let windlass_queue_read = __library.get(b"windlass_queue_read\0").map(|sym| *sym)?;
         let windlass_queue_write = __library.get(b"windlass_queue_write\0").map(|sym| *sym)?;
+        let windlass_device_profiling_begin =
+            __library.get(b"windlass_device_profiling_begin\0").map(|sym| *sym)?;
+        let windlass_device_profiling_begin_trace =
+            __library.get(b"windlass_device_profiling_begin_trace\0").map(|sym| *sym)?;
+        let windlass_device_profiling_flush =
+            __library.get(b"windlass_device_profiling_flush\0").map(|sym| *sym)?;
+        let windlass_device_profiling_end =
+            __library.get(b"windlass_device_profiling_end\0").map(|sym| *sym)?;
+        let windlass_semaphore_id = __library.get(b"windlass_semaphore_id\0").map(|sym| *sym)?;
         let windlass_element_type_name = __library.get(b"windlass_element_type_name\0").map(|sym| *sym)?;
         let windlass_element_type_size = __library.get(b"windlass_element_type_size\0").map(|sym| *sym)?;
         let windlass_element_type_parse = __library.get(b"windlass_element_type_parse\0").map(|sym| *sym)?;
@@ -1899,6 +1992,11 @@ impl Library {
             windlass_file_release,
             windlass_queue_read,
             windlass_queue_write,
+            windlass_device_profiling_begin,
+            windlass_device_profiling_begin_trace,
+            windlass_device_profiling_flush,
+            windlass_device_profiling_end,
+            windlass_semaphore_id,
             windlass_element_type_name,
             windlass_element_type_size,
             windlass_element_type_parse,
@@ -3048,6 +3146,39 @@ impl Library {
             file,
             file_offset,
         )
+    }
+    pub unsafe fn windlass_device_profiling_begin(
+        &self,
+        device: *mut windlass_device_t,
+        options: *const windlass_profile_options_t,
+        callback: windlass_profile_callback_t,
+        user_data: *mut ::std::os::raw::c_void,
+        destroy: windlass_destroy_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_device_profiling_begin)(device, options, callback, user_data, destroy)
+    }
+    pub unsafe fn windlass_device_profiling_begin_trace(
+        &self,
+        device: *mut windlass_device_t,
+        options: *const windlass_profile_options_t,
+        path: *const ::std::os::raw::c_char,
+    ) -> *mut windlass_error_t {
+        (self.windlass_device_profiling_begin_trace)(device, options, path)
+    }
+    pub unsafe fn windlass_device_profiling_flush(
+        &self,
+        device: *mut windlass_device_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_device_profiling_flush)(device)
+    }
+    pub unsafe fn windlass_device_profiling_end(
+        &self,
+        device: *mut windlass_device_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_device_profiling_end)(device)
+    }
+    pub unsafe fn windlass_semaphore_id(&self, semaphore: *mut windlass_semaphore_t) -> u64 {
+        (self.windlass_semaphore_id)(semaphore)
     }
     pub unsafe fn windlass_element_type_name(
         &self,
