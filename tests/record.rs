@@ -9,7 +9,7 @@ use std::{
 
 use windlass::{
     Argument, BufferParams, Deadline, Device, DispatchConfig, Semaphore,
-    record::{Order, Player, Recording, ReplayOptions, Replayed},
+    record::{Difference, Order, Player, Recording, ReplayOptions, Replayed},
 };
 use windlass_cts::{
     Case, Kernels, Options, bundle,
@@ -115,6 +115,54 @@ fn vector_add(device: &Device) -> windlass::Function {
     let code = bundle("vector_add").unwrap();
     // SAFETY: the suite's kernel stays within its buffers.
     unsafe { device.load_executable(code) }.unwrap().function("vector_add").unwrap()
+}
+
+/// A field of a struct that the program packed holds an address. The kernel writes it to memory, so the replay shows it.
+#[test]
+fn an_address_in_a_struct_is_that_of_the_replay() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("struct");
+    let device = open(&file, "hip-sim://gfx942");
+    let code = fs::read("cts/kernels/bundles/arguments.ccob").unwrap();
+    // SAFETY: the suite's kernel stays within its buffers.
+    let executable = unsafe { device.load_executable(&code) }.unwrap();
+    let (function, queue) = (executable.function("apply_scale").unwrap(), device.queue(0).unwrap());
+    let pointed = device.allocate_device(64).unwrap();
+    let [input, out] = [(); 2].map(|()| device.allocate(&BufferParams::host(), 8).unwrap());
+    // in, n, a struct of a factor and an offset, out
+    let address = pointed.device_address() + 16;
+    let mut block = input.device_address().to_le_bytes().to_vec();
+    block.extend(1_u64.to_le_bytes());
+    block.extend(0_u64.to_le_bytes());
+    block.extend(address.to_le_bytes());
+    block.extend(out.device_address().to_le_bytes());
+    block.resize(function.info().argument_size as usize, 0);
+    let done = Semaphore::new(0);
+    let config = DispatchConfig::new([1, 1, 1]).workgroup_size([64, 1, 1]).raw_arguments();
+    let arguments = [Argument::Bytes(&block), input.arg(), out.arg(), pointed.arg()];
+    queue.dispatch(&[], &[done.at(1)], &function, config, &arguments).unwrap();
+    done.wait_blocking(1, Deadline::after(LIMIT)).unwrap();
+    assert_eq!(out.map().unwrap().to_vec(), address.to_le_bytes());
+    drop((queue, device));
+    let lines: Vec<_> = Recording::open(&file).unwrap().lines().collect();
+    assert!(lines.iter().any(|line| line.contains(", b0+16 at 24")), "{lines:#?}");
+
+    // Other memory is in the place of the recorded one.
+    let (recording, device) = (Recording::open(&file).unwrap(), windlass::open("hip-sim://gfx942").unwrap());
+    let taken: Vec<_> = (0..8).map(|_| device.allocate_device(64).unwrap()).collect();
+    // SAFETY: as above.
+    let replayed = unsafe { Player::new(&recording, &device) }.run(&ReplayOptions::new()).unwrap();
+    let [Difference::Bytes { offset, recorded, replayed, .. }] = &replayed.differences[..] else {
+        panic!("the address of the replay is another one: {replayed:?}");
+    };
+    let word = |bytes: &[u8]| {
+        let mut word = address.to_le_bytes();
+        word[*offset as usize..*offset as usize + bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    };
+    assert_eq!(word(recorded), address);
+    let inside = |buffer: &windlass::Buffer| word(replayed).wrapping_sub(buffer.device_address()) < 64;
+    assert!(!taken.iter().any(inside) && word(replayed) % 64 == 16, "{:#x}", word(replayed));
 }
 
 /// A block that the program packed holds the addresses of the recorded run.

@@ -21,7 +21,7 @@ pub(super) const VARIABLES: &[[&str; 3]] = &[
     [
         "WINDLASS_LOG",
         "the log on standard error: a level, or target=level pairs separated by commas; targets are \
-         windlass::queue, windlass::device, windlass::hip, windlass::local, windlass::shuffle, windlass::codeobject, \
+         windlass::queue, windlass::device, windlass::hip, windlass::local, windlass::shuffle, windlass::record, windlass::codeobject, \
          windlass::exec, windlass::sim",
         "windlass::hip=trace",
     ],
