@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the simulated GPU, the CPU and the null device tell of the machine: links, facts, and the code's resources.
+//! The facts that the simulated GPU, the CPU and the null device tell of the machine: links, numbers, and the code's resources.
 
 use windlass::{Device, LinkKind, Topology};
 use windlass_codeobject::{File, Options};

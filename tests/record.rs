@@ -60,7 +60,7 @@ fn record(case: Case, over: &str, folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
-/// What a case does to a recorded GPU gives the same bytes on each other device, in turns. Random programs copy bytes that
+/// The work of a case on a recorded GPU gives the same bytes on each other device, in turns. Random programs copy bytes that
 /// nobody wrote, so the test behind this one records them over a device that gives these a value.
 #[test]
 fn every_case_of_the_suite_replays() {

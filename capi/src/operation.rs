@@ -38,7 +38,7 @@ pub(crate) struct Live {
     pub(crate) end: Box<dyn End>,
 }
 
-/// What becomes of an operation. The objects that the driver or wrapper could use are gone when these are called.
+/// The end of an operation. The objects that the driver or wrapper could use are gone when these are called.
 pub(crate) trait End: Send {
     /// The operation has ended.
     fn complete(self: Box<Self>, result: Result<()>);

@@ -36,7 +36,7 @@ pub(crate) struct Replay {
     /// Write the last bytes of each buffer to files in this folder
     #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,
-    /// What orders the operations: also the program's own waits (program), or the wait lists alone (waits), which finds
+    /// The order of the operations: also by the program's own waits (program), or by the wait lists alone (waits), which finds
     /// missing edges over shuffle://
     #[arg(long, value_name = "WHAT", default_value = "program", value_parser = ["program", "waits"])]
     order: String,

@@ -12,7 +12,7 @@ const VARIABLE: &str = "WINDLASS_MGPU_ERRORS";
 /// The exit code of a process that a failure ended.
 const EXIT_CODE: i32 = 1;
 
-/// What follows a failure.
+/// The consequence of a failure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Policy {
     /// The process exits with [`EXIT_CODE`].

@@ -164,7 +164,7 @@ impl Debt {
     }
 }
 
-/// What follows an operation of a driver.
+/// The step that follows an operation of a driver.
 struct Then(Box<dyn FnOnce(Result<()>) + Send>);
 
 impl End for Then {

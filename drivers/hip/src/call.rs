@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! HIP's calls as the driver makes them: typed handles, the right device current, errors of the HAL.
 //!
-//! The unsafe calls of the driver are here, a few in `hip.rs`, and those with foreign handles in `foreign.rs`. They are sound for these reasons. Only this module
+//! The unsafe calls of the driver are here, a few in `hip.rs`, those about other GPUs in `peers.rs`, and those with foreign handles in
+//! `foreign.rs`. They are sound for these reasons. Only this module
 //! makes handles; each handle belongs to one [`Hip`], and its owner destroys it once. Device addresses are numbers: HIP
 //! checks them, or the device faults, and the caller of [`windlass_hal::Device::load_executable`] vouches for its kernels.
 //! Copies read and write only host memory that HIP allocated or registered.
@@ -11,12 +12,12 @@ use std::{
     ptr::{self, NonNull},
 };
 
-use windlass_hal::{Error, PciAddress, Result, callback_pool};
+use windlass_hal::{Error, Result, callback_pool};
 use windlass_hip_sys::{
     Launcher,
     bindings::{
-        hipDeviceAttribute_t, hipDeviceP2PAttr, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t,
-        hipEvent_t, hipEventBlockingSync, hipEventDisableTiming, hipFunction_t, hipHostMallocMapped,
+        hipDeviceAttribute_t, hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t, hipEvent_t,
+        hipEventBlockingSync, hipEventDisableTiming, hipFunction_t, hipHostMallocMapped,
         hipHostMallocPortable, hipHostRegisterMapped, hipHostRegisterPortable, hipMemcpyKind, hipModule_t,
         hipPointerAttribute_t, hipStream_t, hipStreamNonBlocking, hipUUID,
     },
@@ -76,14 +77,6 @@ unsafe impl Send for HostMemory {}
 // SAFETY: as above.
 unsafe impl Sync for HostMemory {}
 
-/// A link between two GPUs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Link {
-    /// `hsa_amd_link_info_type_t`.
-    pub(crate) kind: u32,
-    pub(crate) hops: u32,
-}
-
 /// Bytes that no allocation exceeds: twice the memory of the largest machine, and far below an address space.
 const LARGEST: u64 = 1 << 46;
 
@@ -96,79 +89,6 @@ pub(crate) enum EventStatus {
 }
 
 impl Hip {
-    // Peers.
-
-    /// Whether this GPU can be made to reach the memory of another.
-    pub(crate) fn reaches(&self, peer: i32) -> Result<bool> {
-        let mut can = 0;
-        // SAFETY: a pointer to a local.
-        let status = unsafe { self.api.hipDeviceCanAccessPeer(&mut can, self.ordinal(), peer) };
-        self.check("hipDeviceCanAccessPeer", status)?;
-        Ok(can != 0)
-    }
-
-    /// Whether this GPU can reach the memory of another, if HIP tells.
-    pub(crate) fn may_reach(&self, peer: i32) -> Option<bool> {
-        let mut can = 0;
-        // SAFETY: a pointer to a local.
-        let status = unsafe { self.api.hipDeviceCanAccessPeer(&mut can, self.ordinal(), peer) };
-        self.succeeded(status).then_some(can != 0)
-    }
-
-    /// Lets this GPU reach the memory of another. Succeeds if it already can.
-    pub(crate) fn enable_peer(&self, peer: i32) -> Result<()> {
-        let _current = self.current()?;
-        // SAFETY: an ordinal that HIP gave; no flags are defined.
-        match unsafe { self.api.hipDeviceEnablePeerAccess(peer, 0) } {
-            status @ hipError_t::hipErrorPeerAccessAlreadyEnabled => {
-                self.succeeded(status);
-                Ok(())
-            }
-            status => self.check("hipDeviceEnablePeerAccess", status),
-        }
-    }
-
-    /// The link to another GPU, if HIP tells.
-    pub(crate) fn link(&self, peer: i32) -> Option<Link> {
-        let mut link = Link { kind: 0, hops: 0 };
-        // SAFETY: pointers to locals.
-        let status = unsafe {
-            self.api.hipExtGetLinkTypeAndHopCount(self.ordinal(), peer, &mut link.kind, &mut link.hops)
-        };
-        self.succeeded(status).then_some(link)
-    }
-
-    /// Whether atomics on the memory of another GPU are atomic for both, if HIP tells.
-    pub(crate) fn native_atomics(&self, peer: i32) -> Option<bool> {
-        // Before 6.0 HIP answers the kind of the link here.
-        if self.api.origin().version.is_none_or(|version| version.major < 6) {
-            return None;
-        }
-        let (mut value, attribute) = (0, hipDeviceP2PAttr::hipDevP2PAttrNativeAtomicSupported);
-        // SAFETY: a pointer to a local.
-        let status =
-            unsafe { self.api.hipDeviceGetP2PAttribute(&mut value, attribute, self.ordinal(), peer) };
-        self.succeeded(status).then_some(value != 0)
-    }
-
-    /// The address of this GPU on the PCI bus, if HIP tells.
-    pub(crate) fn pci_address(&self) -> Option<PciAddress> {
-        let mut text_of = [0; 64];
-        // SAFETY: the length is that of the local array.
-        let status = unsafe {
-            self.api.hipDeviceGetPCIBusId(text_of.as_mut_ptr(), text_of.len() as i32, self.ordinal())
-        };
-        if self.succeeded(status) { text(&text_of).parse().ok() } else { None }
-    }
-
-    /// The ordinal of the GPU at an address of the PCI bus.
-    pub(crate) fn at_pci_address(&self, address: PciAddress) -> Option<i32> {
-        let (address, mut ordinal) = (c_string(&address.to_string()).ok()?, 0);
-        // SAFETY: a pointer to a local, a terminated string.
-        let status = unsafe { self.api.hipDeviceGetByPCIBusId(&mut ordinal, address.as_ptr()) };
-        self.succeeded(status).then_some(ordinal)
-    }
-
     // Streams and events.
 
     pub(crate) fn create_stream(&self) -> Result<StreamHandle> {
@@ -611,12 +531,12 @@ impl<'a> Launches<'a> {
     }
 }
 
-fn c_string(name: &str) -> Result<CString> {
+pub(crate) fn c_string(name: &str) -> Result<CString> {
     CString::new(name).map_err(|_| Error::invalid_argument(format!("{name:?} holds a NUL byte")))
 }
 
 /// The text of a C array, up to its terminator if it has one.
-fn text(array: &[std::ffi::c_char]) -> String {
+pub(crate) fn text(array: &[std::ffi::c_char]) -> String {
     let bytes: Vec<u8> = array.iter().map(|byte| *byte as u8).collect();
     match CStr::from_bytes_until_nul(&bytes) {
         Ok(text) => text.to_string_lossy().into_owned(),

@@ -110,7 +110,7 @@ impl AddressSpace for HipSpace {
         let opened = mapped.clone().and_then(|()| hip.open_memory(address, size, gpus));
         if let Err(error) = opened {
             if self.usable().is_err() {
-                // What is in flight on a lost device fails at once.
+                // Work in flight on a lost device fails at once.
                 self.device.poll();
             }
             // At once, because the caller may release the reservation next.

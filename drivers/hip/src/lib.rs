@@ -108,6 +108,7 @@ mod import;
 mod info;
 mod interop;
 mod link;
+mod peers;
 mod profiling;
 mod progress;
 mod queue;

@@ -6,7 +6,7 @@ use std::{fs, sync::Arc};
 use windlass_hal::{LinkKind, PciAddress, Topology, TopologyEdge, TopologyNode};
 use windlass_hip_sys::{Api, Found};
 
-use crate::{call::Link, gpus::Gpus, hip::Hip};
+use crate::{gpus::Gpus, hip::Hip, peers::Link};
 
 impl Gpus {
     pub(crate) fn topology(&self) -> Topology {

@@ -124,7 +124,7 @@ impl Change {
     }
 }
 
-/// What an operation left in mapped memory.
+/// The bytes that an operation left in mapped memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Readback {
     /// The buffer.
@@ -424,7 +424,7 @@ pub(crate) struct Ended {
     pub(crate) operation: u32,
     /// The failure, if it failed.
     pub(crate) failure: Option<Failed>,
-    /// What it left in mapped memory.
+    /// The bytes that it left in mapped memory.
     pub(crate) readbacks: Vec<Readback>,
     /// The bytes that it read from a file or wrote to one.
     pub(crate) pieces: Vec<Piece>,

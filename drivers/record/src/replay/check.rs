@@ -15,7 +15,7 @@ use crate::format::{
     },
 };
 
-/// What a replay does with an operation.
+/// The part of an operation in a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It runs, and its end is the event with this index.
@@ -26,7 +26,7 @@ pub(super) enum Fate {
     Left,
 }
 
-/// What the check knows at some point of the recording.
+/// The facts that the check knows at some point of the recording.
 struct Check<'a> {
     data: &'a Data,
     /// The sizes of buffers in bytes.

@@ -22,7 +22,7 @@ pub(super) struct Objects {
     pub(super) buffers: HashMap<u32, Buffer>,
     pub(super) lists: HashMap<u32, CommandBuffer>,
     semaphores: HashMap<u32, Semaphore>,
-    /// What is needed to make a reserved buffer when its alloca comes.
+    /// The parameters and the size of a reserved buffer, which is made when its alloca comes.
     pub(super) reserved: HashMap<u32, (BufferParams, u64)>,
 }
 

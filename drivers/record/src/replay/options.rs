@@ -3,7 +3,7 @@
 
 use std::{fmt, path::PathBuf, time::Duration};
 
-/// What orders the operations of a replay.
+/// The order of the operations of a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Order {
@@ -20,7 +20,7 @@ pub enum Order {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ReplayOptions {
-    /// What orders the operations.
+    /// The order of the operations.
     pub order: Order,
     /// Whether the results are not compared with the recorded ones.
     pub unchecked: bool,
