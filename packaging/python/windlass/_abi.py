@@ -29,34 +29,6 @@ class ERROR(c_void_p):
 
 
 ABI_VERSION = 1
-REF_BUFFER = 1
-REF_SLOT = 2
-WHOLE_BUFFER = 18446744073709551615
-SEMAPHORE_MAX_VALUE = 9223372036854775807
-TIMEOUT_INFINITE = 18446744073709551615
-DISPATCH_RAW_ARGUMENTS = 1
-ARGUMENT_RANGE = 1
-ARGUMENT_BYTES = 2
-ARGUMENT_VALUE = 3
-ARGUMENT_NULL = 4
-HOST_CALL_NON_BLOCKING = 1
-HOST_CALL_WAIT_ACTIVE = 2
-HOST_CALL_RELAXED = 4
-DISPATCH_STATIC_PARAMETERS = 2
-POOL_DEVICE_WAITS = 1
-POOL_EXACT = 2
-UNLIMITED = 18446744073709551615
-FILE_READ = 1
-FILE_WRITE = 2
-FILE_CREATE = 4
-FILE_TRUNCATE = 8
-DLPACK_READ_ONLY = 1
-DLPACK_IS_COPIED = 2
-CODE_COMPATIBLE_FAMILIES = 1
-CODE_KERNEL_DYNAMIC_STACK = 1
-CODE_KERNEL_UNIFORM_WORKGROUPS = 2
-CODE_KERNEL_INIT = 4
-CODE_KERNEL_FINI = 8
 CODE_OK = 0
 CODE_CANCELLED = 1
 CODE_UNKNOWN = 2
@@ -86,8 +58,16 @@ FEATURE_INDIRECT_DISPATCH = 8
 FEATURE_GLOBALS = 9
 FEATURE_LINKING = 10
 FEATURE_SYMBOLS = 11
+FEATURE_OCCUPANCY = 12
+FEATURE_VIRTUAL_MEMORY = 13
+FEATURE_EXTERNAL_TIMEPOINTS = 14
+UNKNOWN = 4294967295
+UNKNOWN_BYTES = 18446744073709551615
 PARAMETER_BUFFER = 1
 PARAMETER_VALUE = 2
+REF_BUFFER = 1
+REF_SLOT = 2
+WHOLE_BUFFER = 18446744073709551615
 MEMORY_TYPE_HOST_VISIBLE = 2
 MEMORY_TYPE_HOST_COHERENT = 4
 MEMORY_TYPE_HOST_CACHED = 8
@@ -111,18 +91,52 @@ SYMBOL_BINDING_OTHER = 0
 SYMBOL_BINDING_LOCAL = 1
 SYMBOL_BINDING_GLOBAL = 2
 SYMBOL_BINDING_WEAK = 3
+SEMAPHORE_MAX_VALUE = 9223372036854775807
+TIMEOUT_INFINITE = 18446744073709551615
 WAIT_SPIN_THEN_BLOCK = 0
 WAIT_SPIN = 1
 WAIT_BLOCK = 2
+DISPATCH_RAW_ARGUMENTS = 1
+ARGUMENT_RANGE = 1
+ARGUMENT_BYTES = 2
+ARGUMENT_VALUE = 3
+ARGUMENT_NULL = 4
+HOST_CALL_NON_BLOCKING = 1
+HOST_CALL_WAIT_ACTIVE = 2
+HOST_CALL_RELAXED = 4
+DISPATCH_STATIC_PARAMETERS = 2
+POOL_DEVICE_WAITS = 1
+POOL_EXACT = 2
+UNLIMITED = 18446744073709551615
 POOL_TLSF = 1
 POOL_FIXED_BLOCK = 2
 POOL_PASSTHROUGH = 3
+EXPORT_ALLOW_UNSUBMITTED = 1
+EXTERNAL_TIMEPOINT_STREAM = 1
+EXTERNAL_TIMEPOINT_EVENT = 2
 COMPATIBILITY_ALLOCATABLE = 1
 COMPATIBILITY_IMPORTABLE = 2
 COMPATIBILITY_EXPORTABLE = 4
 COMPATIBILITY_QUEUE_TRANSFER = 1024
 COMPATIBILITY_QUEUE_DISPATCH = 2048
 COMPATIBILITY_LOW_PERFORMANCE = 1048576
+LINK_UNKNOWN = 0
+LINK_SAME = 1
+LINK_XGMI = 2
+LINK_HOST_BUS = 3
+LINK_PCIE = 4
+LINK_NETWORK = 5
+LINK_HOST_STAGED = 6
+FILE_READ = 1
+FILE_WRITE = 2
+FILE_CREATE = 4
+FILE_TRUNCATE = 8
+PROFILE_NONE = 4294967295
+PROFILE_OTHER = 0
+PROFILE_OPERATION = 1
+PROFILE_COMMAND = 2
+PROFILE_HOST_CALL = 3
+PROFILE_MEMORY = 4
 ELEMENT_TYPE_BOOL_8 = 318767112
 ELEMENT_TYPE_INT_8 = 268435464
 ELEMENT_TYPE_INT_16 = 268435472
@@ -140,11 +154,28 @@ ELEMENT_TYPE_FLOAT_16 = 553648144
 ELEMENT_TYPE_FLOAT_32 = 553648160
 ELEMENT_TYPE_FLOAT_64 = 553648192
 ELEMENT_TYPE_BFLOAT_16 = 570425360
+OPERATION_OTHER = 0
+OPERATION_BARRIER = 1
+OPERATION_ALLOCA = 2
+OPERATION_DEALLOCA = 3
+OPERATION_FILL = 4
+OPERATION_UPDATE = 5
+OPERATION_COPY = 6
+OPERATION_READ = 7
+OPERATION_WRITE = 8
+OPERATION_HOST_CALL = 9
+OPERATION_DISPATCH = 10
+OPERATION_EXECUTE = 11
+OPERATION_EVENT = 12
+OPERATION_DEBUG_GROUP = 13
+DLPACK_READ_ONLY = 1
+DLPACK_IS_COPIED = 2
 MESSAGE_TIMEPOINT = 1
 MESSAGE_OBSERVER = 2
 MESSAGE_DESTROY = 3
 MESSAGE_HOST_CALL = 4
 MESSAGE_HOST_CALL_DESTROY = 5
+CODE_COMPATIBLE_FAMILIES = 1
 CODE_FORMAT_UNKNOWN = 0
 CODE_FORMAT_ELF = 1
 CODE_FORMAT_OTHER_ELF = 2
@@ -174,6 +205,10 @@ CODE_FIT_NONE = 0
 CODE_FIT_FAMILY = 1
 CODE_FIT_GENERIC = 2
 CODE_FIT_EXACT = 3
+CODE_KERNEL_DYNAMIC_STACK = 1
+CODE_KERNEL_UNIFORM_WORKGROUPS = 2
+CODE_KERNEL_INIT = 4
+CODE_KERNEL_FINI = 8
 CODE_ARGUMENT_OTHER = 0
 CODE_ARGUMENT_VALUE = 1
 CODE_ARGUMENT_BUFFER = 2
@@ -252,6 +287,14 @@ class windlass_function_info_t(Structure):
         ("workgroup_size", c_uint32 * 3),
         ("max_workgroup_threads", c_uint32),
         ("static_local_memory", c_uint32),
+        ("vector_registers", c_uint32),
+        ("scalar_registers", c_uint32),
+        ("accumulation_registers", c_uint32),
+        ("private_memory_bytes", c_uint32),
+        ("dynamic_stack", c_uint32),
+        ("spilled_vector_registers", c_uint32),
+        ("spilled_scalar_registers", c_uint32),
+        ("wave_size", c_uint32),
     ]
 
 
@@ -272,6 +315,16 @@ class windlass_buffer_params_t(Structure):
         ("usage", c_uint32),
         ("min_alignment", c_uint64),
         ("queue_affinity", c_uint64),
+    ]
+
+
+class windlass_buffer_ref_t(Structure):
+    _fields_ = [
+        ("kind", c_uint32),
+        ("slot", c_uint32),
+        ("buffer", c_void_p),
+        ("offset", c_uint64),
+        ("length", c_uint64),
     ]
 
 
@@ -301,21 +354,11 @@ class windlass_point_t(Structure):
     ]
 
 
+windlass_destroy_t = CFUNCTYPE(None, c_void_p)
+
 windlass_timepoint_callback_t = CFUNCTYPE(None, c_void_p, c_void_p)
 
 windlass_observer_callback_t = CFUNCTYPE(None, c_void_p, c_uint64, c_void_p)
-
-windlass_destroy_t = CFUNCTYPE(None, c_void_p)
-
-class windlass_buffer_ref_t(Structure):
-    _fields_ = [
-        ("kind", c_uint32),
-        ("slot", c_uint32),
-        ("buffer", c_void_p),
-        ("offset", c_uint64),
-        ("length", c_uint64),
-    ]
-
 
 class windlass_dispatch_config_t(Structure):
     _fields_ = [
@@ -397,6 +440,14 @@ class windlass_pool_statistics_t(Structure):
     ]
 
 
+class windlass_external_timepoint_t(Structure):
+    _fields_ = [
+        ("kind", c_uint32),
+        ("reserved", c_uint32),
+        ("handle", c_uint64),
+    ]
+
+
 class windlass_heap_t(Structure):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -407,9 +458,203 @@ class windlass_heap_t(Structure):
     ]
 
 
+class windlass_topology_node_t(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("device", c_uint32),
+        ("physical_device", c_uint32),
+        ("pci_address", c_char_p),
+        ("numa_node", c_uint32),
+        ("is_host", c_uint32),
+        ("runtime", c_uint64),
+    ]
+
+
+class windlass_topology_edge_t(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("link", c_uint32),
+        ("hops", c_uint32),
+        ("peer_access", c_uint32),
+        ("native_atomics", c_uint32),
+        ("copy_cost", c_uint32),
+        ("numa_distance", c_uint32),
+    ]
+
+
+class windlass_device_facts_t(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("compute_units", c_uint32),
+        ("wave_size", c_uint32),
+        ("max_threads_per_compute_unit", c_uint32),
+        ("compute_dies", c_uint32),
+        ("core_clock_khz", c_uint32),
+        ("memory_clock_khz", c_uint32),
+        ("wall_clock_khz", c_uint32),
+        ("memory_bus_bits", c_uint32),
+        ("local_memory_per_workgroup_bytes", c_uint32),
+        ("local_memory_per_compute_unit_bytes", c_uint32),
+        ("registers_per_workgroup", c_uint32),
+        ("registers_per_compute_unit", c_uint32),
+        ("max_vector_registers", c_uint32),
+        ("is_integrated", c_uint32),
+        ("cooperative_launch", c_uint32),
+        ("reserved", c_uint32),
+        ("l1_cache_bytes", c_uint64),
+        ("l2_cache_bytes", c_uint64),
+        ("l3_cache_bytes", c_uint64),
+        ("total_memory_bytes", c_uint64),
+        ("free_memory_bytes", c_uint64),
+    ]
+
+
 windlass_storage_read_t = CFUNCTYPE(c_void_p, c_void_p, c_uint64, c_void_p, c_size_t)
 
 windlass_storage_write_t = CFUNCTYPE(c_void_p, c_void_p, c_uint64, c_void_p, c_size_t)
+
+class windlass_profile_options_t(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("without_device_times", c_bool),
+        ("without_memory", c_bool),
+        ("with_commands", c_bool),
+        ("reserved", c_uint8 * 5),
+    ]
+
+
+class windlass_profile_point_t(Structure):
+    _fields_ = [
+        ("semaphore", c_uint64),
+        ("value", c_uint64),
+    ]
+
+
+class windlass_profile_record_t(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("kind", c_uint32),
+        ("queue", c_uint32),
+        ("gpu", c_uint32),
+        ("command", c_uint32),
+        ("group", c_uint32),
+        ("memory_type", c_uint32),
+        ("submission", c_uint64),
+        ("name", c_char_p),
+        ("function", c_char_p),
+        ("affinity", c_uint64),
+        ("workgroup_count", c_uint32 * 3),
+        ("workgroup_size", c_uint32 * 3),
+        ("bytes", c_uint64),
+        ("command_count", c_uint64),
+        ("thread", c_uint64),
+        ("submitted", c_uint64),
+        ("issued", c_uint64),
+        ("retired", c_uint64),
+        ("device_begun", c_uint64),
+        ("device_ended", c_uint64),
+        ("lost", c_uint64),
+        ("wait_count", c_size_t),
+        ("waits", POINTER(windlass_profile_point_t)),
+        ("signal_count", c_size_t),
+        ("signals", POINTER(windlass_profile_point_t)),
+        ("error", c_void_p),
+        ("color", c_uint8 * 4),
+        ("reserved", c_uint8 * 4),
+    ]
+
+
+windlass_profile_callback_t = CFUNCTYPE(None, c_void_p, POINTER(windlass_profile_record_t))
+
+class windlass_operation_point_t(Structure):
+    _fields_ = [
+        ("semaphore", c_uint64),
+        ("value", c_uint64),
+    ]
+
+
+class windlass_operation_range_t(Structure):
+    _fields_ = [
+        ("memory", c_void_p),
+        ("offset", c_uint64),
+        ("length", c_uint64),
+        ("device_address", c_uint64),
+        ("host_pointer", c_void_p),
+    ]
+
+
+class windlass_operation_info_t(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("kind", c_uint32),
+        ("function", c_uint32),
+        ("name", c_char_p),
+        ("queue_affinity", c_uint64),
+        ("wait_count", c_size_t),
+        ("waits", POINTER(windlass_operation_point_t)),
+        ("signal_count", c_size_t),
+        ("signals", POINTER(windlass_operation_point_t)),
+        ("source", windlass_operation_range_t),
+        ("target", windlass_operation_range_t),
+        ("bytes", c_void_p),
+        ("byte_count", c_size_t),
+        ("file_offset", c_uint64),
+        ("function_name", c_char_p),
+        ("executable", c_void_p),
+        ("workgroup_count", c_uint32 * 3),
+        ("workgroup_size", c_uint32 * 3),
+        ("dynamic_local_memory", c_uint32),
+        ("reserved", c_uint32),
+        ("count", windlass_operation_range_t),
+        ("buffer_count", c_size_t),
+        ("buffers", POINTER(windlass_operation_range_t)),
+        ("command_count", c_size_t),
+        ("predecessor_count", c_size_t),
+    ]
+
+
+windlass_command_visitor_t = CFUNCTYPE(c_void_p, c_void_p, POINTER(windlass_operation_info_t))
+
+class windlass_driver_memory_t(Structure):
+    _fields_ = [
+        ("memory", c_void_p),
+        ("device_address", c_uint64),
+        ("host_pointer", c_void_p),
+        ("reserved", c_uint64),
+    ]
+
+
+class windlass_driver_t(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("scheme", c_char_p),
+        ("description", c_char_p),
+        ("devices", CFUNCTYPE(c_void_p, c_void_p, c_void_p)),
+        ("open", CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p, POINTER(c_void_p))),
+        ("close", CFUNCTYPE(None, c_void_p)),
+        ("allocate", CFUNCTYPE(c_void_p, c_void_p, c_uint32, c_uint64, c_uint64, POINTER(windlass_driver_memory_t))),
+        ("free", CFUNCTYPE(None, c_void_p, c_void_p)),
+        ("trim", CFUNCTYPE(None, c_void_p)),
+        ("import_host", CFUNCTYPE(c_void_p, c_void_p, POINTER(windlass_buffer_params_t), c_void_p, c_uint64, POINTER(windlass_driver_memory_t))),
+        ("import_device", CFUNCTYPE(c_void_p, c_void_p, POINTER(windlass_buffer_params_t), c_uint64, c_uint64, POINTER(windlass_driver_memory_t))),
+        ("load", CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_size_t, c_void_p, POINTER(c_void_p))),
+        ("load_linked", CFUNCTYPE(c_void_p, c_void_p, c_size_t, POINTER(c_void_p), POINTER(c_size_t), c_void_p, POINTER(c_void_p))),
+        ("unload", CFUNCTYPE(None, c_void_p, c_void_p)),
+        ("global", CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_uint32, c_uint64, POINTER(windlass_driver_memory_t))),
+        ("symbols", CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_uint64, c_void_p)),
+        ("submit", CFUNCTYPE(c_void_p, c_void_p, c_void_p)),
+        ("execute", CFUNCTYPE(c_void_p, c_void_p, c_void_p)),
+    ]
+
+
+class windlass_wrapper_t(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("submit", CFUNCTYPE(c_void_p, c_void_p, c_void_p)),
+        ("open", CFUNCTYPE(c_void_p, c_void_p, c_void_p, POINTER(c_void_p))),
+        ("close", CFUNCTYPE(None, c_void_p)),
+    ]
+
 
 windlass_capsule_is_valid_t = CFUNCTYPE(c_int, c_void_p, c_char_p)
 
@@ -424,6 +669,16 @@ class windlass_message_t(Structure):
         ("completion", c_void_p),
         ("kind", c_uint32),
         ("reserved", c_uint32),
+    ]
+
+
+class windlass_replayed_t(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("operations", c_uint64),
+        ("compared", c_uint64),
+        ("differing", c_uint64),
+        ("nanoseconds", c_uint64),
     ]
 
 
@@ -540,6 +795,10 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "windlass_device_drain": (ERROR, [c_void_p, c_uint64]),
     "windlass_device_close": (ERROR, [c_void_p]),
     "windlass_device_trim": (ERROR, [c_void_p]),
+    "windlass_uri_text": (c_char_p, [c_void_p]),
+    "windlass_uri_path": (c_char_p, [c_void_p]),
+    "windlass_uri_parameter": (c_char_p, [c_void_p, c_char_p]),
+    "windlass_device_open_with_parameters": (ERROR, [c_char_p, c_size_t, POINTER(c_char_p), POINTER(c_char_p), POINTER(c_void_p)]),
     "windlass_executable_load": (ERROR, [c_void_p, c_void_p, c_size_t, POINTER(c_void_p)]),
     "windlass_executable_load_linked": (ERROR, [c_void_p, c_size_t, POINTER(c_void_p), POINTER(c_size_t), POINTER(c_void_p)]),
     "windlass_executable_retain": (c_void_p, [c_void_p]),
@@ -575,6 +834,7 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "windlass_semaphore_create": (ERROR, [c_uint64, POINTER(c_void_p)]),
     "windlass_semaphore_retain": (c_void_p, [c_void_p]),
     "windlass_semaphore_release": (None, [c_void_p]),
+    "windlass_semaphore_id": (c_uint64, [c_void_p]),
     "windlass_semaphore_query": (ERROR, [c_void_p, POINTER(c_uint64)]),
     "windlass_semaphore_signal": (ERROR, [c_void_p, c_uint64]),
     "windlass_semaphore_fail": (ERROR, [c_void_p, c_uint32, c_char_p]),
@@ -601,6 +861,20 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "windlass_fence_wait": (ERROR, [c_void_p, c_uint64]),
     "windlass_fence_retain": (c_void_p, [c_void_p]),
     "windlass_fence_release": (None, [c_void_p]),
+    "windlass_recorder_create": (ERROR, [c_void_p, c_uint32, POINTER(c_void_p)]),
+    "windlass_recorder_retain": (c_void_p, [c_void_p]),
+    "windlass_recorder_release": (None, [c_void_p]),
+    "windlass_recorder_barrier": (ERROR, [c_void_p]),
+    "windlass_recorder_fill": (ERROR, [c_void_p, windlass_buffer_ref_t, c_void_p, c_size_t]),
+    "windlass_recorder_update": (ERROR, [c_void_p, c_void_p, c_size_t, windlass_buffer_ref_t]),
+    "windlass_recorder_copy": (ERROR, [c_void_p, windlass_buffer_ref_t, windlass_buffer_ref_t]),
+    "windlass_recorder_dispatch": (ERROR, [c_void_p, c_void_p, POINTER(windlass_dispatch_config_t), c_size_t, POINTER(windlass_argument_t)]),
+    "windlass_recorder_begin_debug_group": (ERROR, [c_void_p, c_char_p]),
+    "windlass_recorder_begin_debug_group_at": (ERROR, [c_void_p, c_char_p, POINTER(c_uint8), c_char_p, c_uint32]),
+    "windlass_recorder_end_debug_group": (ERROR, [c_void_p]),
+    "windlass_recorder_finish": (ERROR, [c_void_p, POINTER(c_void_p)]),
+    "windlass_command_buffer_retain": (c_void_p, [c_void_p]),
+    "windlass_command_buffer_release": (None, [c_void_p]),
     "windlass_device_queue": (ERROR, [c_void_p, c_uint32, POINTER(c_void_p)]),
     "windlass_device_queue_of": (ERROR, [c_void_p, c_uint64, POINTER(c_void_p)]),
     "windlass_queue_affinity": (c_uint64, [c_void_p]),
@@ -622,20 +896,6 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "windlass_completion_complete": (ERROR, [c_void_p, c_void_p]),
     "windlass_completion_retain": (c_void_p, [c_void_p]),
     "windlass_completion_release": (None, [c_void_p]),
-    "windlass_recorder_create": (ERROR, [c_void_p, c_uint32, POINTER(c_void_p)]),
-    "windlass_recorder_retain": (c_void_p, [c_void_p]),
-    "windlass_recorder_release": (None, [c_void_p]),
-    "windlass_recorder_barrier": (ERROR, [c_void_p]),
-    "windlass_recorder_fill": (ERROR, [c_void_p, windlass_buffer_ref_t, c_void_p, c_size_t]),
-    "windlass_recorder_update": (ERROR, [c_void_p, c_void_p, c_size_t, windlass_buffer_ref_t]),
-    "windlass_recorder_copy": (ERROR, [c_void_p, windlass_buffer_ref_t, windlass_buffer_ref_t]),
-    "windlass_recorder_dispatch": (ERROR, [c_void_p, c_void_p, POINTER(windlass_dispatch_config_t), c_size_t, POINTER(windlass_argument_t)]),
-    "windlass_recorder_begin_debug_group": (ERROR, [c_void_p, c_char_p]),
-    "windlass_recorder_begin_debug_group_at": (ERROR, [c_void_p, c_char_p, POINTER(c_uint8), c_char_p, c_uint32]),
-    "windlass_recorder_end_debug_group": (ERROR, [c_void_p]),
-    "windlass_recorder_finish": (ERROR, [c_void_p, POINTER(c_void_p)]),
-    "windlass_command_buffer_retain": (c_void_p, [c_void_p]),
-    "windlass_command_buffer_release": (None, [c_void_p]),
     "windlass_recorder_create_event": (ERROR, [c_void_p, POINTER(windlass_event_t)]),
     "windlass_recorder_signal_event": (ERROR, [c_void_p, windlass_event_t]),
     "windlass_recorder_reset_event": (ERROR, [c_void_p, windlass_event_t]),
@@ -650,6 +910,8 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "windlass_queue_alloca_from": (ERROR, [c_void_p, c_size_t, POINTER(windlass_point_t), c_size_t, POINTER(windlass_point_t), c_void_p, POINTER(windlass_buffer_params_t), c_uint64, POINTER(c_void_p)]),
     "windlass_buffer_import_host": (ERROR, [c_void_p, POINTER(windlass_buffer_params_t), c_void_p, c_uint64, c_void_p, windlass_destroy_t, POINTER(c_void_p)]),
     "windlass_buffer_import_device_address": (ERROR, [c_void_p, POINTER(windlass_buffer_params_t), c_uint64, c_uint64, c_void_p, windlass_destroy_t, POINTER(c_void_p)]),
+    "windlass_queue_import_timepoint": (ERROR, [c_void_p, c_size_t, POINTER(windlass_point_t), c_size_t, POINTER(windlass_point_t), windlass_external_timepoint_t]),
+    "windlass_queue_export_timepoint": (ERROR, [c_void_p, c_size_t, POINTER(windlass_point_t), c_uint64, c_uint32]),
     "windlass_buffer_export_device_address": (ERROR, [c_void_p, POINTER(c_void_p)]),
     "windlass_buffer_export_host_pointer": (ERROR, [c_void_p, POINTER(c_void_p)]),
     "windlass_export_address": (c_uint64, [c_void_p]),
@@ -660,6 +922,25 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "windlass_device_heap_count": (c_size_t, [c_void_p]),
     "windlass_device_heap": (ERROR, [c_void_p, c_size_t, POINTER(windlass_heap_t)]),
     "windlass_device_compatibility": (ERROR, [c_void_p, POINTER(windlass_buffer_params_t), c_uint64, POINTER(c_uint32)]),
+    "windlass_topology_create": (ERROR, [c_size_t, POINTER(c_void_p), POINTER(c_void_p)]),
+    "windlass_topology_retain": (c_void_p, [c_void_p]),
+    "windlass_topology_release": (None, [c_void_p]),
+    "windlass_topology_node_count": (c_size_t, [c_void_p]),
+    "windlass_topology_node": (ERROR, [c_void_p, c_size_t, POINTER(windlass_topology_node_t)]),
+    "windlass_topology_edge": (ERROR, [c_void_p, c_uint32, c_uint32, POINTER(windlass_topology_edge_t)]),
+    "windlass_device_facts": (ERROR, [c_void_p, c_uint32, POINTER(windlass_device_facts_t)]),
+    "windlass_function_occupancy": (ERROR, [c_void_p, c_uint64, c_uint32, c_uint32, POINTER(c_uint32)]),
+    "windlass_function_suggested_workgroup": (ERROR, [c_void_p, c_uint64, c_uint32, POINTER(c_uint32), POINTER(c_uint32)]),
+    "windlass_growable_reserve": (ERROR, [c_void_p, POINTER(windlass_buffer_params_t), c_uint64, POINTER(c_void_p)]),
+    "windlass_growable_retain": (c_void_p, [c_void_p]),
+    "windlass_growable_release": (None, [c_void_p]),
+    "windlass_growable_size": (c_uint64, [c_void_p]),
+    "windlass_growable_capacity": (c_uint64, [c_void_p]),
+    "windlass_growable_granularity": (c_uint64, [c_void_p]),
+    "windlass_growable_device_address": (c_uint64, [c_void_p]),
+    "windlass_growable_grow_to": (ERROR, [c_void_p, c_uint64]),
+    "windlass_growable_shrink_to": (ERROR, [c_void_p, c_uint64]),
+    "windlass_growable_buffer": (ERROR, [c_void_p, c_uint64, c_uint64, POINTER(c_void_p)]),
     "windlass_file_open": (ERROR, [c_char_p, c_uint32, POINTER(c_void_p)]),
     "windlass_file_from_descriptor": (ERROR, [c_int, POINTER(c_void_p)]),
     "windlass_file_from_functions": (ERROR, [windlass_storage_read_t, windlass_storage_write_t, c_void_p, windlass_destroy_t, POINTER(c_void_p)]),
@@ -667,6 +948,10 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "windlass_file_release": (None, [c_void_p]),
     "windlass_queue_read": (ERROR, [c_void_p, c_size_t, POINTER(windlass_point_t), c_size_t, POINTER(windlass_point_t), c_void_p, c_uint64, windlass_buffer_ref_t]),
     "windlass_queue_write": (ERROR, [c_void_p, c_size_t, POINTER(windlass_point_t), c_size_t, POINTER(windlass_point_t), windlass_buffer_ref_t, c_void_p, c_uint64]),
+    "windlass_device_profiling_begin": (ERROR, [c_void_p, POINTER(windlass_profile_options_t), windlass_profile_callback_t, c_void_p, windlass_destroy_t]),
+    "windlass_device_profiling_begin_trace": (ERROR, [c_void_p, POINTER(windlass_profile_options_t), c_char_p]),
+    "windlass_device_profiling_flush": (ERROR, [c_void_p]),
+    "windlass_device_profiling_end": (ERROR, [c_void_p]),
     "windlass_element_type_name": (c_char_p, [c_uint32]),
     "windlass_element_type_size": (c_size_t, [c_uint32]),
     "windlass_element_type_parse": (ERROR, [c_char_p, POINTER(c_uint32)]),
@@ -678,6 +963,27 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "windlass_buffer_view_dimension": (ERROR, [c_void_p, c_size_t, POINTER(c_uint64)]),
     "windlass_buffer_view_retain": (c_void_p, [c_void_p]),
     "windlass_buffer_view_release": (None, [c_void_p]),
+    "windlass_operation_info": (ERROR, [c_void_p, POINTER(windlass_operation_info_t)]),
+    "windlass_operation_wait": (ERROR, [c_void_p, c_size_t, POINTER(c_void_p), POINTER(c_uint64)]),
+    "windlass_operation_signal": (ERROR, [c_void_p, c_size_t, POINTER(c_void_p), POINTER(c_uint64)]),
+    "windlass_operation_target": (ERROR, [c_void_p, POINTER(c_void_p)]),
+    "windlass_operation_source": (ERROR, [c_void_p, POINTER(c_void_p)]),
+    "windlass_operation_buffer": (ERROR, [c_void_p, c_size_t, POINTER(c_void_p)]),
+    "windlass_operation_commands": (ERROR, [c_void_p, windlass_command_visitor_t, c_void_p]),
+    "windlass_operation_forward": (ERROR, [c_void_p]),
+    "windlass_operation_complete": (ERROR, [c_void_p, c_void_p]),
+    "windlass_operation_transfer_on_host": (ERROR, [c_void_p]),
+    "windlass_operation_retain": (c_void_p, [c_void_p]),
+    "windlass_operation_release": (None, [c_void_p]),
+    "windlass_answer_device": (ERROR, [c_void_p, POINTER(windlass_device_info_t)]),
+    "windlass_answer_limits": (ERROR, [c_void_p, POINTER(windlass_device_limits_t)]),
+    "windlass_answer_heap": (ERROR, [c_void_p, POINTER(windlass_heap_t)]),
+    "windlass_answer_function": (ERROR, [c_void_p, POINTER(windlass_function_info_t), c_size_t, POINTER(windlass_parameter_t)]),
+    "windlass_answer_global": (ERROR, [c_void_p, POINTER(windlass_global_info_t)]),
+    "windlass_answer_symbol": (ERROR, [c_void_p, POINTER(windlass_symbol_t)]),
+    "windlass_driver_register": (ERROR, [POINTER(windlass_driver_t), c_void_p]),
+    "windlass_device_wrap": (ERROR, [c_void_p, POINTER(windlass_wrapper_t), c_void_p, POINTER(c_void_p)]),
+    "windlass_wrapper_register": (ERROR, [c_char_p, c_char_p, POINTER(windlass_wrapper_t), c_void_p]),
     "windlass_buffer_dlpack_device": (ERROR, [c_void_p, POINTER(c_int32), POINTER(c_int32)]),
     "windlass_buffer_view_to_dlpack": (ERROR, [c_void_p, c_uint64, POINTER(c_void_p)]),
     "windlass_buffer_view_to_dlpack_unversioned": (ERROR, [c_void_p, POINTER(c_void_p)]),
@@ -697,6 +1003,7 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "windlass_ticket_destroy": (None, [c_void_p]),
     "windlass_ticket_host_call": (ERROR, [c_void_p, c_void_p]),
     "windlass_ticket_host_call_destroy": (None, [c_void_p, c_void_p]),
+    "windlass_replay": (ERROR, [c_void_p, c_char_p, POINTER(windlass_replayed_t)]),
     "windlass_code_format": (c_uint32, [c_void_p, c_size_t]),
     "windlass_code_format_name": (c_char_p, [c_uint32]),
     "windlass_code_size": (ERROR, [c_void_p, c_size_t, POINTER(windlass_code_options_t), POINTER(c_uint64)]),
@@ -732,10 +1039,12 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
 CALLBACKS: List[Any] = [
     windlass_capsule_get_pointer_t,
     windlass_capsule_is_valid_t,
+    windlass_command_visitor_t,
     windlass_destroy_t,
     windlass_host_call_callback_t,
     windlass_host_call_destroy_t,
     windlass_observer_callback_t,
+    windlass_profile_callback_t,
     windlass_storage_read_t,
     windlass_storage_write_t,
     windlass_timepoint_callback_t,
