@@ -107,7 +107,8 @@ fn passes_through_many_times(ctx: &Context) -> Outcome {
         let arguments = [buffer.arg(), 4096_i32.into(), 3_u32.into(), round.into()];
         ctx.queue(round)?.dispatch(&[done.at(begin)], &[done.at(end)], &function, grid, &arguments)?;
         export(&ctx.queue(0)?, &[done.at(end)])?;
-        import(&ctx.queue(round + 2)?, &[], &[done.at(end + 1)])?;
+        // The default stream is that of the queue's GPU.
+        import(&ctx.queue(0)?, &[], &[done.at(end + 1)])?;
         expected.iter_mut().for_each(|value| *value = value.wrapping_mul(3).wrapping_add(round));
     }
     let bytes = ctx.download_after(&done.at(u64::from(ROUNDS) * 2), &buffer)?;

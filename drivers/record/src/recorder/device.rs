@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceInfo, External, OperationRef, Point, QueueAffinity, Release,
-    Result,
+    BufferParams, CommandList, Deadline, DeviceInfo, External, Feature, Lack, OperationRef, Point,
+    QueueAffinity, Release, Result,
     driver::{self, RawBuffer, RawCommandBuffer, RawExecutable},
 };
 
@@ -19,6 +19,14 @@ use crate::format::{
     event::{Event, Origin},
 };
 
+const LACKS: [(Feature, &str); 2] = [
+    (
+        Feature::ExternalTimepoints,
+        "a recording has no work of other libraries, and its own signals are no edges of a stream",
+    ),
+    (Feature::VirtualMemory, "a recording has buffers of a fixed size"),
+];
+
 /// A device that records the work of another one.
 pub(super) struct Device {
     inner: Arc<dyn driver::RawDevice>,
@@ -27,7 +35,17 @@ pub(super) struct Device {
 }
 
 impl Device {
-    pub(super) fn new(inner: Arc<dyn driver::RawDevice>, info: DeviceInfo, session: Arc<Session>) -> Self {
+    /// Records `inner`. `info` describes it; the recording adds its lacks.
+    pub(super) fn new(
+        inner: Arc<dyn driver::RawDevice>,
+        mut info: DeviceInfo,
+        session: Arc<Session>,
+    ) -> Self {
+        for (feature, reason) in LACKS {
+            if !info.lacks.iter().any(|lack| lack.feature == feature) {
+                info.lacks.push(Lack::new(feature, reason));
+            }
+        }
         Self { inner, info, session }
     }
 
