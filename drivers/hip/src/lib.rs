@@ -102,6 +102,7 @@ mod images;
 mod import;
 mod info;
 mod link;
+mod profiling;
 mod progress;
 mod queue;
 mod queues;

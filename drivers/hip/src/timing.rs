@@ -1,67 +1,50 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Times of the GPU for profiles, by pairs of events.
+//! The events that time work for profiles, and the clock of a queue.
 //!
-//! Each profiled submission has an event before its work, and its usual event behind it; both take times. HIP tells only
-//! the time between two events, in milliseconds of 32 bits. So each queue has an anchor: an event whose time on the
-//! host's clock is known. As the numbers lose precision with distance, the anchor moves forward with the work. The first
-//! anchors come from a stream of their own, which is idle, so that a call of the host encloses the event closely.
+//! HIP tells only the time between two events, in milliseconds of 32 bits. So each queue has an anchor: an event whose time
+//! on the host's clock is known. As the numbers lose precision with distance, the anchor moves forward with the work.
+//! `profiling.rs` records the events and tells the times.
 
 use std::{
     mem,
-    sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed},
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use windlass_hal::{
-    Code, Error, Position, Result, TimeSpan, driver,
-    witness::{Witness, now},
-};
+use windlass_hal::{Position, Result};
 
 use crate::{
-    call::{Event, EventStatus, StreamHandle},
-    command_buffer::CommandBuffer,
-    device::Inner,
+    call::{Event, StreamHandle},
     event_pool::EventPool,
-    gpu::Gpu,
     hip::Hip,
-    queue::{Queue, QueueState},
     stream::Stream,
-    submission::{Next, Submission, Work},
-    sync::lock,
 };
 
 /// The distance in nanoseconds from which on the anchor moves. HIP's numbers are exact to 4 ns up to there.
 const FAR: u64 = 50_000_000;
-/// The longest search for an idle moment of a GPU, in nanoseconds.
-const PATIENCE: u64 = 1_000_000_000;
-/// The largest correction of a GPU's clock at a time, in nanoseconds. A clock that is farther off does not count time.
-const DRIFT: i64 = 1_000_000;
-/// An uncertainty that is good enough, in nanoseconds, and how many tries it is worth.
-const CLOSE: u64 = 20_000;
-const TRIES: usize = 8;
 
 /// An event whose time on the host's clock is known.
 pub(crate) struct Anchor {
-    event: Arc<Event>,
-    at: u64,
+    pub(crate) event: Arc<Event>,
+    pub(crate) at: u64,
 }
 
 /// The events of a submission that is profiled.
 #[derive(Default)]
 pub(crate) struct Timing {
     /// Before the work.
-    start: Option<Arc<Event>>,
+    pub(crate) start: Option<Arc<Event>>,
     /// Behind the newest piece.
-    end: Option<Arc<Event>>,
-    marks: Vec<Mark>,
+    pub(crate) end: Option<Arc<Event>>,
+    pub(crate) marks: Vec<Mark>,
 }
 
 /// An event behind a command, by its position. Without one, the event is where a later piece begins.
-type Mark = (Option<Position>, Arc<Event>);
+pub(crate) type Mark = (Option<Position>, Arc<Event>);
 
 /// The marks of a piece that is being enqueued.
 pub(crate) struct Marks {
-    marks: Vec<Mark>,
-    pool: EventPool,
+    pub(crate) marks: Vec<Mark>,
+    pub(crate) pool: EventPool,
 }
 
 impl Marks {
@@ -75,17 +58,17 @@ impl Marks {
 /// The timing of one queue.
 pub(crate) struct Clock {
     /// `None` while there is no profile.
-    anchor: Option<Anchor>,
+    pub(crate) anchor: Option<Anchor>,
     /// Events that take times.
-    pool: EventPool,
-    is_on: bool,
+    pub(crate) pool: EventPool,
+    pub(crate) is_on: bool,
     /// Whether the pool is in the place of the queue's other events.
-    has_swapped: bool,
+    pub(crate) has_swapped: bool,
 }
 
 /// The streams that serve only to compare clocks, one for each GPU.
 #[derive(Default)]
-pub(crate) struct ClockStreams(Mutex<Vec<(usize, StreamHandle)>>);
+pub(crate) struct ClockStreams(pub(crate) Mutex<Vec<(usize, StreamHandle)>>);
 
 impl ClockStreams {
     /// The streams, when nothing else uses the device any more.
@@ -100,52 +83,6 @@ impl Default for Clock {
     }
 }
 
-impl QueueState {
-    /// Tells the witness of a submission its queue, and records the event before the piece, if it is the first or has
-    /// commands to time. From here on the queue records events that take times, up to
-    /// [`end_watched`](Self::end_watched). Without an event before it, the submission runs untimed.
-    pub(crate) fn begin_watched(&mut self, queue: &Queue, submission: &mut Submission) {
-        let Some(witness) = Witness::of(&submission.order.signals) else { return };
-        witness.on_queue(queue.index);
-        if self.clock.anchor.is_none() || !witness.wants_device_times() {
-            return;
-        }
-        let is_first = !submission.timing.has_begun();
-        if is_first {
-            submission.timing.start = queue.stream().record(&mut self.clock.pool).ok();
-        }
-        if !submission.timing.has_begun() {
-            return;
-        }
-        if matches!(submission.work, Work::Execute { .. }) && witness.wants_commands() {
-            let mut marks = Marks { marks: Vec::new(), pool: self.clock.take_pool() };
-            if !is_first {
-                let _ = marks.add(queue.stream(), None);
-            }
-            self.scratch.marks = Some(marks);
-        }
-        mem::swap(&mut self.events, &mut self.clock.pool);
-        self.clock.has_swapped = true;
-    }
-
-    /// Takes the events of a piece over that is in the stream. `event` is the one behind it.
-    #[cold]
-    pub(crate) fn end_watched(&mut self, submission: &mut Submission, event: Option<&Arc<Event>>) {
-        if !mem::take(&mut self.clock.has_swapped) {
-            return;
-        }
-        mem::swap(&mut self.events, &mut self.clock.pool);
-        submission.timing.end = event.cloned();
-        if let Some(mut marks) = self.scratch.marks.take() {
-            // The event behind the piece was made while the pool was away.
-            let made = self.clock.take_pool();
-            self.clock.pool = marks.pool;
-            made.into_events().for_each(|event| self.clock.pool.release(event));
-            submission.timing.marks.append(&mut marks.marks);
-        }
-    }
-}
-
 impl Clock {
     /// Whether there is a profile.
     #[inline]
@@ -153,7 +90,7 @@ impl Clock {
         self.is_on
     }
 
-    fn take_pool(&mut self) -> EventPool {
+    pub(crate) fn take_pool(&mut self) -> EventPool {
         mem::replace(&mut self.pool, EventPool::timed())
     }
 
@@ -164,14 +101,14 @@ impl Clock {
         events
     }
 
-    fn set(&mut self, anchor: Option<Anchor>) {
+    pub(crate) fn set(&mut self, anchor: Option<Anchor>) {
         if let Some(before) = mem::replace(&mut self.anchor, anchor) {
             self.pool.release(before.event);
         }
     }
 
     /// The time of an event on the host's clock. Moves the anchor if it is far.
-    fn time_of(&mut self, hip: &Hip, event: &Arc<Event>) -> Option<u64> {
+    pub(crate) fn time_of(&mut self, hip: &Hip, event: &Arc<Event>) -> Option<u64> {
         let anchor = self.anchor.as_ref()?;
         let distance = nanoseconds(hip, &anchor.event, event)?;
         let at = anchor.at.checked_add_signed(distance)?;
@@ -183,7 +120,7 @@ impl Clock {
 }
 
 /// The time from one event to another.
-fn nanoseconds(hip: &Hip, from: &Event, to: &Event) -> Option<i64> {
+pub(crate) fn nanoseconds(hip: &Hip, from: &Event, to: &Event) -> Option<i64> {
     let milliseconds = hip.elapsed(*from, *to)?;
     Some((f64::from(milliseconds) * 1e6).round() as i64)
 }
@@ -193,208 +130,5 @@ impl Timing {
     #[inline]
     pub(crate) fn has_begun(&self) -> bool {
         self.start.is_some()
-    }
-}
-
-impl Clock {
-    /// Tells the witness of a completed submission when it ran, and takes its events back. Does nothing between two pieces.
-    #[cold]
-    pub(crate) fn tell_times(&mut self, gpu: &Gpu, submission: &mut Submission) {
-        let end = submission.timing.end.take();
-        if end.is_some() {
-            // It is the event of the piece.
-            self.pool.extend(submission.piece.event.take());
-        }
-        if matches!(submission.piece.next, Next::Resume) {
-            return;
-        }
-        let Timing { start, marks, .. } = mem::take(&mut submission.timing);
-        let witness = Witness::of(&submission.order.signals);
-        if let (Some(witness), Some(start), Some(end)) = (witness, &start, &end)
-            && let Some(begun) = self.time_of(&gpu.hip, start)
-            && let Some(length) = nanoseconds(&gpu.hip, start, end)
-        {
-            let now = now();
-            let begun = corrected(gpu, witness, begun, length, now);
-            let ended = begun.saturating_add_signed(length.max(0));
-            witness.ran(gpu.index as u32, TimeSpan { begun, ended }, now);
-            if let (Work::Execute { command_buffer }, false) = (&submission.work, marks.is_empty()) {
-                tell_commands(witness, command_buffer.as_ref(), start, &marks, |event| {
-                    let length = nanoseconds(&gpu.hip, start, event)?;
-                    Some(begun.saturating_add_signed(length).min(ended))
-                });
-            }
-        }
-        for event in start.into_iter().chain(marks.into_iter().map(|(_, event)| event)) {
-            if !self.is_anchor(&event) {
-                self.pool.release(event);
-            }
-        }
-    }
-
-    fn is_anchor(&self, event: &Arc<Event>) -> bool {
-        self.anchor.as_ref().is_some_and(|anchor| Arc::ptr_eq(&anchor.event, event))
-    }
-}
-
-/// The time at which work of this length began. The clocks of GPU and host drift apart, so a time that cannot be, before the
-/// submission or behind this moment, corrects the GPU's clock.
-fn corrected(gpu: &Gpu, witness: &Witness, begun: u64, length: i64, now: u64) -> u64 {
-    let begun = begun.saturating_add_signed(gpu.clock_offset.load(Relaxed));
-    let late = begun.saturating_add_signed(length).cast_signed() - now.cast_signed();
-    let early = witness.issued().cast_signed() - begun.cast_signed();
-    let shift = if late > 0 { -late } else { early.max(0) };
-    if shift == 0 || shift.abs() > DRIFT {
-        return begun;
-    }
-    gpu.clock_offset.fetch_add(shift, Relaxed);
-    begun.saturating_add_signed(shift)
-}
-
-/// Tells the times of commands: each begins where the one before it in the stream has ended.
-fn tell_commands(
-    witness: &Witness,
-    command_buffer: &dyn driver::RawCommandBuffer,
-    start: &Arc<Event>,
-    marks: &[Mark],
-    mut time_of: impl FnMut(&Arc<Event>) -> Option<u64>,
-) {
-    let Some(command_buffer) = command_buffer.as_any().downcast_ref::<CommandBuffer>() else { return };
-    let mut spans = Vec::with_capacity(marks.len());
-    let mut before = time_of(start);
-    for (position, behind) in marks {
-        let ended = time_of(behind);
-        if let (Some(position), Some(begun), Some(ended)) = (position, before, ended) {
-            spans.push((*position, TimeSpan { begun, ended: ended.max(begun) }));
-        }
-        before = ended;
-    }
-    command_buffer.list.tell(witness, &spans);
-}
-
-impl Inner {
-    /// Has the queues tell witnesses about their work, with times if there are to be any.
-    pub(crate) fn begin_timing(&self, times: bool) -> Result<()> {
-        let outcome = if times { self.set_anchors() } else { Ok(()) };
-        for queue in self.queues.iter() {
-            let clock = &mut lock(&queue.state).clock;
-            clock.is_on = true;
-            if outcome.is_err() {
-                clock.set(None);
-            }
-        }
-        outcome
-    }
-
-    /// Gives each queue an anchor.
-    fn set_anchors(&self) -> Result<()> {
-        for gpu in self.gpus.iter() {
-            gpu.clock_offset.store(0, Relaxed);
-            let stream = self.clock_stream(gpu)?;
-            let (base, at) = anchor(gpu, stream)?;
-            let mut outcome = Ok(());
-            for queue in self.queues.iter().filter(|queue| queue.gpu.index == gpu.index) {
-                outcome = outcome.and_then(|()| self.begin_timing_of(queue, stream, base, at));
-            }
-            gpu.hip.destroy_event(base);
-            outcome?;
-        }
-        Ok(())
-    }
-
-    /// Each queue has an event of its own, because queues destroy their events.
-    fn begin_timing_of(&self, queue: &Queue, stream: StreamHandle, base: Event, at: u64) -> Result<()> {
-        let hip = &queue.gpu.hip;
-        let own = record(&queue.gpu, stream)?;
-        let distance = await_event(hip, own, now() + PATIENCE).and_then(|()| {
-            nanoseconds(hip, &base, &own)
-                .ok_or_else(|| Error::new(Code::Unavailable, "hipEventElapsedTime told no time"))
-        });
-        match distance {
-            Ok(distance) => {
-                let anchor = Anchor { event: Arc::new(own), at: at.saturating_add_signed(distance) };
-                lock(&queue.state).clock.set(Some(anchor));
-                Ok(())
-            }
-            Err(error) => {
-                hip.destroy_event(own);
-                Err(error)
-            }
-        }
-    }
-
-    /// Takes the anchors back.
-    pub(crate) fn end_timing(&self) {
-        for queue in self.queues.iter() {
-            let clock = &mut lock(&queue.state).clock;
-            clock.is_on = false;
-            clock.set(None);
-        }
-    }
-
-    fn clock_stream(&self, gpu: &Gpu) -> Result<StreamHandle> {
-        let mut streams = lock(&self.clock_streams.0);
-        if let Some((_, stream)) = streams.iter().find(|(index, _)| *index == gpu.index) {
-            return Ok(*stream);
-        }
-        let stream = gpu.hip.create_stream()?;
-        streams.push((gpu.index, stream));
-        Ok(stream)
-    }
-}
-
-/// An event, recorded in the stream.
-fn record(gpu: &Gpu, stream: StreamHandle) -> Result<Event> {
-    let _current = gpu.hip.current()?;
-    let mut pool = EventPool::timed();
-    let recorded = Stream { gpu, handle: stream }.record(&mut pool);
-    pool.take().iter().for_each(|event| gpu.hip.destroy_event(**event));
-    recorded.map(|event| *event)
-}
-
-/// An event with its time on the host's clock: of several, the one that two readings of the host's clock enclose most
-/// closely.
-fn anchor(gpu: &Gpu, stream: StreamHandle) -> Result<(Event, u64)> {
-    let deadline = now() + PATIENCE;
-    let mut best: Option<(Event, u64, u64)> = None;
-    for _ in 0..TRIES {
-        let before = now();
-        let event = record(gpu, stream)?;
-        if let Err(error) = await_event(&gpu.hip, event, deadline) {
-            gpu.hip.destroy_event(event);
-            if best.is_some() {
-                break;
-            }
-            return Err(error);
-        }
-        let after = now();
-        let width = after.saturating_sub(before);
-        let worse = match best {
-            Some((_, _, least)) if width >= least => Some(event),
-            _ => best.replace((event, before + width / 2, width)).map(|(event, ..)| event),
-        };
-        worse.iter().for_each(|event| gpu.hip.destroy_event(*event));
-        if width < CLOSE {
-            break;
-        }
-    }
-    best.map(|(event, at, _)| (event, at))
-        .ok_or_else(|| Error::new(Code::Unavailable, "no event was reached"))
-}
-
-/// Waits until an event is reached, and no longer than a time of the host's clock.
-fn await_event(hip: &Hip, event: Event, deadline: u64) -> Result<()> {
-    loop {
-        match hip.query(event)? {
-            EventStatus::Complete => return Ok(()),
-            EventStatus::Faulted(error) => return Err(error),
-            EventStatus::Running if now() > deadline => {
-                return Err(Error::new(
-                    Code::Unavailable,
-                    "the GPU was busy for a second, so its clock cannot be compared with the host's",
-                ));
-            }
-            EventStatus::Running => std::thread::yield_now(),
-        }
     }
 }

@@ -7,7 +7,6 @@ use crate::{
     order::{
         edge::{Domain, Edge},
         observer::Watch,
-        profiler::Profiler,
     },
     words::{error::Error, panics::contain},
 };
@@ -58,6 +57,12 @@ pub(crate) trait Timepoint: Send + Sync {
     fn resolved(&self, token: u32, resolution: Resolution);
 }
 
+/// A profile whose records wait for its sink.
+pub(crate) trait Deliver: Send + Sync {
+    /// Hands them on. Called with no lock held.
+    fn deliver(&self);
+}
+
 /// How a wait ended.
 #[derive(Clone, Debug)]
 pub(crate) enum Resolution {
@@ -96,7 +101,7 @@ pub(super) enum Notification {
     Demand(Edge),
     Advanced(Arc<Watch>, u64),
     Failed(Arc<Watch>, Error),
-    Deliver(Arc<Profiler>),
+    Deliver(Arc<dyn Deliver>),
 }
 
 impl Notification {
@@ -132,7 +137,7 @@ impl Notifications {
     }
 
     /// Adds a call of a profile's sink.
-    pub(super) fn deliver(&mut self, profiler: Arc<Profiler>) {
+    pub(super) fn deliver(&mut self, profiler: Arc<dyn Deliver>) {
         self.push(Notification::Deliver(profiler));
     }
 

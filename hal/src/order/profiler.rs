@@ -17,7 +17,7 @@ use slab::Slab;
 
 use crate::{
     order::{
-        notifications::Notifications,
+        notifications::{Deliver, Notifications},
         point::Point,
         semaphore::Semaphore,
         witness::{Witness, Witnessed},
@@ -181,14 +181,6 @@ impl Profiler {
         }
     }
 
-    /// Calls the sink for all full chunks, unless another thread does. Call it with no lock held.
-    pub(crate) fn deliver(&self) {
-        let state = self.lock();
-        if state.delivering.is_none() {
-            self.deliver_all(state);
-        }
-    }
-
     fn deliver_all<'a>(&'a self, mut state: MutexGuard<'a, ProfilerState>) {
         state.delivering = Some(thread::current().id());
         while let Some(records) = state.full.pop_front() {
@@ -260,5 +252,15 @@ impl Profiler {
         // Within the sink, the call that is running delivers the rest.
         let _ = self.deliver_rest(state);
         drop((live, spare));
+    }
+}
+
+impl Deliver for Profiler {
+    /// Calls the sink for all full chunks, unless another thread does.
+    fn deliver(&self) {
+        let state = self.lock();
+        if state.delivering.is_none() {
+            self.deliver_all(state);
+        }
     }
 }
