@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Profiles: queues tell the witnesses of submissions what ran where, and when.
+//! Times of the GPU for profiles, by pairs of events.
+//!
+//! Each profiled submission has an event before its work, and its usual event behind it; both take times. The thread that
+//! retires the submission asks HIP for the times between them and the queue's anchor, and tells the witness. The first
+//! anchors come from a stream of their own, which is idle, so that a call of the host encloses the event closely.
 
 use std::{
     mem,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Times of the GPU for profiles, by pairs of events.
+//! The events that time work for profiles, and the clock of a queue.
 //!
-//! Each profiled submission has an event before its work, and its usual event behind it; both take times. HIP tells only
-//! the time between two events, in milliseconds of 32 bits. So each queue has an anchor: an event whose time on the
-//! host's clock is known. As the numbers lose precision with distance, the anchor moves forward with the work. The first
-//! anchors come from a stream of their own, which is idle, so that a call of the host encloses the event closely.
+//! HIP tells only the time between two events, in milliseconds of 32 bits. So each queue has an anchor: an event whose time
+//! on the host's clock is known. As the numbers lose precision with distance, the anchor moves forward with the work.
+//! `profiling.rs` records the events and tells the times.
 
 use std::{
     mem,

@@ -57,9 +57,9 @@ pub(crate) trait Timepoint: Send + Sync {
     fn resolved(&self, token: u32, resolution: Resolution);
 }
 
-/// A call of the program's code that no lock may be held for.
-pub(crate) trait Delivery: Send + Sync {
-    /// Makes the call.
+/// A profile whose records wait for its sink.
+pub(crate) trait Deliver: Send + Sync {
+    /// Hands them on. Called with no lock held.
     fn deliver(&self);
 }
 
@@ -101,7 +101,7 @@ pub(super) enum Notification {
     Demand(Edge),
     Advanced(Arc<Watch>, u64),
     Failed(Arc<Watch>, Error),
-    Deliver(Arc<dyn Delivery>),
+    Deliver(Arc<dyn Deliver>),
 }
 
 impl Notification {
@@ -137,8 +137,8 @@ impl Notifications {
     }
 
     /// Adds a call of a profile's sink.
-    pub(super) fn deliver(&mut self, delivery: Arc<dyn Delivery>) {
-        self.push(Notification::Deliver(delivery));
+    pub(super) fn deliver(&mut self, profiler: Arc<dyn Deliver>) {
+        self.push(Notification::Deliver(profiler));
     }
 
     /// Takes an edge, to drop it later.
@@ -167,7 +167,7 @@ impl Notification {
             Self::Demand(edge) => edge.source.demand(edge.lane, edge.epoch),
             Self::Advanced(watch, payload) => watch.advanced(payload),
             Self::Failed(watch, error) => watch.failed(error),
-            Self::Deliver(delivery) => delivery.deliver(),
+            Self::Deliver(profiler) => profiler.deliver(),
         };
         contain("a waker", act);
     }

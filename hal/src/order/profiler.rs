@@ -17,7 +17,7 @@ use slab::Slab;
 
 use crate::{
     order::{
-        notifications::{Delivery, Notifications},
+        notifications::{Deliver, Notifications},
         point::Point,
         semaphore::Semaphore,
         witness::{Witness, Witnessed},
@@ -255,7 +255,7 @@ impl Profiler {
     }
 }
 
-impl Delivery for Profiler {
+impl Deliver for Profiler {
     /// Calls the sink for all full chunks, unless another thread does.
     fn deliver(&self) {
         let state = self.lock();
