@@ -130,13 +130,14 @@ impl Program {
         let gate = Semaphore::new(0);
         self.submit(world, &parts, &gate);
         submitted();
-        if let Some((grown, _)) = &parts.grown {
+        let regrown = parts.grown.as_ref().map_or(Ok(()), |(grown, _)| {
             // Work in flight and a buffer keep the pages.
             grown.shrink_to(0).at("shrink")?;
-            grown.grow_to(3 * grown.granularity()).at("grow")?;
-        }
+            grown.grow_to(3 * grown.granularity()).at("grow")
+        });
         // Work that waits for the host enters its stream now.
         gate.signal(1).at("signal")?;
+        regrown?;
         device.trim();
         let most = device.allocate_device(1 << 50).expect_err("a pebibyte");
         if most.code() != Code::ResourceExhausted {
