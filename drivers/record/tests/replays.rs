@@ -196,6 +196,24 @@ fn failures_are_replayed_as_failures() {
     assert_eq!((replayed.differing, replayed.operations), (0, 2));
 }
 
+/// The end of an operation does not reach a semaphore that the program failed before.
+#[test]
+fn a_failure_before_the_end_of_an_operation_stays_before_it() {
+    let scratch = Scratch::new();
+    let device = scratch.device("a", "null://");
+    let queue = device.queue(0).unwrap();
+    let (buffer, host, done) = (device.allocate_device(32).unwrap(), Semaphore::new(0), Semaphore::new(0));
+    queue.fill(&[host.at(1)], &[done.at(2)], &buffer, 1_u8).unwrap();
+    done.fail(windlass_hal::Error::aborted("by the host"));
+    host.signal(1).unwrap();
+    let failed = Semaphore::new(0);
+    queue.fill(&[done.at(2)], &[failed.at(1)], &buffer, 2_u8).unwrap();
+    failed.wait_blocking(1, Deadline::NEVER).unwrap_err();
+    drop((queue, device));
+    let replayed = replay(&scratch.file("a"), "null://");
+    assert_eq!((replayed.differing, replayed.operations), (0, 2), "{:?}", replayed.differences);
+}
+
 /// The events of the recorded order, as its lines.
 fn lines(file: &Path) -> Vec<String> {
     Recording::open(file).unwrap().lines().collect()
