@@ -429,7 +429,7 @@ class Driver(unittest.TestCase):
         assert tensor.numpy().tolist() == [1] * 64
 
     def test_threads_have_streams_of_their_own(self):
-        errors, together = [], threading.Barrier(4)
+        errors, together = [], threading.Barrier(4, timeout=60)
 
         def work(number):
             try:
