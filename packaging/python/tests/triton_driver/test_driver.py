@@ -429,12 +429,13 @@ class Driver(unittest.TestCase):
         assert tensor.numpy().tolist() == [1] * 64
 
     def test_threads_have_streams_of_their_own(self):
-        errors = []
+        errors, together = [], threading.Barrier(4, timeout=60)
 
         def work(number):
             try:
                 stream, tensor = driver.stream(), counter()
                 with driver.on(stream):
+                    together.wait()
                     for _ in range(20):
                         increase(tensor, number)
                     assert driver.get_current_stream(0) == stream.number
