@@ -41,7 +41,7 @@ static void facts(windlass_device_t *device, int simulated) {
         HOLDS(info.uuid == NULL && memcmp(info.uuid_bytes, none, 16) == 0);
     }
     HOLDS(strcmp(windlass_feature_name(WINDLASS_FEATURE_IMPORT_HOST), "import_host") == 0);
-    HOLDS(windlass_feature_name(0) == NULL && windlass_feature_name(12) == NULL);
+    HOLDS(windlass_feature_name(0) == NULL && windlass_feature_name(UINT32_MAX) == NULL);
 
     /* A program of the first version gets its fields, and no more. */
     windlass_device_info_t first = windlass_device_info_init();
