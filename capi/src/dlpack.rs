@@ -490,6 +490,7 @@ pub unsafe extern "C" fn windlass_buffer_view_from_dlpack(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
         give(view, || {
+            let device = used(device)?;
             check_list("tensor", 1, tensor)?;
             // SAFETY: not NULL; the rest is the contract of DLPack, which the caller vouches for.
             let version = unsafe { (*tensor).version };
@@ -502,7 +503,6 @@ pub unsafe extern "C" fn windlass_buffer_view_from_dlpack(
             // SAFETY: as above.
             let (flags, dl_tensor) = unsafe { ((*tensor).flags, (*tensor).dl_tensor) };
             let loan = Loan { release, user_data: UserData(user_data), deleter: Deleter::Versioned(tensor) };
-            let device = used(device)?;
             // SAFETY: the contract in the header covers that of `view_of`.
             unsafe { view_of(&device.device, &dl_tensor, flags & WINDLASS_DLPACK_READ_ONLY != 0, loan) }
         })
@@ -521,12 +521,12 @@ pub unsafe extern "C" fn windlass_buffer_view_from_dlpack_unversioned(
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| {
         give(view, || {
+            let device = used(device)?;
             check_list("tensor", 1, tensor)?;
             // SAFETY: not NULL; the rest is the contract of DLPack, which the caller vouches for.
             let dl_tensor = unsafe { (*tensor).dl_tensor };
             let loan =
                 Loan { release, user_data: UserData(user_data), deleter: Deleter::Unversioned(tensor) };
-            let device = used(device)?;
             // SAFETY: the contract in the header covers that of `view_of`.
             unsafe { view_of(&device.device, &dl_tensor, false, loan) }
         })

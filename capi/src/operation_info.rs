@@ -36,6 +36,8 @@ pub const WINDLASS_OPERATION_EXECUTE: windlass_operation_kind_t = 11;
 pub const WINDLASS_OPERATION_EVENT: windlass_operation_kind_t = 12;
 /// A command that opens or closes a debug group.
 pub const WINDLASS_OPERATION_DEBUG_GROUP: windlass_operation_kind_t = 13;
+/// Waits for work of another library: windlass_queue_import_timepoint.
+pub const WINDLASS_OPERATION_IMPORT_TIMEPOINT: windlass_operation_kind_t = 14;
 
 /// A value of a semaphore as a tracer names it.
 #[derive(Clone, Copy)]

@@ -19,9 +19,10 @@ use crate::{
         WINDLASS_OPERATION_ALLOCA, WINDLASS_OPERATION_BARRIER, WINDLASS_OPERATION_COPY,
         WINDLASS_OPERATION_DEALLOCA, WINDLASS_OPERATION_DEBUG_GROUP, WINDLASS_OPERATION_DISPATCH,
         WINDLASS_OPERATION_EVENT, WINDLASS_OPERATION_EXECUTE, WINDLASS_OPERATION_FILL,
-        WINDLASS_OPERATION_HOST_CALL, WINDLASS_OPERATION_OTHER, WINDLASS_OPERATION_READ,
-        WINDLASS_OPERATION_UPDATE, WINDLASS_OPERATION_WRITE, windlass_operation_info_t,
-        windlass_operation_kind_t, windlass_operation_point_t, windlass_operation_range_t,
+        WINDLASS_OPERATION_HOST_CALL, WINDLASS_OPERATION_IMPORT_TIMEPOINT, WINDLASS_OPERATION_OTHER,
+        WINDLASS_OPERATION_READ, WINDLASS_OPERATION_UPDATE, WINDLASS_OPERATION_WRITE,
+        windlass_operation_info_t, windlass_operation_kind_t, windlass_operation_point_t,
+        windlass_operation_range_t,
     },
     pattern,
 };
@@ -114,6 +115,9 @@ impl View {
             Operation::HostCall(_) => (WINDLASS_OPERATION_HOST_CALL, c"queue_host_call"),
             Operation::Dispatch(_) => (WINDLASS_OPERATION_DISPATCH, c"queue_dispatch"),
             Operation::Execute { .. } => (WINDLASS_OPERATION_EXECUTE, c"queue_execute"),
+            Operation::ImportTimepoint { .. } => {
+                (WINDLASS_OPERATION_IMPORT_TIMEPOINT, c"queue_import_timepoint")
+            }
             _ => (WINDLASS_OPERATION_OTHER, c"queue_other"),
         };
         let mut view = Self::new(kind, name);

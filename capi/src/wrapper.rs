@@ -12,7 +12,8 @@ use std::{
 };
 
 use facade::{
-    Device, DeviceInfo, Error, Operation, OperationRef, Point, Points, QueueAffinity, Result, Uri,
+    Device, DeviceInfo, Error, Feature, Lack, Operation, OperationRef, Point, Points, QueueAffinity, Result,
+    Uri,
     driver::{self, RawDevice},
     pending,
 };
@@ -112,7 +113,12 @@ struct Wrapped {
 }
 
 impl Wrapped {
-    fn new(inner: Arc<dyn RawDevice>, info: DeviceInfo, guard: Guard, is_shared: bool) -> Self {
+    fn new(inner: Arc<dyn RawDevice>, mut info: DeviceInfo, guard: Guard, is_shared: bool) -> Self {
+        // Work that the wrapper holds back is in no stream, and another library could wait for it forever.
+        if !info.lacks.iter().any(|lack| lack.feature == Feature::ExternalTimepoints) {
+            let reason = "a wrapper decides when work reaches the device";
+            info.lacks.push(Lack::new(Feature::ExternalTimepoints, reason));
+        }
         Self { inner, info, guard, is_shared, closed: AtomicBool::new(false) }
     }
 }

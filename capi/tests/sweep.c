@@ -97,6 +97,8 @@ static struct {
     windlass_fence_t *fence;
     windlass_file_t *file;
     windlass_pool_t *pool;
+    windlass_growable_t *growable;
+    windlass_topology_t *topology;
     windlass_recorder_t *recorder;
     windlass_command_buffer_t *command_buffer;
     windlass_observation_t *observation;
@@ -136,6 +138,8 @@ static void make_handles(void) {
     check(windlass_file_open(bundle, WINDLASS_FILE_READ, &live.file));
     windlass_pool_params_t params = windlass_pool_params_tlsf(1 << 20);
     check(windlass_pool_create(live.device, &params, &live.pool));
+    check(windlass_growable_reserve(live.device, NULL, 1 << 20, &live.growable));
+    check(windlass_topology_create(1, (windlass_device_t *const[]){live.device}, &live.topology));
     check(windlass_recorder_create(live.device, 0, &live.recorder));
     check(windlass_recorder_finish(live.recorder, &live.command_buffer));
     windlass_recorder_release(live.recorder);
@@ -181,6 +185,8 @@ static void release_all(void) {
     windlass_observation_release(live.observation);
     windlass_command_buffer_release(live.command_buffer);
     windlass_recorder_release(live.recorder);
+    windlass_topology_release(live.topology);
+    windlass_growable_release(live.growable);
     windlass_pool_release(live.pool);
     windlass_file_release(live.file);
     windlass_fence_release(live.fence);

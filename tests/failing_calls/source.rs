@@ -40,11 +40,23 @@ fn calls_are_found_in_source() {
     }
 }
 
+/// Functions that tests of their own make fail: `drivers/hip/tests/profiling.rs` for the times of profiles, and
+/// `drivers/hip/tests/external_timepoints.rs` for the streams of other libraries.
+const FAILS_ELSEWHERE: [&str; 7] = [
+    "hipEventElapsedTime",
+    "hipExtMallocWithFlags",
+    "hipGetStreamDeviceId",
+    "hipStreamGetDevice",
+    "hipStreamIsCapturing",
+    "hipStreamWaitValue64",
+    "hipStreamWriteValue64",
+];
+
 /// A call that no run of the program makes would be untested.
 #[test]
 fn the_program_makes_every_call_of_the_driver_in_some_world() {
     let mut missing = functions();
-    for name in ASKS_FOR_ERRORS {
+    for name in ASKS_FOR_ERRORS.into_iter().chain(FAILS_ELSEWHERE) {
         assert!(missing.remove(name), "{name} is excused and not called");
     }
     for world in World::ALL {

@@ -136,6 +136,9 @@ typedef struct {
 // A command that opens or closes a debug group.
 #define WINDLASS_OPERATION_DEBUG_GROUP 13
 
+// Waits for work of another library: windlass_queue_import_timepoint.
+#define WINDLASS_OPERATION_IMPORT_TIMEPOINT 14
+
 // All zeros except the size.
 WINDLASS_INIT_(windlass_operation_info_t, windlass_operation_info_init)
 
