@@ -7,9 +7,9 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, External, HostImport, Limits,
-    MemoryType, OperationRef, Point, QueueAffinity, Release, Result, Statistics, Topology, TopologyEdge,
-    TopologyNode, driver,
+    BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, ExportFlags, External,
+    ExternalStream, ExternalTimepoint, HostImport, Limits, MemoryType, OperationRef, Point, ProfileOptions,
+    QueueAffinity, Release, Result, Statistics, Topology, TopologyEdge, TopologyNode, driver,
     edge::Domain,
     file,
     pending::Issue,
@@ -156,6 +156,28 @@ unsafe impl driver::RawDevice for Device {
         Ok(Arc::new(CommandBuffer::new(self.domain, list)?))
     }
 
+    /// Notes the present place in the order of another library's stream or event, for an import that may run much
+    /// later; the lack is `Feature::ExternalTimepoints`.
+    unsafe fn import_timepoint(
+        &self,
+        _affinity: QueueAffinity,
+        timepoint: ExternalTimepoint,
+    ) -> Result<Arc<dyn driver::RawTimepoint>> {
+        Err(Error::unimplemented(format!("importing {timepoint:?}: no other library works on host memory")))
+    }
+
+    /// Lets later work of another library's stream wait for points that are reached or in a stream of this device,
+    /// without the host; the lack is `Feature::ExternalTimepoints`.
+    unsafe fn export_timepoint(
+        &self,
+        _affinity: QueueAffinity,
+        _waits: &[Point],
+        stream: ExternalStream,
+        _flags: ExportFlags,
+    ) -> Result<()> {
+        Err(Error::unimplemented(format!("exporting to {stream:?}: no other library works on host memory")))
+    }
+
     /// Accepts an operation that starts once every wait is reached and then reaches or fails every signal, or refuses
     /// it, leaves its signals alone and keeps nothing of it; it never waits for the waits.
     #[allow(unsafe_code)]
@@ -211,4 +233,13 @@ unsafe impl driver::RawDevice for Device {
     fn statistics(&self) -> Statistics {
         self.heap.statistics()
     }
+
+    /// Compares the clock of the device with that of the host, so that witnesses can be told when work ran; this
+    /// device has the host's clock.
+    fn profiling_begin(&self, _options: &ProfileOptions) -> Result<()> {
+        Ok(())
+    }
+
+    /// Ends a profile and gives its resources back, although profiled work may still be in flight and is told later.
+    fn profiling_end(&self) {}
 }
