@@ -164,8 +164,9 @@ fn operations_of_many_threads(ctx: &Context) -> Outcome {
     Ok(())
 }
 
-/// A microsecond, in nanoseconds: the error of times of one device against each other.
-const RESOLUTION: u64 = 1_000;
+/// A millisecond, in nanoseconds: the error of times of one device against each other. A driver may correct the device's
+/// clock by as much between two operations.
+const CORRECTION: u64 = 1_000_000;
 /// Ten milliseconds: the error of the device's clock against the host's on a busy machine.
 const CLOCKS: u64 = 10_000_000;
 
@@ -214,7 +215,7 @@ fn behind_an_edge(ctx: &Context) -> Outcome {
         ensure!(first.retired <= then.retired, "an operation retired before the one that it waits for");
         if let (Some(first), Some(then)) = (first.device, then.device) {
             ensure!(
-                first.ended <= then.begun + RESOLUTION,
+                first.ended <= then.begun + CORRECTION,
                 "an operation began at {}, and the one that it waits for ended at {}",
                 then.begun,
                 first.ended
@@ -527,7 +528,7 @@ fn commands_run_within_their_operation(ctx: &Context) -> Outcome {
         for command in commands.iter().filter(|command| command.submission == operation.submission) {
             let Some((outer, own)) = operation.device.zip(command.device) else { continue };
             ensure!(own.begun <= own.ended, "a command ran from {} to {}", own.begun, own.ended);
-            let within = outer.begun <= own.begun + RESOLUTION && own.ended <= outer.ended + RESOLUTION;
+            let within = outer.begun <= own.begun + CORRECTION && own.ended <= outer.ended + CORRECTION;
             ensure!(within, "a command ran in {own:?}, and its operation in {outer:?}");
             let group = command.group.and_then(|group| {
                 let around =
