@@ -485,6 +485,7 @@ fn commands_are_told(ctx: &Context) -> Outcome {
     }
     work.retain(|(_, kind, _)| *kind != CommandKind::Group);
     work.sort_by_key(|(submission, kind, _)| (*submission, kind.name()));
+    ended.sort_unstable();
     let expected: Vec<_> = ended
         .iter()
         .flat_map(|submission| {
