@@ -24,6 +24,10 @@ pub(crate) fn device_info(hip: &Hip, uri: String) -> Result<DeviceInfo> {
         let reason = "this version of HIP ends the process on launching kernels that call functions of other code objects";
         info.lacks.push(Lack::new(Feature::Linking, reason));
     }
+    if hip.quirks.queries_wait_for_others {
+        let reason = "in AMD's HIP 5, the query of an event waits for the work of the other library";
+        info.lacks.push(Lack::new(Feature::ExternalTimepoints, reason));
+    }
     let looks_up = hip.api.has(windlass_hip_sys::Feature::AddressLookup);
     if !looks_up {
         let reason =

@@ -25,6 +25,10 @@ pub(crate) struct Quirks {
     /// The newest code object version that HIP reads; `None` if it reads all. Debian's 5.2.21153 refuses version 5 ("COMGR
     /// failed to get code object ISA name"). ROCm 5.3 was the first to read version 5, and 6.0 the first to read version 6.
     pub(crate) newest_code_object: Option<u32>,
+    /// The query of an event behind the work of another library's stream waits for that work, so every call that looks for
+    /// progress would wait with it. AMD's HIP 5, seen in Debian's 5.2.21153 on a simulated GPU with an event of the default
+    /// stream: `hipEventQuery` called `hsa_signal_wait_scacquire`. AMD's 6.4.43484 answers at once.
+    pub(crate) queries_wait_for_others: bool,
 }
 
 /// Bytes of the words in which HIP fills memory.
@@ -44,6 +48,7 @@ impl Quirks {
             newest_code_object: newest_code_object
                 .into_iter()
                 .find_map(|(newest, old)| old.then_some(newest)),
+            queries_wait_for_others: before(6, 0) && !api.origin().simulated_hip,
         }
     }
 
