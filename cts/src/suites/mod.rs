@@ -57,6 +57,7 @@ mod lifetime;
 mod operation;
 mod physical_device;
 mod pool;
+mod profile_notes;
 mod profiling;
 mod program;
 mod queue;

@@ -8,10 +8,10 @@ use std::{
 
 use windlass_hal::{
     Buffer, Code, CommandKind, CommandRecord, DebugGroup, Device, DispatchConfig, Error, HostCallFlags,
-    MemoryEvent, OperationRecord, Point, ProfileChunk, ProfileOptions, ProfileRecord, ProfileSink, Semaphore,
+    MemoryEvent, Point, ProfileChunk, ProfileOptions, ProfileRecord, ProfileSink, Semaphore,
 };
 
-use super::semaphore_thread::on_threads;
+use super::{profile_notes::Notes, semaphore_thread::on_threads};
 use crate::{
     check::{ensure, ensure_eq, names, refused, same_items},
     context::{Context, queue_of},
@@ -40,46 +40,6 @@ suite! { "profiling";
     commands_run_within_their_operation [CommandBuffers]: "A command runs within the time of its operation, and a group encloses its commands.";
     host_calls [HostCalls]: "A host call has a record of its thread, its time and its error.";
     memory: "Allocations and their release are recorded with their bytes, unless the options say otherwise.";
-}
-
-/// Keeps all records.
-#[derive(Default)]
-struct Notes {
-    records: Mutex<Vec<ProfileRecord>>,
-}
-
-impl ProfileSink for Notes {
-    fn records(&self, chunk: ProfileChunk) {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner).extend(chunk.records);
-    }
-}
-
-impl Notes {
-    fn all(&self) -> Vec<ProfileRecord> {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// The operations, in the order of their submission.
-    fn operations(&self) -> Vec<OperationRecord> {
-        let mut operations: Vec<_> = self.all().into_iter().filter_map(operation).collect();
-        operations.sort_by_key(|operation| operation.submission);
-        operations
-    }
-
-    fn commands(&self) -> Vec<CommandRecord> {
-        let command = |record| match record {
-            ProfileRecord::Command(command) => Some(command),
-            _ => None,
-        };
-        self.all().into_iter().filter_map(command).collect()
-    }
-}
-
-fn operation(record: ProfileRecord) -> Option<OperationRecord> {
-    match record {
-        ProfileRecord::Operation(operation) => Some(*operation),
-        _ => None,
-    }
 }
 
 /// A device of its own with a profile.
