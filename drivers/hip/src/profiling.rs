@@ -175,6 +175,11 @@ impl Inner {
 
     /// Gives each queue an anchor.
     fn set_anchors(&self) -> Result<()> {
+        if self.hip.quirks.elapsed_times_wrong {
+            return Err(Error::unimplemented(
+                "times of the GPU: hipEventElapsedTime of AMD's HIP 5 gives wrong ones",
+            ));
+        }
         for gpu in self.gpus.iter() {
             gpu.clock_offset.store(0, Relaxed);
             let stream = self.clock_stream(gpu)?;

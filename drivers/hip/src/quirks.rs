@@ -29,6 +29,9 @@ pub(crate) struct Quirks {
     /// progress would wait with it. AMD's HIP 5, seen in Debian's 5.2.21153 on a simulated GPU with an event of the default
     /// stream: `hipEventQuery` called `hsa_signal_wait_scacquire`. AMD's 6.4.43484 answers at once.
     pub(crate) queries_wait_for_others: bool,
+    /// `hipEventElapsedTime` gives the time since the start of the machine for some pairs of events. AMD's HIP 5, seen in
+    /// Debian's 5.2.21153 on a simulated GPU. AMD's 6.4.43484 is right.
+    pub(crate) elapsed_times_wrong: bool,
 }
 
 /// Bytes of the words in which HIP fills memory.
@@ -49,6 +52,7 @@ impl Quirks {
                 .into_iter()
                 .find_map(|(newest, old)| old.then_some(newest)),
             queries_wait_for_others: before(6, 0) && !api.origin().simulated_hip,
+            elapsed_times_wrong: before(6, 0) && !api.origin().simulated_hip,
         }
     }
 
