@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The order of work. An operation is pending until its waits are reached, or earlier work of this device will reach
-//! them; then it goes to the library. It waits there for the semaphores of that earlier work, and an observer of its own
-//! semaphore settles its signals.
+//! them; then it goes to the library. It waits there for the semaphores of that earlier work. An observer of its own
+//! semaphore settles its signals, once those of that earlier work are settled: observers of different semaphores are
+//! called in any order, and a program that sees the end of work must see the end of everything before it.
 
 use std::{
     ffi::c_void,
@@ -44,11 +45,31 @@ pub(crate) struct Submissions {
 struct Running {
     operations: Slab<InLibrary>,
     next_epoch: u64,
+    /// The operations that have left the library before work that they wait for was settled.
+    early: Vec<(usize, Result<()>)>,
+}
+
+impl Running {
+    fn has(&self, (index, epoch): (usize, u64)) -> bool {
+        self.operations.get(index).is_some_and(|operation| operation.epoch == epoch)
+    }
+
+    fn may_settle(&self, index: usize) -> bool {
+        self.operations.get(index).is_some_and(|operation| !operation.after.iter().any(|work| self.has(*work)))
+    }
+
+    /// An early operation whose turn has come.
+    fn next(&mut self) -> Option<(usize, Result<()>)> {
+        let next = (0..self.early.len()).find(|at| self.may_settle(self.early[*at].0))?;
+        Some(self.early.swap_remove(next))
+    }
 }
 
 /// An operation that the library has.
 struct InLibrary {
     epoch: u64,
+    /// The operations that it waits for, by index and epoch.
+    after: Vec<(usize, u64)>,
     /// Reaches 1 with the operation.
     semaphore: Arc<Handle<windlass_semaphore_t>>,
     observation: Option<Handle<windlass_observation_t>>,
@@ -121,7 +142,7 @@ impl Submissions {
     /// Makes the library's semaphore of an operation and observes it.
     fn enter(
         self: &Arc<Self>,
-        signals: windlass_hal::Points,
+        order: &Order,
         kept: Kept,
     ) -> Result<(usize, u64, Arc<Handle<windlass_semaphore_t>>)> {
         // SAFETY: a local.
@@ -134,10 +155,11 @@ impl Submissions {
         running.next_epoch += 1;
         let index = running.operations.insert(InLibrary {
             epoch,
+            after: order.edges.iter().map(|edge| (edge.lane as usize, edge.epoch)).collect(),
             semaphore: semaphore.clone(),
             observation: None,
             kept,
-            signals,
+            signals: order.signals.clone(),
             end: Semaphore::new(0),
         });
         drop(running);
@@ -158,7 +180,20 @@ impl Submissions {
         }
     }
 
-    /// Settles the signals of an operation that has left the library, and forgets it.
+    /// Settles an operation that has left the library, and those that it held back, once all work before it is settled.
+    fn ended(&self, index: usize, result: Result<()>) {
+        let mut next = {
+            let mut running = self.running();
+            running.early.push((index, result));
+            running.next()
+        };
+        while let Some((index, result)) = next {
+            self.settle(index, result);
+            next = self.running().next();
+        }
+    }
+
+    /// Settles the signals of an operation, and forgets it.
     fn settle(&self, index: usize, result: Result<()>) {
         let (kept, signals, end) = {
             let mut running = self.running();
@@ -224,11 +259,11 @@ impl Submissions {
             .iter()
             .map(|semaphore| windlass_point_t { semaphore: semaphore.get(), value: 1 })
             .collect();
-        let (index, epoch, semaphore) = self.enter(order.signals.clone(), Kept::of(&operation))?;
+        let (index, epoch, semaphore) = self.enter(&order, Kept::of(&operation))?;
         let signals = [windlass_point_t { semaphore: semaphore.get(), value: 1 }];
         let lists = Lists { waits: &waits, signals: &signals };
         if let Err(error) = queue::submit(&self.device, affinity, &lists, &operation) {
-            self.settle(index, Err(error));
+            self.ended(index, Err(error));
             return Ok(());
         }
         let mut notifications = Notifications::new();
@@ -246,7 +281,7 @@ unsafe extern "C" fn heard(user_data: *mut c_void, _payload: u64, error: *mut wi
     // SAFETY: the box that `forgotten` takes back after the last call.
     let key = unsafe { &*user_data.cast::<Key>() };
     let result = if error.is_null() { Ok(()) } else { Err(error_of(error)) };
-    key.submissions.settle(key.index, result);
+    key.submissions.ended(key.index, result);
 }
 
 unsafe extern "C" fn forgotten(user_data: *mut c_void) {
