@@ -218,7 +218,7 @@ fn built(name: &str) -> Option<PathBuf> {
 }
 
 /// The shared library, which Cargo builds with the Rust library for this test.
-fn path() -> PathBuf {
+pub(crate) fn path() -> PathBuf {
     built("libwindlass_mgpu.so").expect("libwindlass_mgpu.so is built")
 }
 
