@@ -55,7 +55,9 @@ impl Running {
     }
 
     fn may_settle(&self, index: usize) -> bool {
-        self.operations.get(index).is_some_and(|operation| !operation.after.iter().any(|work| self.has(*work)))
+        self.operations
+            .get(index)
+            .is_some_and(|operation| !operation.after.iter().any(|work| self.has(*work)))
     }
 
     /// An early operation whose turn has come.
