@@ -40,6 +40,7 @@ from ._errors import (
     UnknownError,
 )
 from ._executable import Argument, Executable, Function, Parameter
+from ._facts import DeviceFacts
 from ._file import File
 from ._installation import command, library
 from ._machine import Counts, Machine, env, simulated
@@ -66,6 +67,7 @@ __all__ = [
     "DataLossError",
     "DeadlineExceededError",
     "Device",
+    "DeviceFacts",
     "DeviceInfo",
     "DeviceLimits",
     "ElementType",

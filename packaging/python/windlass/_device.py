@@ -12,6 +12,7 @@ from ._buffer import Buffer, BufferParams, params_argument, sized
 from ._commands import Recorder
 from ._errors import DeadlineExceededError
 from ._executable import Executable
+from ._facts import DeviceFacts, facts_of
 from ._handle import Object, out
 from ._inbox import destroy, keep
 from ._library import encoded, lib, nanoseconds, number, text
@@ -120,6 +121,13 @@ class Device(Object):
         statistics = sized(_abi.windlass_statistics_t)
         lib().windlass_device_statistics(self._h, ctypes.byref(statistics))
         return Statistics(*_fields(Statistics, statistics))
+
+    def facts(self, physical_device: int = 0) -> DeviceFacts:
+        """The facts of one of the physical devices, as `physical_affinity` counts them. OutOfRangeError if there are fewer."""
+        facts = sized(_abi.windlass_device_facts_t)
+        index = number("a physical device", physical_device, 2**32 - 1)
+        lib().windlass_device_facts(self._h, index, ctypes.byref(facts))
+        return facts_of(facts)
 
     def physical_affinity(self, index: int) -> int:
         """The queues of one of the physical devices, bit n for queue n, as `queue_of` takes them."""

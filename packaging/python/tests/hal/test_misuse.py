@@ -52,7 +52,7 @@ class Ends(unittest.TestCase):
                     lambda: buffer.write(b"x"), lambda: buffer.subspan(0), lambda: semaphore.query(), lambda: semaphore.signal(1),
                     lambda: semaphore.wait_blocking(1), lambda: open_queue.fill(buffer, b"x"), lambda: queue.barrier(),
                     lambda: open_queue.barrier(signals=semaphore.at(1)), lambda: recorder.barrier(), lambda: recorder.finish(),
-                    lambda: device.info, lambda: device.limits, lambda: device.queue(), lambda: device.allocate(4),
+                    lambda: device.info, lambda: device.limits, lambda: device.facts(), lambda: device.queue(), lambda: device.allocate(4),
                     lambda: view.shape, lambda: view.__dlpack__(), lambda: queue.host_call(print), lambda: queue.affinity,
                     lambda: asyncio.run(semaphore.wait(1)), lambda: open_queue.copy(buffer, buffer),
                 ):

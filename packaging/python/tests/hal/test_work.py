@@ -175,6 +175,16 @@ class Everywhere:
         self.assertEqual(self.device.statistics.allocations, before + 1)
         self.assertEqual(kept.params, BufferParams.device())
         self.assertEqual(self.device.allocate_host(8).params.memory_type & MemoryType.HOST_VISIBLE, MemoryType.HOST_VISIBLE)
+        facts = self.device.facts()
+        self.assertGreaterEqual(facts.compute_units, 1)
+        self.assertGreaterEqual(facts.total_memory_bytes, facts.free_memory_bytes)
+        self.assertIn(facts.wave_size, (1, limits.wave_size))
+        # A fact that the device does not know is None, not the number that stands for it in C.
+        self.assertNotIn(2**32 - 1, facts)
+        self.assertNotIn(2**64 - 1, facts)
+        for wrong in (limits.physical_devices, 2**32 - 1, 2**32, -1):
+            with self.assertRaises(windlass.OutOfRangeError):
+                self.device.facts(wrong)
         self.assertEqual(self.queue.affinity, 1)
         self.assertEqual(self.device.queue_of().affinity, 2**limits.queues - 1)
 

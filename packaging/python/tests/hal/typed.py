@@ -37,6 +37,8 @@ def facts(device: windlass.Device) -> Tuple[str, Optional[str], int]:
     except windlass.DeadlineExceededError as error:
         code: windlass.Code = error.code
         assert code and shape and kind
+    units: Optional[int] = device.facts().compute_units
+    assert units is None or units > 0
     return device.info.uri, device.info.uuid, device.limits.queues + len(memory)
 
 

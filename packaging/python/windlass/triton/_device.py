@@ -7,7 +7,6 @@ import itertools
 import math
 import threading
 import weakref
-from dataclasses import dataclass
 from typing import Any, Sequence
 
 from .. import Device, Executable, Function, Queue
@@ -16,27 +15,6 @@ from ._dtype import dtype_of
 from ._storage import Storage, Storages
 from ._stream import Stream
 from ._tensor import Tensor
-
-
-@dataclass(frozen=True)
-class Part:
-    """Facts of a GPU that the HAL does not tell: compute units, clocks in kHz, bits of the memory bus."""
-
-    units: int
-    clock: int
-    memory_clock: int
-    bus: int
-    capability: tuple[int, int]
-
-
-_PARTS = {
-    "gfx908": Part(120, 1_502_000, 1_200_000, 4096, (9, 0)),
-    "gfx90a": Part(110, 1_700_000, 1_600_000, 4096, (9, 0)),
-    "gfx942": Part(304, 2_100_000, 1_300_000, 8192, (9, 4)),
-    "gfx950": Part(256, 2_400_000, 2_000_000, 8192, (9, 5)),
-    "gfx1100": Part(96, 2_500_000, 1_250_000, 384, (11, 0)),
-}
-_OTHER = Part(1, 1_000_000, 1_000_000, 1024, (9, 0))
 
 
 class OpenDevice:
@@ -116,23 +94,27 @@ class OpenDevice:
         return executable, kernel, registers, spilled, min(limits, default=1024)
 
     def properties(self) -> dict[str, Any]:
-        part, limits = _PARTS.get(self.processor, _OTHER), self.limits
+        facts, limits = self.hal.facts(), self.limits
         return {
             "max_shared_mem": limits.max_local_memory,
-            "max_num_regs": 65536,
-            "multiprocessor_count": part.units,
-            "sm_clock_rate": part.clock,
-            "mem_clock_rate": part.memory_clock,
-            "mem_bus_width": part.bus,
+            "max_num_regs": facts.registers_per_workgroup or 65536,
+            "multiprocessor_count": facts.compute_units or 1,
+            "sm_clock_rate": facts.core_clock_khz or 1_000_000,
+            "mem_clock_rate": facts.memory_clock_khz or 1_000_000,
+            "mem_bus_width": facts.memory_bus_bits or 1024,
             "arch": self.architecture,
             "warpSize": self.wave_size,
-            "max_threads_per_sm": 32 * self.wave_size,
+            "max_threads_per_sm": facts.max_threads_per_compute_unit or 32 * self.wave_size,
             "cooperativeLaunch": 0,
         }
 
     @property
     def capability(self) -> tuple[int, int]:
-        return _PARTS.get(self.processor, _OTHER).capability
+        # As HIP numbers processors: gfx942 is 9.4, gfx90a 9.0, gfx1100 11.0. The last digits are the minor number and the stepping.
+        digits = self.processor[len("gfx") :]
+        if len(digits) < 3 or not digits[:-2].isdigit():
+            return (9, 0)
+        return (int(digits[:-2]), int(digits[-2], 16))
 
     def __str__(self) -> str:
         return self.uri
