@@ -9,7 +9,7 @@ use windlass_hip_sys::bindings::hipError_t;
 use crate::{
     parts::BUFFERS,
     source,
-    world::{World, watched},
+    world::{World, abreast, watched},
 };
 
 const STATUS: hipError_t = hipError_t::hipErrorIllegalAddress;
@@ -41,11 +41,11 @@ fn lost_anywhere(world: World) {
     bench.run().assert_healthy(world);
     let total = bench.interposer.total();
     let functions = Arc::new(source::functions());
-    for first in 1..=total {
+    abreast(1..=total, |first| {
         let functions = functions.clone();
         let name = format!("{world:?}: every call from {first} on fails");
         watched(&name, move || lost_from(world, first, &functions));
-    }
+    });
 }
 
 #[test]

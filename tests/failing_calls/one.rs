@@ -13,7 +13,7 @@ use crate::{
     parts::BUFFERS,
     program::Report,
     source,
-    world::{Bench, SOON, World, watched},
+    world::{Bench, SOON, World, abreast, watched},
 };
 
 /// A failure of these is harmless: the device can do without their result, or there is an alternative.
@@ -201,6 +201,7 @@ fn counts(world: World) -> Vec<(&'static str, u64)> {
 
 fn every_function_fails(world: World) {
     let counts = counts(world);
+    let mut cases = Vec::new();
     for function in source::functions() {
         if source::ASKS_FOR_ERRORS.contains(&function) {
             continue;
@@ -211,12 +212,17 @@ fn every_function_fails(world: World) {
         calls.sort_unstable();
         calls.dedup();
         for kth in calls {
-            for (status, code, loses) in STATUSES {
-                let case = Case { world, function, kth, status, code, loses };
-                watched(&case.to_string(), move || case.run());
-            }
+            cases.extend(STATUSES.map(|(status, code, loses)| Case {
+                world,
+                function,
+                kth,
+                status,
+                code,
+                loses,
+            }));
         }
     }
+    abreast(cases, |case| watched(&case.to_string(), move || case.run()));
 }
 
 macro_rules! worlds {

@@ -2,8 +2,9 @@
 //! The HIPs that the program runs on, each behind an interposer.
 
 use std::{
+    iter,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering::SeqCst},
         mpsc,
     },
@@ -189,6 +190,9 @@ struct Completer {
 }
 
 impl Completer {
+    /// Leaves the processor to the threads that submit.
+    const PAUSE: Duration = Duration::from_micros(20);
+
     fn start(instance: Arc<Instance>, go: Arc<AtomicBool>) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let ends = over.clone();
@@ -197,7 +201,7 @@ impl Completer {
                 if go.load(SeqCst) {
                     instance.complete();
                 }
-                thread::yield_now();
+                thread::sleep(Self::PAUSE);
             }
         });
         Self { over, thread: Some(thread) }
@@ -211,6 +215,18 @@ impl Drop for Completer {
             thread.join().expect("the completer does not panic");
         }
     }
+}
+
+/// Runs the cases side by side, because each waits for its threads most of the time.
+pub(crate) fn abreast<C: Send>(cases: impl IntoIterator<Item = C, IntoIter: Send>, run: impl Fn(C) + Sync) {
+    const CASES: usize = 4;
+    let cases = Mutex::new(cases.into_iter());
+    let next = || cases.lock().expect("an iterator does not panic").next();
+    thread::scope(|scope| {
+        for _ in 0..CASES {
+            scope.spawn(|| iter::from_fn(next).for_each(&run));
+        }
+    });
 }
 
 /// Runs a case on a thread of its own, so that a hang inside of a call fails under the case's name.

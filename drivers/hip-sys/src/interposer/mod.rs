@@ -35,7 +35,7 @@ mod entries;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::ThreadId;
 
@@ -73,6 +73,8 @@ pub struct Interposer {
     rule: RwLock<Option<Rule>>,
     /// The status that a rule gave to a thread's latest failed call, until the thread takes its last error.
     answered: Mutex<HashMap<ThreadId, Answered>>,
+    /// The length of `answered`, so that calls do not meet at its lock while none fails.
+    threads_answered: AtomicUsize,
     refusals: Mutex<Vec<(Call, hipError_t)>>,
 }
 
@@ -114,6 +116,7 @@ impl Interposer {
             overall: AtomicU64::new(0),
             rule: RwLock::new(None),
             answered: Mutex::default(),
+            threads_answered: AtomicUsize::new(0),
             refusals: Mutex::default(),
         })
     }
@@ -203,10 +206,14 @@ impl Interposer {
         // Not asked under the lock: a rule may block, and another may replace it meanwhile.
         let rule = self.rule.read().unwrap_or_else(PoisonError::into_inner).clone();
         let answer = rule.and_then(|rule| rule(&call)).filter(|status| *status != hipError_t::hipSuccess);
+        if answer.is_none() && !self.has_answered() {
+            return (call, None);
+        }
         let mut answered = lock(&self.answered);
         let thread = std::thread::current().id();
         if let Some(status) = answer {
             answered.insert(thread, Answered { status, latest: true });
+            self.threads_answered.store(answered.len(), Ordering::Relaxed);
         } else if let Some(before) = answered.get_mut(&thread) {
             before.latest = false;
         }
@@ -232,17 +239,27 @@ impl Interposer {
 
     /// A thread's last error, of this interposer or of the HIP behind.
     fn last_error(&self, name: &str, behind: hipError_t) -> hipError_t {
+        if !self.has_answered() {
+            return behind;
+        }
         let mut answered = lock(&self.answered);
         let thread = std::thread::current().id();
         let here = match name {
             "hipPeekAtLastError" => answered.get(&thread).copied(),
             _ => answered.remove(&thread),
         };
+        self.threads_answered.store(answered.len(), Ordering::Relaxed);
         here.map_or(behind, |here| here.status)
     }
 
+    /// Whether some thread has an error of this interposer. Always true for a thread that has one, which saw its own store.
+    fn has_answered(&self) -> bool {
+        self.threads_answered.load(Ordering::Relaxed) > 0
+    }
+
     fn diagnose(&self) -> Option<String> {
-        let latest = lock(&self.answered).get(&std::thread::current().id()).is_some_and(|here| here.latest);
+        let latest = self.has_answered()
+            && lock(&self.answered).get(&std::thread::current().id()).is_some_and(|here| here.latest);
         if latest { None } else { self.behind.diagnose() }
     }
 }

@@ -28,8 +28,12 @@ pub(super) unsafe fn copy(source: *const u8, target: *mut u8, size: usize) {
 ///
 /// As for [`copy`]: the target is valid for `count` times the pattern's length.
 pub(super) unsafe fn fill(target: *mut u8, pattern: &[u8], count: usize) {
-    for (index, value) in pattern.iter().cycle().take(pattern.len() * count).enumerate() {
-        // SAFETY: the index is below the target's length.
-        unsafe { AtomicU8::from_ptr(target.add(index)) }.store(*value, Relaxed);
+    for repeat in 0..count {
+        // SAFETY: `repeat` is below `count`.
+        let target = unsafe { target.add(repeat * pattern.len()) };
+        for (index, value) in pattern.iter().enumerate() {
+            // SAFETY: the index is below the pattern's length.
+            unsafe { AtomicU8::from_ptr(target.add(index)) }.store(*value, Relaxed);
+        }
     }
 }
