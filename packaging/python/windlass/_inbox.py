@@ -22,6 +22,9 @@ from ._errors import Error, UnavailableError
 from ._handle import Object, out
 from ._library import Lent, after_fork, lib, taken
 
+_PATIENCE = 1.0
+"""The seconds for which the end of the interpreter waits for an observer or a sink that runs."""
+
 Handler = Callable[["Message"], None]
 
 
@@ -155,7 +158,8 @@ class _Inbox(Object):
             self._ended = True
             left = list(self._handlers.values())
         os.write(self._writing, b"\0")
-        self._thread.join()
+        # A function that blocks is given up, as those of host calls are.
+        self._thread.join(_PATIENCE)
         # The library may still use the memory that these keep, so nothing may free it any more.
         for handler in left:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(handler))
