@@ -104,6 +104,8 @@ class Device(Object):
     def __init__(self, uri: Optional[str] = None, parameters: Optional[Mapping[str, str]] = None) -> None:
         pointer = out()
         if parameters is not None:
+            if not hasattr(parameters, "items"):
+                raise TypeError(f"parameters are a mapping of keys to values, and this is {parameters!r}")
             pairs = [(encoded("a key", key), encoded("a value", value)) for key, value in parameters.items()]
             keys, values = ((ctypes.c_char_p * len(pairs))(*(pair[side] for pair in pairs)) for side in (0, 1))
             name = encoded("a URI", uri)

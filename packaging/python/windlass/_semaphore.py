@@ -182,7 +182,10 @@ def _list(points: Any) -> Iterable[Any]:
         return [points]
     if isinstance(points, Semaphore):
         raise TypeError("a list of points has values: semaphore.at(value)")
-    return points  # type: ignore[no-any-return]
+    try:
+        return iter(points)
+    except TypeError:
+        raise TypeError(f"a list of points is semaphore.at(value), several of them, or a fence, and this is {points!r}") from None
 
 
 def _policy(policy: int) -> Any:

@@ -209,7 +209,7 @@ class Opening(unittest.TestCase):
             self.assertEqual(device.heaps[0].max_size, 64 << 20)
         for kinds, action in (
             (windlass.InvalidArgumentError, lambda: Device("hip-sim://gfx942", {"nothing": "1"})),
-            (TypeError, lambda: Device("hip-sim://gfx942", {"devices": 2})), (TypeError, lambda: Device(None, {"devices": "2"})),
+            (TypeError, lambda: Device("hip-sim://gfx942", {"devices": 2})), (TypeError, lambda: Device(None, {"devices": "2"})), (TypeError, lambda: Device("local://", 3)),
             (ValueError, lambda: Device("hip-sim://gfx942", {"devices": "2\0"})),
         ):
             with self.assertRaises(kinds):

@@ -78,6 +78,8 @@ class Fences(unittest.TestCase):
         ):
             with self.assertRaises(kinds):
                 Fence(wrong)
+        with self.assertRaisesRegex(TypeError, "list of points"):
+            Fence(3)
         for action in (lambda: Fence.join(3), lambda: Fence().fail(3), lambda: Fence().fail(None)):
             with self.assertRaises(TypeError):
                 action()
@@ -210,9 +212,30 @@ class Observers(unittest.TestCase):
                 threading.Event().wait(0.001)
             self.assertIsNone(gone(), end)
 
+    def test_no_call_begins_behind_close(self):
+        gate, blocked, first, second = threading.Event(), threading.Event(), Semaphore(), Semaphore()
+
+        def block(payload, error):
+            blocked.set()
+            gate.wait(60)
+
+        with first.observe(block), second.observe(self.hear) as observation, second.observe(self.hear):
+            first.signal(1)
+            self.assertTrue(blocked.wait(60))
+            # Both wait for the thread that the first observer holds.
+            second.signal(1)
+            observation.close()
+            gate.set()
+            self.until(lambda: self.heard)
+            done = Semaphore()
+            with done.observe(lambda *_: self.hear("last", None)):
+                done.signal(1)
+                self.until(lambda: ("last", None) in self.heard)
+        self.assertEqual(self.heard, [(1, None), ("last", None)])
+
     def test_an_observer_that_raises_hears_on(self):
         told, before = [], sys.unraisablehook
-        sys.unraisablehook = lambda one: told.append(one.exc_value)
+        sys.unraisablehook = lambda one: told.append((one.exc_value, one.object))
         try:
             semaphore = Semaphore()
 
@@ -230,7 +253,7 @@ class Observers(unittest.TestCase):
                 self.until(lambda: (9, None) in self.heard)
         finally:
             sys.unraisablehook = before
-        self.assertEqual([str(one) for one in told], ["1", "2"])
+        self.assertEqual([(str(error), function) for error, function in told], [("1", wrong), ("2", wrong)])
 
     def test_an_observer_may_call_the_library(self):
         first, second = Semaphore(), Semaphore()

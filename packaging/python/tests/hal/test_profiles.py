@@ -144,7 +144,7 @@ class Profiles(unittest.TestCase):
 
     def test_a_sink_that_raises_gets_the_next_record(self):
         told, records, before = [], [], sys.unraisablehook
-        sys.unraisablehook = lambda one: told.append(one.exc_value)
+        sys.unraisablehook = lambda one: told.append((one.exc_value, one.object))
         try:
             with Device(URIS[1]) as device:
                 queue, timeline = device.queue(), Semaphore()
@@ -160,7 +160,7 @@ class Profiles(unittest.TestCase):
         finally:
             sys.unraisablehook = before
         self.assertEqual(records, ["queue_barrier"] * 3)
-        self.assertEqual([str(one) for one in told], ["once more"] * 3)
+        self.assertEqual([(str(error), function) for error, function in told], [("once more", wrong)] * 3)
 
     def test_a_sink_may_flush_and_end(self):
         with Device(URIS[1]) as device:
