@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import enum
 import os
-from typing import Any, Callable, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, List, NamedTuple, Optional, Tuple, Union
 
 from . import _abi
 from ._buffer import MemoryType, sized
@@ -99,12 +99,12 @@ Sink = Callable[[ProfileRecord], object]
 
 class Profile:
     """A profile of a device, from `Device.profile` or `Device.profile_trace` on. `end`, the end of a `with` block or the last reference
-    ends it. It keeps the device open. Threads may share it."""
+    ends it. Until then it keeps the device open. Threads may share it."""
 
-    __slots__ = ("_device", "_ended", "__weakref__")
+    __slots__ = ("_device", "__weakref__")
 
-    _device: Handle
-    _ended: bool
+    _device: List[Handle]
+    """The device, or nothing behind the end. Of several threads that end the profile, one takes it."""
 
     def __init__(self) -> None:
         raise TypeError("a profile is made by Device.profile or Device.profile_trace")
@@ -112,20 +112,21 @@ class Profile:
     @classmethod
     def _around(cls, device: Handle) -> Profile:
         self = cls.__new__(cls)
-        self._device, self._ended = device, False
+        self._device = [device]
         return self
 
     @property
     def ended(self) -> bool:
         """Whether `end` was called."""
-        return getattr(self, "_ended", True)
+        return not getattr(self, "_device", None)
 
     def flush(self) -> None:
         """Retires finished work, and waits until the sink has had all records that are complete. Within the sink it does not wait.
         FailedPreconditionError if the profile has ended."""
-        if self.ended:
+        device = list(getattr(self, "_device", ()))
+        if not device:
             raise FailedPreconditionError("the profile has ended")
-        lib().windlass_device_profiling_flush(self._device)
+        lib().windlass_device_profiling_flush(device[0])
         settle()
 
     def end(self) -> None:
@@ -135,10 +136,11 @@ class Profile:
             settle()
 
     def _end(self) -> bool:
-        if self.ended:
+        try:
+            device = self._device.pop()
+        except (AttributeError, IndexError):
             return False
-        self._ended = True
-        lib().windlass_device_profiling_end(self._device)
+        lib().windlass_device_profiling_end(device)
         return True
 
     def __enter__(self) -> Profile:
@@ -147,13 +149,13 @@ class Profile:
     def __exit__(self, *_: object) -> None:
         self.end()
 
-    def __del__(self, handle: Any = Handle, error: Any = Error) -> None:
+    def __del__(self, error: Any = Error) -> None:
         # A collector may run this on the thread that hands records out, so it does not wait for them.
-        if handle.alive:
-            try:
-                self._end()
-            except error:
-                pass
+        try:
+            self._end()
+        except error:
+            # In a forked child, and on a lost device.
+            pass
 
     def __repr__(self) -> str:
         return f"<windlass.Profile{', ended' if self.ended else ''}>"

@@ -183,9 +183,10 @@ def _list(points: Any) -> Iterable[Any]:
     if isinstance(points, Semaphore):
         raise TypeError("a list of points has values: semaphore.at(value)")
     try:
-        return iter(points)
+        found: Iterable[Any] = iter(points)
     except TypeError:
         raise TypeError(f"a list of points is semaphore.at(value), several of them, or a fence, and this is {points!r}") from None
+    return found
 
 
 def _policy(policy: int) -> Any:

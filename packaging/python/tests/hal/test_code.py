@@ -56,14 +56,17 @@ class Files(unittest.TestCase):
     def test_an_extracted_entry_runs(self):
         file = CodeFile(path_of("vector_add.ccob"))
         image = file.extract(0, file.select("gfx942").best)
-        file.close()
         data = image.data
         self.assertEqual(bytes(image), bytes_of("vector_add.gfx942.co"))
         self.assertEqual((image.size, len(image), image.target, image.version, image.rejected), (len(data), len(data), "gfx942", 5, []))
         image.validate()
         image.close()
         gc.collect()
-        self.assertTrue(data.readonly)
+        # These would take the place of an image that nobody keeps.
+        others = [file.extract(0, entry) for entry in (3, 2) for _ in range(8)]
+        file.close()
+        self.assertTrue(data.readonly and others)
+        self.assertEqual(bytes(data), bytes_of("vector_add.gfx942.co"))
         with Device("hip-sim://gfx942?memory=64M") as device:
             self.assertEqual(device.load_executable(data).function("vector_add").name, "vector_add")
         self.assertEqual(bytes(data), bytes_of("vector_add.gfx942.co"))

@@ -130,6 +130,25 @@ class Profiles(unittest.TestCase):
                     time.sleep(0.001)
                 self.assertIsNone(gone())
 
+    def test_several_threads_end_it_once(self):
+        with Device(URIS[1]) as device:
+            for _ in range(100):
+                profile, failures, start = device.profile(lambda record: None), [], threading.Barrier(4)
+
+                def end():
+                    start.wait()
+                    try:
+                        profile.end()
+                    except BaseException as error:
+                        failures.append(error)
+
+                threads = [threading.Thread(target=end) for _ in range(4)]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                self.assertEqual((failures, profile.ended), ([], True))
+
     def test_a_closed_device(self):
         device, records = Device(URIS[1]), []
         queue, gate, done = device.queue(), Semaphore(), Semaphore()
