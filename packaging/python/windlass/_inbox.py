@@ -284,8 +284,11 @@ _workers = _Workers()
 
 
 def reserve_worker() -> None:
-    """Makes sure that a thread waits for a function."""
-    _workers.reserve()
+    """Makes sure that a thread waits for a function. UnavailableError when the interpreter ends."""
+    try:
+        _workers.reserve()
+    except RuntimeError as error:
+        raise UnavailableError(f"the interpreter ends: nothing can be called back any more ({error})") from None
 
 
 def in_worker(work: Callable[[], None]) -> None:
