@@ -4,6 +4,8 @@
 import ast
 import fnmatch
 import pathlib
+import subprocess
+import sys
 import unittest
 
 import windlass
@@ -63,6 +65,11 @@ def used():
 
 
 class Parity(unittest.TestCase):
+    def test_the_declarations_are_those_of_the_header(self):
+        write_abi = pathlib.Path(__file__).resolve().parents[2] / "write_abi"
+        ended = subprocess.run([sys.executable, str(write_abi), "--check"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(ended.returncode, 0, ended.stdout)
+
     def test_each_function_is_used_or_has_a_reason(self):
         excused = [name for name in _abi.FUNCTIONS if any(fnmatch.fnmatch(name, one) for one in REASONS)]
         missing = set(_abi.FUNCTIONS) - used() - set(excused)
