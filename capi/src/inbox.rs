@@ -9,9 +9,12 @@ use std::{
     ffi::{c_int, c_void},
     fs,
     io::Write,
-    mem::MaybeUninit,
+    mem::{MaybeUninit, offset_of},
     ptr::NonNull,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use facade::{Completion, Error};
@@ -22,7 +25,8 @@ use crate::{
     file::duplicate,
     handle::{self, Shell, object, used},
     host_call::{take, windlass_completion_t, windlass_host_call_t},
-    memory::{Growing, give, write_struct},
+    memory::{Growing, give, read_struct, write_struct},
+    profiling::{KeptRecord, windlass_kept_record_t, windlass_profile_record_t},
 };
 
 /// A list of messages from callbacks. Releasing the last reference discards them, and those that follow.
@@ -46,6 +50,8 @@ pub const WINDLASS_MESSAGE_DESTROY: windlass_message_kind_t = 3;
 pub const WINDLASS_MESSAGE_HOST_CALL: windlass_message_kind_t = 4;
 /// windlass_ticket_host_call_destroy was called. It is the ticket's last message.
 pub const WINDLASS_MESSAGE_HOST_CALL_DESTROY: windlass_message_kind_t = 5;
+/// windlass_ticket_profile was called.
+pub const WINDLASS_MESSAGE_PROFILE: windlass_message_kind_t = 6;
 
 /// One call of a callback. Its handles belong to the program, which releases them.
 #[derive(Clone, Copy)]
@@ -66,53 +72,78 @@ pub struct windlass_message_t {
     pub kind: windlass_message_kind_t,
     /// Zero.
     pub reserved: u32,
+    /// The record of a profile, for windlass_kept_record_get. NULL for the other kinds.
+    pub record: Option<NonNull<windlass_kept_record_t>>,
 }
 
 // SAFETY: repr(C), its size first, and all zeros are a valid value.
 unsafe impl Growing for windlass_message_t {
+    const LEAST: usize = offset_of!(Self, record);
     const NAME: &'static str = "windlass_message_t";
 }
 
+/// The records of profiles that wait in an inbox, before more are lost.
+const MOST_RECORDS: usize = 1 << 16;
+
 pub(crate) struct Inbox {
-    messages: Mutex<VecDeque<Message>>,
+    messages: Mutex<Messages>,
     /// Rung when the inbox is no longer empty.
     bell: Option<fs::File>,
 }
 
+#[derive(Default)]
+struct Messages {
+    list: VecDeque<Message>,
+    /// The records of profiles among them.
+    records: usize,
+}
+
+#[derive(Default)]
 struct Message {
     number: u64,
     kind: windlass_message_kind_t,
     payload: u64,
     error: Option<Error>,
     completion: Option<Completion>,
+    record: Option<KeptRecord>,
 }
 
 pub(crate) struct Ticket {
     inbox: Weak<Inbox>,
     number: u64,
+    /// The records since the last message that found no room.
+    lost: AtomicU64,
 }
 
 impl Inbox {
-    fn messages(&self) -> MutexGuard<'_, VecDeque<Message>> {
+    fn messages(&self) -> MutexGuard<'_, Messages> {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Option<Message> {
+        let mut messages = self.messages();
+        let taken = messages.list.pop_front()?;
+        messages.records -= usize::from(taken.record.is_some());
+        Some(taken)
     }
 }
 
 impl Ticket {
-    fn post(
-        &self,
-        kind: windlass_message_kind_t,
-        payload: u64,
-        error: Option<NonNull<windlass_error_t>>,
-        completion: Option<Completion>,
-    ) {
+    fn post(&self, message: Message) {
         // Without an inbox a completion is dropped, which fails its signals.
         let Some(inbox) = self.inbox.upgrade() else { return };
-        let error = error.map(|error| windlass_error_t::get(Some(error)).unwrap_or_else(|mistake| mistake));
-        let message = Message { number: self.number, kind, payload, error, completion };
+        let mut message = Message { number: self.number, ..message };
         let mut messages = inbox.messages();
-        let silent = messages.is_empty();
-        messages.push_back(message);
+        if let Some(record) = message.record.as_mut() {
+            if messages.records == MOST_RECORDS {
+                self.lost.fetch_add(1 + record.lost(), Ordering::Relaxed);
+                return;
+            }
+            record.lose(self.lost.swap(0, Ordering::Relaxed));
+            messages.records += 1;
+        }
+        let silent = messages.list.is_empty();
+        messages.list.push_back(message);
         drop(messages);
         if let (true, Some(mut bell)) = (silent, inbox.bell.as_ref()) {
             // A full descriptor is readable already, and one without a reader has nobody to tell.
@@ -121,16 +152,15 @@ impl Ticket {
     }
 }
 
+/// The error of a callback, which the library keeps.
+fn heard(error: Option<NonNull<windlass_error_t>>) -> Option<Error> {
+    error.map(|error| windlass_error_t::get(Some(error)).unwrap_or_else(|mistake| mistake))
+}
+
 /// Posts a message, if the user data is a ticket.
-fn post(
-    user_data: *mut c_void,
-    kind: windlass_message_kind_t,
-    payload: u64,
-    error: Option<NonNull<windlass_error_t>>,
-    completion: Option<Completion>,
-) {
+fn post(user_data: *mut c_void, message: Message) {
     infallible((), || {
-        used(NonNull::new(user_data.cast::<windlass_ticket_t>()))?.post(kind, payload, error, completion);
+        used(NonNull::new(user_data.cast::<windlass_ticket_t>()))?.post(message);
         Ok(())
     });
 }
@@ -169,18 +199,20 @@ pub unsafe extern "C" fn windlass_inbox_take(
             completion: None,
             kind: 0,
             reserved: 0,
+            record: None,
         };
         let inbox = used(inbox)?;
         // A place that cannot take a message is found before there is one.
         // SAFETY: the contract in the header covers that of `write_struct`.
         unsafe { write_struct(message, &empty) }?;
-        let Some(taken) = inbox.messages().pop_front() else { return Ok(false) };
+        let Some(taken) = inbox.take() else { return Ok(false) };
         let value = windlass_message_t {
             number: taken.number,
             payload: taken.payload,
             error: taken.error.map(windlass_error_t::create),
             completion: taken.completion.map(|completion| handle::create(Mutex::new(Some(completion)))),
             kind: taken.kind,
+            record: taken.record.map(handle::create),
             ..empty
         };
         // SAFETY: as above.
@@ -216,7 +248,12 @@ pub extern "C" fn windlass_inbox_ticket(
     number: u64,
     ticket: Option<&mut MaybeUninit<Option<NonNull<windlass_ticket_t>>>>,
 ) -> Option<NonNull<windlass_error_t>> {
-    fallible(|| give(ticket, || Ok(Ticket { inbox: Arc::downgrade(&*used(inbox)?), number })))
+    fallible(|| {
+        give(ticket, || {
+            let inbox = Arc::downgrade(&*used(inbox)?);
+            Ok(Ticket { inbox, number, lost: AtomicU64::new(0) })
+        })
+    })
 }
 
 /// Adds a reference and returns the ticket. NULL for NULL.
@@ -246,7 +283,7 @@ pub extern "C" fn windlass_ticket_timepoint(
     user_data: *mut c_void,
     error: Option<NonNull<windlass_error_t>>,
 ) {
-    post(user_data, WINDLASS_MESSAGE_TIMEPOINT, 0, error, None);
+    post(user_data, Message { kind: WINDLASS_MESSAGE_TIMEPOINT, error: heard(error), ..Message::default() });
     release(user_data);
 }
 
@@ -257,13 +294,14 @@ pub extern "C" fn windlass_ticket_observer(
     payload: u64,
     error: Option<NonNull<windlass_error_t>>,
 ) {
-    post(user_data, WINDLASS_MESSAGE_OBSERVER, payload, error, None);
+    let error = heard(error);
+    post(user_data, Message { kind: WINDLASS_MESSAGE_OBSERVER, payload, error, ..Message::default() });
 }
 
 /// A windlass_destroy_t with a ticket as its user data, which it releases.
 #[unsafe(no_mangle)]
 pub extern "C" fn windlass_ticket_destroy(user_data: *mut c_void) {
-    post(user_data, WINDLASS_MESSAGE_DESTROY, 0, None, None);
+    post(user_data, Message { kind: WINDLASS_MESSAGE_DESTROY, ..Message::default() });
     release(user_data);
 }
 
@@ -278,7 +316,7 @@ pub extern "C" fn windlass_ticket_host_call(
     fallible(|| {
         let ticket = used(NonNull::new(user_data.cast::<windlass_ticket_t>()))?;
         let completion = take(&*used(call)?);
-        ticket.post(WINDLASS_MESSAGE_HOST_CALL, 0, None, completion);
+        ticket.post(Message { kind: WINDLASS_MESSAGE_HOST_CALL, completion, ..Message::default() });
         Ok(())
     })
 }
@@ -289,8 +327,27 @@ pub extern "C" fn windlass_ticket_host_call_destroy(
     user_data: *mut c_void,
     error: Option<NonNull<windlass_error_t>>,
 ) {
-    post(user_data, WINDLASS_MESSAGE_HOST_CALL_DESTROY, 0, error, None);
+    let error = heard(error);
+    post(user_data, Message { kind: WINDLASS_MESSAGE_HOST_CALL_DESTROY, error, ..Message::default() });
     release(user_data);
+}
+
+/// A windlass_profile_callback_t with a ticket as its user data. windlass_ticket_destroy goes with it. The message has a
+/// copy of the record. While 65536 records wait in the inbox, further ones are lost; the next one has their number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn windlass_ticket_profile(
+    user_data: *mut c_void,
+    record: *const windlass_profile_record_t,
+) {
+    infallible((), || {
+        let ticket = used(NonNull::new(user_data.cast::<windlass_ticket_t>()))?;
+        // SAFETY: the contract in the header covers that of `read_struct`.
+        let record = unsafe { read_struct(record) }?;
+        // SAFETY: the library calls this with a record whose pointers last as long as the call.
+        let record = Some(unsafe { KeptRecord::new(&record) }?);
+        ticket.post(Message { kind: WINDLASS_MESSAGE_PROFILE, record, ..Message::default() });
+        Ok(())
+    });
 }
 
 #[cfg(test)]
@@ -315,6 +372,7 @@ mod tests {
         let ticket = handle::create::<windlass_ticket_t>(Ticket {
             inbox: Arc::downgrade(&*used(inbox).unwrap()),
             number: 7,
+            lost: AtomicU64::new(0),
         });
         let user_data = ticket.as_ptr().cast::<c_void>();
         windlass_ticket_observer(user_data, 3, None);

@@ -15,12 +15,12 @@ use facade::{
 };
 
 use crate::{
-    boundary::fallible,
+    boundary::{fallible, infallible},
     callback::{OwnedUserData, UserData, windlass_destroy_t},
     device::windlass_device_t,
     error::windlass_error_t,
-    handle::{self, used},
-    memory::{Growing, c_string, read_struct, text},
+    handle::{self, Shell, object, used},
+    memory::{Growing, c_string, list, read_struct, text},
 };
 
 /// The extent of a profile.
@@ -137,6 +137,15 @@ pub struct windlass_profile_record_t {
     pub reserved: [u8; 4],
 }
 
+// SAFETY: repr(C), its size first, and all zeros are a valid value.
+unsafe impl Growing for windlass_profile_record_t {
+    const NAME: &'static str = "windlass_profile_record_t";
+}
+
+/// A copy of a record, which outlasts the call: see windlass_ticket_profile.
+pub struct windlass_kept_record_t(Shell<KeptRecord>);
+object!(windlass_kept_record_t, KeptRecord, "kept record");
+
 /// Called for each record of a profile, on a thread that retires work or in a call that flushes or ends the profile. Calls
 /// for one profile do not overlap. It may call any function, but cannot flush or end the profile. A C++ exception must not
 /// leave it.
@@ -169,6 +178,74 @@ struct Kept {
     function: Option<CString>,
     waits: Vec<windlass_profile_point_t>,
     signals: Vec<windlass_profile_point_t>,
+}
+
+impl Kept {
+    /// Lets a record point here. It is valid as long as this.
+    fn lend_to(&self, value: &mut windlass_profile_record_t) {
+        value.name = self.name.as_ptr();
+        value.function = self.function.as_ref().map_or(ptr::null(), |function| function.as_ptr());
+        (value.wait_count, value.waits) = (self.waits.len(), self.waits.as_ptr());
+        (value.signal_count, value.signals) = (self.signals.len(), self.signals.as_ptr());
+    }
+}
+
+/// A record with the memory behind its pointers, and with a reference to its error.
+pub(crate) struct KeptRecord {
+    value: windlass_profile_record_t,
+    _kept: Kept,
+}
+
+// SAFETY: the pointers lead to memory of this record, which nobody writes, and to a counted error.
+unsafe impl Send for KeptRecord {}
+// SAFETY: as above.
+unsafe impl Sync for KeptRecord {}
+
+impl KeptRecord {
+    /// Copies a record.
+    ///
+    /// # Safety
+    /// The pointers of the record are NULL or valid during the call.
+    pub(crate) unsafe fn new(record: &windlass_profile_record_t) -> Result<Self> {
+        // SAFETY: the caller's contract.
+        let (name, waits, signals) = unsafe {
+            (
+                if record.name.is_null() { "" } else { text("name", record.name)? },
+                list("waits", record.wait_count, record.waits)?,
+                list("signals", record.signal_count, record.signals)?,
+            )
+        };
+        let function = if record.function.is_null() {
+            None
+        } else {
+            // SAFETY: the caller's contract.
+            Some(c_string(unsafe { text("function", record.function) }?))
+        };
+        let kept = Kept { name: c_string(name), function, waits: waits.to_vec(), signals: signals.to_vec() };
+        let mut value = *record;
+        if value.error.is_some() {
+            handle::retain(value.error)?;
+        }
+        value.struct_size = size_of::<windlass_profile_record_t>();
+        kept.lend_to(&mut value);
+        Ok(Self { value, _kept: kept })
+    }
+
+    /// The records that were lost before this one.
+    pub(crate) fn lost(&self) -> u64 {
+        self.value.lost
+    }
+
+    /// Adds to the records that were lost before this one.
+    pub(crate) fn lose(&mut self, more: u64) {
+        self.value.lost = self.value.lost.saturating_add(more);
+    }
+}
+
+impl Drop for KeptRecord {
+    fn drop(&mut self) {
+        handle::release(self.value.error);
+    }
 }
 
 const EMPTY: windlass_profile_record_t = windlass_profile_record_t {
@@ -211,10 +288,7 @@ fn describe(record: &ProfileRecord, kept: &mut Kept) -> windlass_profile_record_
         ProfileRecord::Memory(memory) => of_memory(memory, kept),
         _ => EMPTY,
     };
-    value.name = kept.name.as_ptr();
-    value.function = kept.function.as_ref().map_or(ptr::null(), |function| function.as_ptr());
-    (value.wait_count, value.waits) = (kept.waits.len(), kept.waits.as_ptr());
-    (value.signal_count, value.signals) = (kept.signals.len(), kept.signals.as_ptr());
+    kept.lend_to(&mut value);
     value
 }
 
@@ -376,4 +450,30 @@ pub extern "C" fn windlass_device_profiling_end(
     device: Option<NonNull<windlass_device_t>>,
 ) -> Option<NonNull<windlass_error_t>> {
     fallible(|| used(device)?.device.profiling_end())
+}
+
+/// The record of a copy, as a callback of a profile has it. It is valid until the copy's last reference is released. NULL for
+/// NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_kept_record_get(
+    kept: Option<NonNull<windlass_kept_record_t>>,
+) -> *const windlass_profile_record_t {
+    infallible(ptr::null(), || Ok(ptr::from_ref(&used(kept)?.value)))
+}
+
+/// Adds a reference and returns the copy. NULL for NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_kept_record_retain(
+    kept: Option<NonNull<windlass_kept_record_t>>,
+) -> Option<NonNull<windlass_kept_record_t>> {
+    infallible(None, || handle::retain(kept).map(|()| kept))
+}
+
+/// Releases a reference. NULL is allowed.
+#[unsafe(no_mangle)]
+pub extern "C" fn windlass_kept_record_release(kept: Option<NonNull<windlass_kept_record_t>>) {
+    infallible((), || {
+        handle::release(kept);
+        Ok(())
+    });
 }

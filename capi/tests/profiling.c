@@ -124,6 +124,42 @@ static void work(windlass_device_t *device, windlass_semaphore_t *step, windlass
     windlass_queue_release(queue);
 }
 
+/* Records as messages, for programs that cannot be called: the copies outlast the calls and the device. */
+static void by_messages(void) {
+    windlass_device_t *device = NULL;
+    windlass_semaphore_t *step = NULL;
+    windlass_inbox_t *inbox = NULL;
+    windlass_ticket_t *ticket = NULL;
+    windlass_message_t message = windlass_message_init();
+    int fills = 0, failures = 0;
+    check(windlass_device_open("local://", &device));
+    check(windlass_semaphore_create(0, &step));
+    check(windlass_inbox_create(-1, &inbox));
+    check(windlass_inbox_ticket(inbox, 3, &ticket));
+    check(windlass_device_profiling_begin(device, NULL, windlass_ticket_profile, ticket, windlass_ticket_destroy));
+    work(device, step, NULL);
+    check(windlass_device_drain(device, WINDLASS_TIMEOUT_INFINITE));
+    check(windlass_device_profiling_end(device));
+    windlass_device_release(device);
+    while (windlass_inbox_take(inbox, &message) && message.kind == WINDLASS_MESSAGE_PROFILE) {
+        const windlass_profile_record_t *record = windlass_kept_record_get(message.record);
+        require(message.number == 3 && message.error == NULL && record->struct_size == sizeof *record, "a record comes");
+        if (strcmp(record->name, "queue_fill") == 0) {
+            require(record->signal_count == 1 && record->signals[0].semaphore == windlass_semaphore_id(step), "with its signal");
+            fills += record->signals[0].value == 1;
+        }
+        failures += record->error && strstr(windlass_error_message(record->error), "on purpose") != NULL;
+        require(windlass_kept_record_retain(message.record) == message.record, "a copy is counted");
+        windlass_kept_record_release(message.record);
+        windlass_kept_record_release(message.record);
+    }
+    require(message.kind == WINDLASS_MESSAGE_DESTROY && message.record == NULL, "the end comes last");
+    require(fills == 1 && failures >= 1, "the records are those of the work");
+    require(windlass_kept_record_get(NULL) == NULL && windlass_kept_record_retain(NULL) == NULL, "NULL is no record");
+    windlass_inbox_release(inbox);
+    windlass_semaphore_release(step);
+}
+
 int main(int argc, char **argv) {
     windlass_device_t *device = NULL;
     windlass_semaphore_t *step = NULL, *gate = NULL, *again = NULL;
@@ -182,6 +218,7 @@ int main(int argc, char **argv) {
     windlass_semaphore_release(gate);
     windlass_semaphore_release(step);
     windlass_device_release(device);
+    by_messages();
     printf("the profiles are right\n");
     return EXIT_SUCCESS;
 }

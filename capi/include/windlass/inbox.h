@@ -7,6 +7,7 @@
 #include "base.h"
 #include "error.h"
 #include "host_call.h"
+#include "profiling.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +39,8 @@ typedef struct {
     windlass_message_kind_t kind;
     // Zero.
     uint32_t reserved;
+    // The record of a profile, for windlass_kept_record_get. NULL for the other kinds.
+    windlass_kept_record_t *record;
 } windlass_message_t;
 
 // windlass_ticket_timepoint was called.
@@ -54,6 +57,9 @@ typedef struct {
 
 // windlass_ticket_host_call_destroy was called. It is the ticket's last message.
 #define WINDLASS_MESSAGE_HOST_CALL_DESTROY 5
+
+// windlass_ticket_profile was called.
+#define WINDLASS_MESSAGE_PROFILE 6
 
 // Makes an inbox. Whenever a message comes into the empty inbox, eight bytes are written to `descriptor`, the number 1:
 // to an eventfd, or to a pipe or a socket whose other end is open. It must not block. It is duplicated: the caller
@@ -105,6 +111,11 @@ windlass_error_t *windlass_ticket_host_call(void *user_data,
 
 // A windlass_host_call_destroy_t with a ticket as its user data, which it releases.
 void windlass_ticket_host_call_destroy(void *user_data, windlass_error_t *error);
+
+// A windlass_profile_callback_t with a ticket as its user data. windlass_ticket_destroy goes with it. The message has a
+// copy of the record. While 65536 records wait in the inbox, further ones are lost; the next one has their number.
+void windlass_ticket_profile(void *user_data,
+                             const windlass_profile_record_t *record);
 
 // All zeros except the size.
 WINDLASS_INIT_(windlass_message_t, windlass_message_init)

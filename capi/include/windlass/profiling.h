@@ -16,6 +16,9 @@ extern "C" {
 // A number that a record does not have.
 #define WINDLASS_PROFILE_NONE UINT32_MAX
 
+// A copy of a record, which outlasts the call: see windlass_ticket_profile.
+typedef struct windlass_kept_record_t windlass_kept_record_t;
+
 // The extent of a profile.
 typedef struct {
     // sizeof this struct, set by the caller: windlass_profile_options_init does so.
@@ -154,6 +157,16 @@ WINDLASS_MUST_USE windlass_error_t *windlass_device_profiling_flush(windlass_dev
 // retirement. No callback runs after this has returned. FAILED_PRECONDITION without a profile, and within a callback of it.
 WINDLASS_MUST_USE
 windlass_error_t *windlass_device_profiling_end(windlass_device_t *device);
+
+// The record of a copy, as a callback of a profile has it. It is valid until the copy's last reference is released. NULL for
+// NULL.
+const windlass_profile_record_t *windlass_kept_record_get(windlass_kept_record_t *kept);
+
+// Adds a reference and returns the copy. NULL for NULL.
+windlass_kept_record_t *windlass_kept_record_retain(windlass_kept_record_t *kept);
+
+// Releases a reference. NULL is allowed.
+void windlass_kept_record_release(windlass_kept_record_t *kept);
 
 // All zeros except the size.
 WINDLASS_INIT_(windlass_profile_options_t, windlass_profile_options_init)

@@ -147,6 +147,7 @@ pub const WINDLASS_MESSAGE_OBSERVER: u32 = 2;
 pub const WINDLASS_MESSAGE_DESTROY: u32 = 3;
 pub const WINDLASS_MESSAGE_HOST_CALL: u32 = 4;
 pub const WINDLASS_MESSAGE_HOST_CALL_DESTROY: u32 = 5;
+pub const WINDLASS_MESSAGE_PROFILE: u32 = 6;
 pub const WINDLASS_CODE_COMPATIBLE_FAMILIES: u32 = 1;
 pub const WINDLASS_CODE_FORMAT_UNKNOWN: u32 = 0;
 pub const WINDLASS_CODE_FORMAT_ELF: u32 = 1;
@@ -721,6 +722,11 @@ pub type windlass_storage_write_t = ::std::option::Option<
     ) -> *mut windlass_error_t,
 >;
 #[repr(C)]
+#[derive(Debug)]
+pub struct windlass_kept_record_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct windlass_profile_options_t {
     pub struct_size: usize,
@@ -1048,6 +1054,7 @@ pub struct windlass_message_t {
     pub completion: *mut windlass_completion_t,
     pub kind: windlass_message_kind_t,
     pub reserved: u32,
+    pub record: *mut windlass_kept_record_t,
 }
 impl Default for windlass_message_t {
     fn default() -> Self {
@@ -1932,6 +1939,11 @@ pub struct Library {
         unsafe extern "C" fn(device: *mut windlass_device_t) -> *mut windlass_error_t,
     pub windlass_device_profiling_end:
         unsafe extern "C" fn(device: *mut windlass_device_t) -> *mut windlass_error_t,
+    pub windlass_kept_record_get:
+        unsafe extern "C" fn(kept: *mut windlass_kept_record_t) -> *const windlass_profile_record_t,
+    pub windlass_kept_record_retain:
+        unsafe extern "C" fn(kept: *mut windlass_kept_record_t) -> *mut windlass_kept_record_t,
+    pub windlass_kept_record_release: unsafe extern "C" fn(kept: *mut windlass_kept_record_t),
     pub windlass_element_type_name:
         unsafe extern "C" fn(element_type: windlass_element_type_t) -> *const ::std::os::raw::c_char,
     pub windlass_element_type_size: unsafe extern "C" fn(element_type: windlass_element_type_t) -> usize,
@@ -2117,6 +2129,10 @@ pub struct Library {
     ) -> *mut windlass_error_t,
     pub windlass_ticket_host_call_destroy:
         unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void, error: *mut windlass_error_t),
+    pub windlass_ticket_profile: unsafe extern "C" fn(
+        user_data: *mut ::std::os::raw::c_void,
+        record: *const windlass_profile_record_t,
+    ),
     pub windlass_replay: unsafe extern "C" fn(
         device: *mut windlass_device_t,
         path: *const ::std::os::raw::c_char,
@@ -2473,6 +2489,10 @@ impl Library {
             __library.get(b"windlass_device_profiling_flush\0").map(|sym| *sym)?;
         let windlass_device_profiling_end =
             __library.get(b"windlass_device_profiling_end\0").map(|sym| *sym)?;
+        let windlass_kept_record_get = __library.get(b"windlass_kept_record_get\0").map(|sym| *sym)?;
+        let windlass_kept_record_retain = __library.get(b"windlass_kept_record_retain\0").map(|sym| *sym)?;
+        let windlass_kept_record_release =
+            __library.get(b"windlass_kept_record_release\0").map(|sym| *sym)?;
         let windlass_element_type_name = __library.get(b"windlass_element_type_name\0").map(|sym| *sym)?;
         let windlass_element_type_size = __library.get(b"windlass_element_type_size\0").map(|sym| *sym)?;
         let windlass_element_type_parse = __library.get(b"windlass_element_type_parse\0").map(|sym| *sym)?;
@@ -2536,6 +2556,7 @@ impl Library {
         let windlass_ticket_host_call = __library.get(b"windlass_ticket_host_call\0").map(|sym| *sym)?;
         let windlass_ticket_host_call_destroy =
             __library.get(b"windlass_ticket_host_call_destroy\0").map(|sym| *sym)?;
+        let windlass_ticket_profile = __library.get(b"windlass_ticket_profile\0").map(|sym| *sym)?;
         let windlass_replay = __library.get(b"windlass_replay\0").map(|sym| *sym)?;
         let windlass_code_format = __library.get(b"windlass_code_format\0").map(|sym| *sym)?;
         let windlass_code_format_name = __library.get(b"windlass_code_format_name\0").map(|sym| *sym)?;
@@ -2764,6 +2785,9 @@ impl Library {
             windlass_device_profiling_begin_trace,
             windlass_device_profiling_flush,
             windlass_device_profiling_end,
+            windlass_kept_record_get,
+            windlass_kept_record_retain,
+            windlass_kept_record_release,
             windlass_element_type_name,
             windlass_element_type_size,
             windlass_element_type_parse,
@@ -2815,6 +2839,7 @@ impl Library {
             windlass_ticket_destroy,
             windlass_ticket_host_call,
             windlass_ticket_host_call_destroy,
+            windlass_ticket_profile,
             windlass_replay,
             windlass_code_format,
             windlass_code_format_name,
@@ -4162,6 +4187,21 @@ impl Library {
     ) -> *mut windlass_error_t {
         (self.windlass_device_profiling_end)(device)
     }
+    pub unsafe fn windlass_kept_record_get(
+        &self,
+        kept: *mut windlass_kept_record_t,
+    ) -> *const windlass_profile_record_t {
+        (self.windlass_kept_record_get)(kept)
+    }
+    pub unsafe fn windlass_kept_record_retain(
+        &self,
+        kept: *mut windlass_kept_record_t,
+    ) -> *mut windlass_kept_record_t {
+        (self.windlass_kept_record_retain)(kept)
+    }
+    pub unsafe fn windlass_kept_record_release(&self, kept: *mut windlass_kept_record_t) {
+        (self.windlass_kept_record_release)(kept)
+    }
     pub unsafe fn windlass_element_type_name(
         &self,
         element_type: windlass_element_type_t,
@@ -4500,6 +4540,13 @@ impl Library {
         error: *mut windlass_error_t,
     ) {
         (self.windlass_ticket_host_call_destroy)(user_data, error)
+    }
+    pub unsafe fn windlass_ticket_profile(
+        &self,
+        user_data: *mut ::std::os::raw::c_void,
+        record: *const windlass_profile_record_t,
+    ) {
+        (self.windlass_ticket_profile)(user_data, record)
     }
     pub unsafe fn windlass_replay(
         &self,

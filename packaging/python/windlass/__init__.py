@@ -17,8 +17,24 @@ A software AMD GPU behind HIP's API, for other programs:
 """
 
 from ._buffer import Buffer, BufferLike, BufferParams, BufferRange, BufferUsage, MemoryType, Slot, Target
+from ._code import (
+    CodeArgument,
+    CodeArgumentKind,
+    CodeBundle,
+    CodeEntry,
+    CodeFile,
+    CodeFit,
+    CodeImage,
+    CodeKernel,
+    CodeRejected,
+    CodeSelection,
+    CodeTarget,
+    CodeVerdict,
+    code_format,
+    code_size,
+)
 from ._commands import CommandBuffer, Event, Recorder
-from ._device import Device, DeviceInfo, DeviceLimits, Statistics, devices, drivers
+from ._device import Device, DeviceInfo, DeviceLimits, Replayed, Statistics, devices, drivers
 from ._errors import (
     AbortedError,
     AlreadyExistsError,
@@ -39,15 +55,31 @@ from ._errors import (
     UnimplementedError,
     UnknownError,
 )
-from ._executable import Argument, Executable, Function, Parameter
+from ._executable import (
+    Argument,
+    Executable,
+    Function,
+    FunctionResources,
+    Parameter,
+    SuggestedWorkgroup,
+    Symbol,
+    SymbolBinding,
+    SymbolKind,
+)
 from ._facts import DeviceFacts
+from ._fence import Fence
 from ._file import File
+from ._growable import GrowableBuffer
+from ._heap import Compatibility, Heap
 from ._installation import command, library
 from ._machine import Counts, Machine, env, simulated
+from ._observation import Observation
 from ._pool import UNLIMITED, Pool, PoolKind, PoolStatistics
+from ._profile import Profile, ProfileKind, ProfilePoint, ProfileRecord
 from ._queue import Queue
 from ._library import path as runtime_library
 from ._semaphore import Point, Points, Semaphore, WaitPolicy, wait_all_blocking, wait_any_blocking
+from ._topology import LinkKind, Topology, TopologyEdge, TopologyNode
 from ._view import BufferView, ElementType, from_dlpack
 
 __all__ = [
@@ -62,7 +94,20 @@ __all__ = [
     "BufferView",
     "CancelledError",
     "Code",
+    "CodeArgument",
+    "CodeArgumentKind",
+    "CodeBundle",
+    "CodeEntry",
+    "CodeFile",
+    "CodeFit",
+    "CodeImage",
+    "CodeKernel",
+    "CodeRejected",
+    "CodeSelection",
+    "CodeTarget",
+    "CodeVerdict",
     "CommandBuffer",
+    "Compatibility",
     "Counts",
     "DataLossError",
     "DeadlineExceededError",
@@ -75,13 +120,19 @@ __all__ = [
     "Event",
     "Executable",
     "FailedPreconditionError",
+    "Fence",
     "File",
     "Function",
+    "FunctionResources",
+    "GrowableBuffer",
+    "Heap",
     "InternalError",
     "InvalidArgumentError",
+    "LinkKind",
     "Machine",
     "MemoryType",
     "NotFoundError",
+    "Observation",
     "OutOfRangeError",
     "Parameter",
     "PermissionDeniedError",
@@ -90,19 +141,33 @@ __all__ = [
     "Pool",
     "PoolKind",
     "PoolStatistics",
+    "Profile",
+    "ProfileKind",
+    "ProfilePoint",
+    "ProfileRecord",
     "Queue",
     "Recorder",
+    "Replayed",
     "ResourceExhaustedError",
     "Semaphore",
     "Slot",
     "Statistics",
+    "SuggestedWorkgroup",
+    "Symbol",
+    "SymbolBinding",
+    "SymbolKind",
     "Target",
+    "Topology",
+    "TopologyEdge",
+    "TopologyNode",
     "UNLIMITED",
     "UnauthenticatedError",
     "UnavailableError",
     "UnimplementedError",
     "UnknownError",
     "WaitPolicy",
+    "code_format",
+    "code_size",
     "command",
     "devices",
     "drivers",

@@ -176,6 +176,7 @@ MESSAGE_OBSERVER = 2
 MESSAGE_DESTROY = 3
 MESSAGE_HOST_CALL = 4
 MESSAGE_HOST_CALL_DESTROY = 5
+MESSAGE_PROFILE = 6
 CODE_COMPATIBLE_FAMILIES = 1
 CODE_FORMAT_UNKNOWN = 0
 CODE_FORMAT_ELF = 1
@@ -670,6 +671,7 @@ class windlass_message_t(Structure):
         ("completion", c_void_p),
         ("kind", c_uint32),
         ("reserved", c_uint32),
+        ("record", c_void_p),
     ]
 
 
@@ -953,6 +955,9 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "windlass_device_profiling_begin_trace": (ERROR, [c_void_p, POINTER(windlass_profile_options_t), c_char_p]),
     "windlass_device_profiling_flush": (ERROR, [c_void_p]),
     "windlass_device_profiling_end": (ERROR, [c_void_p]),
+    "windlass_kept_record_get": (POINTER(windlass_profile_record_t), [c_void_p]),
+    "windlass_kept_record_retain": (c_void_p, [c_void_p]),
+    "windlass_kept_record_release": (None, [c_void_p]),
     "windlass_element_type_name": (c_char_p, [c_uint32]),
     "windlass_element_type_size": (c_size_t, [c_uint32]),
     "windlass_element_type_parse": (ERROR, [c_char_p, POINTER(c_uint32)]),
@@ -1004,6 +1009,7 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "windlass_ticket_destroy": (None, [c_void_p]),
     "windlass_ticket_host_call": (ERROR, [c_void_p, c_void_p]),
     "windlass_ticket_host_call_destroy": (None, [c_void_p, c_void_p]),
+    "windlass_ticket_profile": (None, [c_void_p, POINTER(windlass_profile_record_t)]),
     "windlass_replay": (ERROR, [c_void_p, c_char_p, POINTER(windlass_replayed_t)]),
     "windlass_code_format": (c_uint32, [c_void_p, c_size_t]),
     "windlass_code_format_name": (c_char_p, [c_uint32]),

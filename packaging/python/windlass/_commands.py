@@ -103,9 +103,25 @@ class Recorder(Object):
         config, _kept = indirect_config(workgroups, workgroup_size, local_memory, static)
         lib().windlass_recorder_dispatch_indirect(self._h, handle_of(Function, function), ctypes.byref(config), *list_.args)
 
-    def begin_debug_group(self, label: str) -> None:
-        """Opens a named group, for tools. Groups may be nested."""
-        lib().windlass_recorder_begin_debug_group(self._h, encoded("a label", label))
+    def begin_debug_group(
+        self,
+        label: str,
+        *,
+        color: Optional[Sequence[int]] = None,
+        file: Optional[str] = None,
+        line: int = 0,
+    ) -> None:
+        """Opens a named group, for tools. Groups may be nested. `color` is red, green, blue and alpha, each from 0 to 255. `file` is the file
+        that the commands come from, with a line that is counted from 1."""
+        name, place = encoded("a label", label), number("a line", line, 2**32 - 1)
+        if color is None and file is None:
+            lib().windlass_recorder_begin_debug_group(self._h, name)
+            return
+        if color is not None and len(color) != 4:
+            raise ValueError(f"a colour has four numbers, and this is {color!r}")
+        rgba = None if color is None else (ctypes.c_uint8 * 4)(*(number("a colour", one, 255) for one in color))
+        source = None if file is None else encoded("a file", file)
+        lib().windlass_recorder_begin_debug_group_at(self._h, name, rgba, source, place)
 
     def end_debug_group(self) -> None:
         """Closes the innermost group."""

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import time
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _abi
 from ._buffer import Buffer, BufferParams, params_argument, sized
@@ -13,12 +14,16 @@ from ._commands import Recorder
 from ._errors import DeadlineExceededError
 from ._executable import Executable
 from ._facts import DeviceFacts, facts_of
+from ._growable import GrowableBuffer
 from ._handle import Object, out
+from ._heap import Compatibility, Heap, compatibility_of, heaps_of
 from ._inbox import destroy, keep
 from ._library import encoded, lib, nanoseconds, number, text
 from ._memory import Memory
 from ._pool import UNLIMITED, Pool, PoolKind, pool_params
+from ._profile import Profile, Sink, options_of, profile, profile_trace
 from ._queue import Queue
+from ._topology import Topology
 
 
 class DeviceInfo(NamedTuple):
@@ -77,18 +82,35 @@ class Statistics(NamedTuple):
     pools: int
 
 
+class Replayed(NamedTuple):
+    """The result of a replay: the operations that ran, the bytes that were compared with the recording, the results that differ, and the
+    nanoseconds from the first submission to the end of the last operation."""
+
+    operations: int
+    compared: int
+    differing: int
+    nanoseconds: int
+
+
 class Device(Object):
     """An opened device: `Device("hip://")` is the first real GPU, `Device("hip-sim://gfx942")` a simulated one. Without a URI it is that of
-    the variable WINDLASS_DEVICE, else the first real GPU.
+    the variable WINDLASS_DEVICE, else the first real GPU. `parameters` are those of a URI that has none: their values need no escapes.
 
     When the last reference to it and to its queues goes, operations that were not issued fail with CANCELLED."""
 
     __slots__ = ()
     KIND = "device"
 
-    def __init__(self, uri: Optional[str] = None) -> None:
+    def __init__(self, uri: Optional[str] = None, parameters: Optional[Mapping[str, str]] = None) -> None:
         pointer = out()
-        if uri is None:
+        if parameters is not None:
+            if not hasattr(parameters, "items"):
+                raise TypeError(f"parameters are a mapping of keys to values, and this is {parameters!r}")
+            pairs = [(encoded("a key", key), encoded("a value", value)) for key, value in parameters.items()]
+            keys, values = ((ctypes.c_char_p * len(pairs))(*(pair[side] for pair in pairs)) for side in (0, 1))
+            name = encoded("a URI", uri)
+            lib().windlass_device_open_with_parameters(name, len(pairs), keys, values, ctypes.byref(pointer))
+        elif uri is None:
             lib().windlass_device_open_default(ctypes.byref(pointer))
         else:
             lib().windlass_device_open(encoded("a URI", uri), ctypes.byref(pointer))
@@ -129,6 +151,20 @@ class Device(Object):
         lib().windlass_device_facts(self._h, index, ctypes.byref(facts))
         return facts_of(facts)
 
+    @property
+    def heaps(self) -> List[Heap]:
+        """The kinds of memory that the device allocates. The best for dispatches comes first."""
+        return heaps_of(self._h)
+
+    def compatibility(self, size: int, params: Optional[BufferParams] = None) -> Compatibility:
+        """The possible uses of a buffer of `size` bytes; nothing if the device cannot have it. Allocates nothing, and does not tell whether
+        there is memory now."""
+        return compatibility_of(self._h, size, params)
+
+    def topology(self) -> Topology:
+        """The processors of the device, and the links between them. `Topology.between` is for several devices."""
+        return Topology._of([self._h])
+
     def physical_affinity(self, index: int) -> int:
         """The queues of one of the physical devices, bit n for queue n, as `queue_of` takes them."""
         affinity = ctypes.c_uint64()
@@ -160,6 +196,15 @@ class Device(Object):
     def allocate_host(self, size: int) -> Buffer:
         """Allocates host memory that the device can use and the host can map."""
         return self.allocate(size, BufferParams.host())
+
+    def reserve_growable(self, capacity: int, params: Optional[BufferParams] = None) -> GrowableBuffer:
+        """Reserves `capacity` bytes of device addresses, rounded up to whole pages, for memory that grows in place. They have no memory yet.
+        InvalidArgumentError for a capacity of 0 and for memory that the host sees, ResourceExhaustedError if there are no addresses for
+        it, UnimplementedError if the device lacks "virtual_memory"."""
+        pointer = out()
+        argument, most = params_argument(params), number("a capacity", capacity)
+        lib().windlass_growable_reserve(self._h, argument, most, ctypes.byref(pointer))
+        return GrowableBuffer._around(pointer.value)
 
     def create_pool(
         self,
@@ -236,6 +281,38 @@ class Device(Object):
         pointer = out()
         lib().windlass_recorder_create(self._h, number("a number of slots", slots, 2**32 - 1), ctypes.byref(pointer))
         return Recorder._around(pointer.value)
+
+    def profile(
+        self, sink: Sink, *, device_times: bool = True, memory: bool = True, commands: bool = False
+    ) -> Profile:
+        """Begins a profile: the sink, a function of a `ProfileRecord`, gets a record of each operation that is submitted from now on, of host
+        calls, of changes of memory, and with `commands` of each command and debug group of command buffers, which costs time. Records arrive
+        some time after the work, or in `flush` and `end` of the profile.
+
+        The sink runs on the package's own thread, one record at a time, and should not block: it also serves waits of asyncio, and records
+        are lost while 65536 wait. An exception goes to `sys.unraisablehook`. FailedPreconditionError while the device has a profile. May
+        wait up to a second for an idle GPU, to compare the clocks of host and device."""
+        return profile(self._h, sink, options_of(device_times, memory, commands))
+
+    def profile_trace(
+        self,
+        path: Union[str, bytes, "os.PathLike[str]"],
+        *,
+        device_times: bool = True,
+        memory: bool = True,
+        commands: bool = False,
+    ) -> Profile:
+        """Begins a profile that is written to a file, as JSON for https://ui.perfetto.dev. The file is complete when the profile has ended.
+        InvalidArgumentError if the file cannot be made. For the rest it is like `profile`."""
+        return profile_trace(self._h, path, options_of(device_times, memory, commands))
+
+    def replay_blocking(self, path: Union[str, bytes, "os.PathLike[str]"]) -> Replayed:
+        """Replays a recording, which a device of "record://?file=FILE&over=URI" made, compares the results, and waits for the end. AbortedError
+        names the first results that differ. DataLossError for a file that is no whole recording. The code in the recording runs, for which
+        the caller vouches as in `load_executable`. Ctrl-C counts after the end."""
+        replayed = sized(_abi.windlass_replayed_t)
+        lib().windlass_replay(self._h, encoded("a path", os.fsdecode(path)), ctypes.byref(replayed))
+        return Replayed(*_fields(Replayed, replayed))
 
     def poll(self) -> None:
         """Retires finished work. Never waits. Waits and submissions also do so."""

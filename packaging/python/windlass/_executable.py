@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import enum
 import struct
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -22,6 +23,74 @@ class Parameter(NamedTuple):
     is_buffer: bool
     offset: int
     size: int
+
+
+class SymbolKind(enum.IntEnum):
+    """The kind of a symbol."""
+
+    OTHER = _abi.SYMBOL_KIND_OTHER
+    KERNEL = _abi.SYMBOL_KIND_KERNEL
+    """A function that is dispatched."""
+    FUNCTION = _abi.SYMBOL_KIND_FUNCTION
+    """A function that only device code calls."""
+    VARIABLE = _abi.SYMBOL_KIND_VARIABLE
+
+
+class SymbolBinding(enum.IntEnum):
+    """The visibility of a symbol."""
+
+    OTHER = _abi.SYMBOL_BINDING_OTHER
+    LOCAL = _abi.SYMBOL_BINDING_LOCAL
+    """Visible in its own code object."""
+    GLOBAL = _abi.SYMBOL_BINDING_GLOBAL
+    """Visible to all code objects."""
+    WEAK = _abi.SYMBOL_BINDING_WEAK
+    """Visible to all code objects, until a global symbol of the same name is found."""
+
+
+class Symbol(NamedTuple):
+    """A named part of device code: the name in the code, mangled as the compiler does; the device address of a variable's first byte or of a
+    function's first instruction, None if it is unknown; and the size in bytes, None if the code does not say."""
+
+    name: str
+    kind: SymbolKind
+    binding: SymbolBinding
+    address: Optional[int]
+    size: Optional[int]
+
+
+class FunctionResources(NamedTuple):
+    """What a function takes of a processor. None stands for a number that the code does not state."""
+
+    vector_registers: Optional[int]
+    """Vector registers (VGPRs) of a work-item, accumulation registers included where both share one file."""
+    scalar_registers: Optional[int]
+    """Scalar registers (SGPRs) of a wave."""
+    accumulation_registers: Optional[int]
+    """Accumulation registers (AGPRs) of a work-item."""
+    private_memory_bytes: Optional[int]
+    """Private memory (scratch) of a work-item."""
+    dynamic_stack: Optional[bool]
+    """Whether the size of the stack is not known before the launch."""
+    spilled_vector_registers: Optional[int]
+    """Vector registers that the compiler stored in memory for lack of registers."""
+    spilled_scalar_registers: Optional[int]
+    """Scalar registers that the compiler stored elsewhere for lack of registers."""
+    wave_size: Optional[int]
+    """Work-items of a wave that the code was compiled for."""
+
+
+class SuggestedWorkgroup(NamedTuple):
+    """A workgroup size that fills a processor: the work-items of a workgroup in all dimensions together, and the least number of such
+    workgroups that keeps the processor busy."""
+
+    threads: int
+    workgroups: int
+
+
+class _SymbolList(Object):
+    __slots__ = ()
+    KIND = "symbol list"
 
 
 class Executable(Object):
@@ -62,6 +131,29 @@ class Executable(Object):
         pointer, affinity = out(), number("a queue affinity", queue_affinity)
         lib().windlass_executable_global(self._h, encoded("a name", name), affinity, ctypes.byref(pointer))
         return Buffer._around(pointer.value)
+
+
+    def symbols(self, queue_affinity: int = 0) -> List[Symbol]:
+        """The kernels, functions and variables. Names need not be unique. On a device of several GPUs, `queue_affinity` has the queues of
+        one. UnimplementedError if the device lacks "symbols"."""
+        pointer, affinity, found = out(), number("a queue affinity", queue_affinity), []
+        lib().windlass_executable_symbols(self._h, affinity, ctypes.byref(pointer))
+        with _SymbolList._around(pointer.value) as list_:
+            for index in range(lib().windlass_symbol_list_count(list_._h)):
+                one: Any = sized(_abi.windlass_symbol_t)
+                lib().windlass_symbol_list_at(list_._h, index, ctypes.byref(one))
+                kind = one.kind if one.kind in _KINDS else SymbolKind.OTHER
+                binding = one.binding if one.binding in _BINDINGS else SymbolBinding.OTHER
+                place = one.address or None, one.size or None
+                found.append(Symbol(text(one.name), SymbolKind(kind), SymbolBinding(binding), *place))
+        return found
+
+    def is_same(self, other: Executable) -> bool:
+        """Whether both are the same loaded code, with the same global variables, as after loading the same bytes again."""
+        return bool(lib().windlass_executable_same(self._h, handle_of(Executable, other)))
+
+
+_KINDS, _BINDINGS = frozenset(SymbolKind), frozenset(SymbolBinding)
 
 
 class Function(Object):
@@ -111,6 +203,36 @@ class Function(Object):
     def static_local_memory(self) -> int:
         """Bytes of local memory (LDS) of every workgroup."""
         return int(self._info().static_local_memory)
+
+    @property
+    def resources(self) -> FunctionResources:
+        """Registers and memory of the function."""
+        info = self._info()
+        found = [getattr(info, name) for name in FunctionResources._fields]
+        known: List[Any] = [None if one == _abi.UNKNOWN else one for one in found]
+        resources = FunctionResources(*known)
+        stack = resources.dynamic_stack
+        return resources if stack is None else resources._replace(dynamic_stack=bool(stack))
+
+    def occupancy(self, threads: int, *, local_memory: int = 0, queue_affinity: int = 0) -> int:
+        """How many workgroups of `threads` work-items in all a compute unit runs at once; 0 if not even one fits. `local_memory` is in bytes,
+        in addition to the function's own. On a device of several GPUs the answer is for the first that has a queue of `queue_affinity`,
+        0 for any. OutOfRangeError for no work-items, and for more than can be launched. UnimplementedError if the device lacks
+        "occupancy"."""
+        found = ctypes.c_uint32()
+        affinity = number("a queue affinity", queue_affinity)
+        size, local = number("a workgroup size", threads, 2**32 - 1), number("a size of local memory", local_memory, 2**32 - 1)
+        lib().windlass_function_occupancy(self._h, affinity, size, local, ctypes.byref(found))
+        return found.value
+
+    def suggested_workgroup(self, *, local_memory: int = 0, queue_affinity: int = 0) -> SuggestedWorkgroup:
+        """A workgroup size that fills a processor with this function. The parameters and errors are those of `occupancy`."""
+        threads, workgroups = ctypes.c_uint32(), ctypes.c_uint32()
+        affinity, local = number("a queue affinity", queue_affinity), number("a size of local memory", local_memory, 2**32 - 1)
+        lib().windlass_function_suggested_workgroup(
+            self._h, affinity, local, ctypes.byref(threads), ctypes.byref(workgroups)
+        )
+        return SuggestedWorkgroup(threads.value, workgroups.value)
 
     @property
     def parameters(self) -> List[Parameter]:

@@ -20,25 +20,38 @@ from typing import Any, Callable, Dict, Optional
 from . import _abi
 from ._errors import Error, UnavailableError
 from ._handle import Object, out
-from ._library import after_fork, encoded, lib, taken
+from ._library import Lent, after_fork, lib, taken
+
+_PATIENCE = 1.0
+"""The seconds for which the end of the interpreter waits for an observer or a sink that runs."""
 
 Handler = Callable[["Message"], None]
 
 
 class Message:
-    """One call of a callback: its kind, its error, and for a host call the completion to settle."""
+    """One call of a callback: its kind, its error, the payload for an observer, the completion to settle for a host call, and the record
+    for a profile."""
 
-    __slots__ = ("kind", "error", "completion")
+    __slots__ = ("kind", "payload", "error", "completion", "record")
 
     def __init__(self, raw: Any) -> None:
         self.kind: int = raw.kind
+        self.payload: int = raw.payload
         self.error: Optional[Error] = taken(raw.error) if raw.error else None
         self.completion = Completion._around(raw.completion) if raw.completion else None
+        self.record = KeptRecord._around(raw.record) if raw.record else None
 
     @property
     def is_last(self) -> bool:
         """Whether the ticket gets no more messages."""
-        return self.kind not in (_abi.MESSAGE_OBSERVER, _abi.MESSAGE_HOST_CALL)
+        return self.kind not in (_abi.MESSAGE_OBSERVER, _abi.MESSAGE_HOST_CALL, _abi.MESSAGE_PROFILE)
+
+
+class KeptRecord(Object):
+    """A record of a profile."""
+
+    __slots__ = ()
+    KIND = "kept record"
 
 
 class Completion(Object):
@@ -48,15 +61,11 @@ class Completion(Object):
     KIND = "completion"
 
     def complete(self, error: Optional[Error]) -> None:
-        functions = lib()
-        pointer = None
-        if error is not None:
-            pointer = functions.windlass_error_create(int(error.code), encoded("a message", str(error).replace("\0", " ")))
-        try:
-            functions.windlass_completion_complete(self._h, pointer)
-        finally:
-            if pointer is not None:
-                functions.windlass_error_release(pointer)
+        if error is None:
+            lib().windlass_completion_complete(self._h, None)
+            return
+        with Lent(error) as pointer:
+            lib().windlass_completion_complete(self._h, pointer)
 
 
 class _Inbox(Object):
@@ -91,6 +100,25 @@ class _Inbox(Object):
             self._forget(number)
             raise
         return Ticket(self, number, pointer.value or 0)
+
+    def settle(self) -> None:
+        """Waits until the messages that are in the inbox now were handed out. On its own thread, and once it has ended, this returns at
+        once."""
+        if threading.current_thread() is self._thread:
+            return
+        passed = threading.Event()
+
+        def pass_(_: Message) -> None:
+            passed.set()
+
+        try:
+            mine = self.ticket(pass_)
+        except UnavailableError:
+            return
+        lib().windlass_ticket_destroy(mine.address)
+        while not passed.wait(0.1):
+            if self._ended:
+                return
 
     def _forget(self, number: int) -> None:
         with self._lock:
@@ -130,7 +158,8 @@ class _Inbox(Object):
             self._ended = True
             left = list(self._handlers.values())
         os.write(self._writing, b"\0")
-        self._thread.join()
+        # A function that blocks is given up, as those of host calls are.
+        self._thread.join(_PATIENCE)
         # The library may still use the memory that these keep, so nothing may free it any more.
         for handler in left:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(handler))
@@ -163,6 +192,12 @@ def ticket(handler: Handler) -> Ticket:
         if _inbox is None:
             _inbox = _Inbox()
     return _inbox.ticket(handler)
+
+
+def settle() -> None:
+    """Waits until the messages of this process's inbox were handed out: see _Inbox.settle."""
+    if _inbox is not None:
+        _inbox.settle()
 
 
 @after_fork
@@ -249,8 +284,11 @@ _workers = _Workers()
 
 
 def reserve_worker() -> None:
-    """Makes sure that a thread waits for a function."""
-    _workers.reserve()
+    """Makes sure that a thread waits for a function. UnavailableError when the interpreter ends."""
+    try:
+        _workers.reserve()
+    except RuntimeError as error:
+        raise UnavailableError(f"the interpreter ends: nothing can be called back any more ({error})") from None
 
 
 def in_worker(work: Callable[[], None]) -> None:

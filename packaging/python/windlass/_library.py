@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 from . import _abi
 from ._errors import Error, FailedPreconditionError, NotFoundError, UnavailableError
@@ -122,6 +122,27 @@ def borrowed(pointer: int) -> Error:
     message, name = text(functions.windlass_error_message(pointer)), text(functions.windlass_code_name(code))
     # The class of the exception says the name.
     return Error.of(code, message[len(name) + 2 :] if name and message.startswith(f"{name}: ") else message)
+
+
+class Lent:
+    """An error for a call that keeps none: `with Lent(error) as pointer`. A text is ABORTED."""
+
+    __slots__ = ("_code", "_message", "_pointer")
+
+    def __init__(self, error: Union[Error, str]) -> None:
+        self._pointer: Optional[int] = None
+        if not isinstance(error, (Error, str)):
+            raise TypeError(f"a failure is a windlass.Error or a text, and this is {error!r}")
+        self._code = int(error.code) if isinstance(error, Error) else _abi.CODE_ABORTED
+        self._message = encoded("a message", str(error).replace("\0", " "))
+
+    def __enter__(self) -> Optional[int]:
+        self._pointer = lib().windlass_error_create(self._code, self._message)
+        return self._pointer
+
+    def __exit__(self, *_: object) -> None:
+        if self._pointer is not None:
+            lib().windlass_error_release(self._pointer)
 
 
 def _raise(result: Optional[int], _function: object, _arguments: object) -> None:

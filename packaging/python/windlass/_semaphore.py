@@ -12,7 +12,8 @@ from . import _abi
 from ._errors import DeadlineExceededError, Error
 from ._handle import Handle, Object, out
 from ._inbox import Message, callback, ticket
-from ._library import encoded, lib, nanoseconds, number
+from ._library import Lent, lib, nanoseconds, number
+from ._observation import Observation, Observer
 
 _SLICE = 100_000_000
 """The longest stretch of a wait in nanoseconds. Python handles signals such as Ctrl-C in between."""
@@ -37,6 +38,11 @@ class Semaphore(Object):
         lib().windlass_semaphore_create(number("a value", initial), ctypes.byref(pointer))
         self._adopt(pointer.value or 0)
 
+    @property
+    def id(self) -> int:
+        """A number for the timeline that no other of the process has or had. Records of profiles name semaphores by it."""
+        return int(lib().windlass_semaphore_id(self._h))
+
     def at(self, value: int) -> Point:
         """A value of this semaphore, for wait lists and signal lists."""
         return Point(self, value)
@@ -53,10 +59,17 @@ class Semaphore(Object):
 
     def fail(self, error: Union[Error, str]) -> None:
         """Fails the semaphore, and work that waits for values which it has not reached. A text is ABORTED. The first failure stays."""
-        code, text = (error.code, str(error)) if isinstance(error, Error) else (_abi.CODE_ABORTED, error)
-        if not isinstance(text, str):
-            raise TypeError(f"a failure is a windlass.Error or a text, and this is {error!r}")
-        lib().windlass_semaphore_fail(self._h, int(code), encoded("a message", text.replace("\0", " ")))
+        with Lent(error) as pointer:
+            lib().windlass_semaphore_fail_with(self._h, pointer)
+
+    def observe(self, observer: Observer) -> Observation:
+        """Calls a function for every advance from now on, with the payload and None, and for the failure, with a payload and the error, which
+        is the last call. Payloads grow from call to call; advances in quick succession may be told together. A semaphore that has failed is
+        told as one that fails now. Advances before this call are not told: `query` behind it.
+
+        The function runs on the package's own thread, which serves all observers, sinks of profiles and waits of asyncio: it must not
+        block. An exception goes to `sys.unraisablehook`. Keep the observation: it ends with its last reference."""
+        return Observation._of(self._h, observer)
 
     async def wait(self, value: int) -> None:
         """Waits until the payload reaches a value, and lets the running event loop of asyncio go on meanwhile. Raises the failure of
@@ -169,7 +182,11 @@ def _list(points: Any) -> Iterable[Any]:
         return [points]
     if isinstance(points, Semaphore):
         raise TypeError("a list of points has values: semaphore.at(value)")
-    return points  # type: ignore[no-any-return]
+    try:
+        found: Iterable[Any] = iter(points)
+    except TypeError:
+        raise TypeError(f"a list of points is semaphore.at(value), several of them, or a fence, and this is {points!r}") from None
+    return found
 
 
 def _policy(policy: int) -> Any:

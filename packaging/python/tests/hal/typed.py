@@ -39,7 +39,32 @@ def facts(device: windlass.Device) -> Tuple[str, Optional[str], int]:
         assert code and shape and kind
     units: Optional[int] = device.facts().compute_units
     assert units is None or units > 0
+    edge: windlass.TopologyEdge = windlass.Topology.between([device, device]).edge(0, 1)
+    heaps: List[windlass.Heap] = device.heaps
+    assert edge.link is windlass.LinkKind.SAME and heaps and device.compatibility(64) & windlass.Compatibility.ALLOCATABLE
     return device.info.uri, device.info.uuid, device.limits.queues + len(memory)
+
+
+async def follow(device: windlass.Device, code: windlass.CodeFile) -> int:
+    records: List[windlass.ProfileRecord] = []
+    semaphore, memory = windlass.Semaphore(), device.reserve_growable(1 << 20)
+
+    def heard(payload: int, error: Optional[windlass.Error]) -> None:
+        print(payload, error)
+
+    with device.profile(records.append) as profile, semaphore.observe(heard):
+        fence = windlass.Fence([semaphore.at(1), (windlass.Semaphore(), 0)])
+        device.queue().barrier(signals=semaphore.at(1))
+        device.queue().barrier(waits=fence)
+        await fence
+        profile.flush()
+    best: Optional[int] = code.select(device.info.architecture).best
+    image: windlass.CodeImage = code.extract(0, best or 0)
+    function = device.load_executable(image.data).functions[0]
+    registers: Optional[int] = function.resources.vector_registers
+    symbols: List[windlass.Symbol] = function.executable().symbols()
+    part: windlass.Buffer = memory.buffer(0, 0)
+    return function.occupancy(64) + (registers or 0) + len(symbols) + part.size + len(image.kernels) + (records[0].retired or 0)
 
 
 def main() -> None:
