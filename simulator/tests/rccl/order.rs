@@ -149,14 +149,17 @@ fn an_abort_lets_a_held_stream_go_on_and_tells_the_others() {
 #[test]
 fn a_rank_that_comes_after_an_abort_is_held_and_touches_nothing() {
     let world = World::new(2);
-    let memory = world.upload(|_| vec![1_i32]);
+    let mut memory = world.upload(|_| vec![1_i32]);
+    ok!(world.machine, hipSetDevice(0));
+    ok!(world.machine, hipMallocAsync(&mut memory[0], 4, world.ranks[0].stream));
     let gate = world.machine.gate(world.ranks[1].stream);
     for rank in [0, 1] {
         assert_eq!(all_reduce(&world, rank, memory[rank], 1), ncclResult_t::ncclSuccess);
     }
     goes!(world.machine, ncclCommAbort(world.ranks[0].comm));
     ok!(world.machine, hipStreamSynchronize(world.ranks[0].stream));
-    ok!(world.machine, hipFree(memory[0]));
+    ok!(world.machine, hipFreeAsync(memory[0], world.ranks[0].stream));
+    ok!(world.machine, hipStreamSynchronize(world.ranks[0].stream));
     drop(gate);
     ok!(world.machine, hipSetDevice(1));
     let other = world.machine.stream();

@@ -139,6 +139,15 @@ macro_rules! define_table {
                 })
             }
 
+            /// The address of the function called `name`; `None` if there is none, or it is absent.
+            pub fn address(&self, name: &str) -> Option<*const c_void> {
+                match name {
+                    $(stringify!($name) => Some(self.$name as *const c_void),)*
+                    $(stringify!($other) => self.$other.map(|entry| entry as *const c_void),)*
+                    _ => None,
+                }
+            }
+
             /// The names of the functions that are absent.
             pub fn missing(&self) -> Vec<&'static str> {
                 let mut missing = Vec::new();

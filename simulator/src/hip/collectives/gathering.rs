@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_hip_sys::rccl::ncclResult_t;
 
-use super::member::{Clique, Member, Seat, Trouble};
+use super::clique::Clique;
+use super::member::{Member, Seat};
+use super::standing::Trouble;
 
 /// The ranks that make communicators together.
 #[derive(Debug)]
@@ -110,8 +112,8 @@ impl State {
             }
         }
         for members in colors.into_values() {
-            let clique = Clique::new(members.len());
-            clique.set_members(members.iter().map(|(.., member)| Arc::downgrade(member)).collect());
+            let clique =
+                Clique::new(members.iter().map(|(.., member)| Arc::downgrade(&member.standing)).collect());
             for (rank, (_, _, member)) in members.into_iter().enumerate() {
                 member.take_seat(Seat { clique: clique.clone(), rank });
             }

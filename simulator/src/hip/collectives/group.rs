@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use windlass_hip_sys::rccl::ncclResult_t;
 
-use super::member::{Factor, Match, Member};
-use super::operation::Operation;
+use super::clique::Match;
+use super::member::Member;
+use super::operation::{Factor, Operation};
 use crate::hip::objects::stream::Stream;
 
 /// A rank's side of an operation that is not enqueued yet.

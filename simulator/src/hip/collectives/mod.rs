@@ -5,7 +5,9 @@
 //! [`Round`](round::Round) of the operation, and a packet behind it that waits until the round is over. The rank that
 //! arrives last does the operation for all of them.
 
+pub(crate) mod clique;
 pub(crate) mod element;
+pub(crate) mod entry;
 pub(crate) mod gathering;
 pub(crate) mod group;
 pub(crate) mod member;
@@ -14,3 +16,4 @@ pub(crate) mod operation;
 pub(crate) mod registry;
 pub(crate) mod round;
 pub(crate) mod side;
+pub(crate) mod standing;

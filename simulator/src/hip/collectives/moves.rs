@@ -2,11 +2,10 @@
 //! Does the operation of a round: checks the memory of all ranks, then reads and writes it.
 
 use super::element::{Reduction, reduce};
-use super::member::Factor;
-use super::operation::Kind;
-use super::round::Entry;
+use super::entry::Entry;
+use super::operation::{Factor, Kind};
 use crate::hip::hardware::machine::Machine;
-use crate::memory::MemoryError;
+use crate::memory::{Closed, MemoryError};
 
 /// The bytes of each rank that are reduced at a time; a multiple of every element.
 const PIECE: u64 = 1 << 20;
@@ -114,9 +113,14 @@ impl Running<'_> {
                 let device = entry.member.device;
                 let reach = self.machine.devices.get(device).map(|device| device.reach());
                 if let Some(closed) = reach.and_then(|reach| self.machine.memory.closed(address, reach)) {
+                    let why = match closed {
+                        Closed::Device(other) => {
+                            format!("device {other} has it, and peer access is not enabled")
+                        }
+                        Closed::Mapping => "hipMemSetAccess gave the device no access".to_owned(),
+                    };
                     return Err(wrong(format!(
-                        "the memory that it {side}, {bytes} bytes at {address:#x}, is not open to its device {device}: \
-                         {closed:?}"
+                        "the memory that it {side}, {bytes} bytes at {address:#x}, is not open to its device {device}: {why}"
                     )));
                 }
             }

@@ -31,6 +31,15 @@ pub(crate) struct Operation {
     pub(crate) count: u64,
 }
 
+/// The factor of a rank in a scaled sum.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Factor {
+    /// Its bytes.
+    Given([u8; 8]),
+    /// The address of memory that is read when the operation runs.
+    At(u64),
+}
+
 /// The bytes that a rank sends from and receives into; zero for a side that it does not use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sides {

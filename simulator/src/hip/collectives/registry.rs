@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use windlass_hip_sys::rccl::{NCCL_UNIQUE_ID_BYTES, ncclResult_t, ncclUniqueId};
 
 use super::gathering::Gathering;
-use super::member::{Member, Trouble};
+use super::member::Member;
+use super::standing::Trouble;
 use crate::handles::{HandleKind, Handles};
 
 /// The communicators of one simulator.

@@ -6,30 +6,16 @@
 //! and then looks for a running operation. So one of them sees the other.
 
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use windlass_hip_sys::rccl::ncclResult_t;
 
-use super::member::{Factor, Member, Trouble};
+use super::entry::Entry;
 use super::moves::{self, Wrong};
-use super::operation::Operation;
+use super::standing::Trouble;
 use crate::hip::hardware::machine::Machine;
 use crate::hip::words::code::Code;
 use crate::hip::words::failure::Failure;
-
-/// A rank that has come, with its side of the operation.
-#[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) operation: Operation,
-    pub(crate) sent: u64,
-    pub(crate) received: u64,
-    /// For a scaled sum.
-    pub(crate) factor: Option<Factor>,
-    pub(crate) member: Arc<Member>,
-    pub(crate) rank: usize,
-    /// The function that was called.
-    pub(crate) call: &'static str,
-}
 
 #[derive(Debug)]
 pub(crate) struct Round {

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::fence;
 
-use super::member::Member;
-use super::round::{Entry, Round};
+use super::entry::Entry;
+use super::round::Round;
+use super::standing::Standing;
 use crate::hip::hardware::machine::Machine;
 use crate::hip::words::failure::Failure;
 use crate::hip::work::item::Errand;
@@ -15,7 +16,7 @@ use crate::packet::Condition;
 #[derive(Clone)]
 pub(crate) struct Rounds {
     pub(crate) machine: Arc<Machine>,
-    pub(crate) member: Arc<Member>,
+    pub(crate) member: Arc<Standing>,
     pub(crate) rounds: Arc<[(Arc<Round>, usize)]>,
 }
 

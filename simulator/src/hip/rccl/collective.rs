@@ -10,10 +10,11 @@ use windlass_hip_sys::rccl::*;
 use super::frame::{Answer, hip, member, misuse, rccl, seat, wrong};
 use super::group::submit;
 use crate::hip::boundary::call::Call;
+use crate::hip::collectives::clique::Match;
 use crate::hip::collectives::element::Reduction;
 use crate::hip::collectives::group::Task;
-use crate::hip::collectives::member::{Factor, Match, Member};
-use crate::hip::collectives::operation::{Kind, Operation};
+use crate::hip::collectives::member::Member;
+use crate::hip::collectives::operation::{Factor, Kind, Operation};
 use crate::hip::objects::stream::Stream;
 
 /// The arguments that all operations have.

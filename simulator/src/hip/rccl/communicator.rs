@@ -2,25 +2,27 @@
 //! The end of communicators, and their reductions with factors.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use windlass_hip_sys::rccl::*;
 
-use super::frame::{Answer, member, put, rccl, seat, wrong};
+use super::frame::{Answer, hip, member, misuse, put, rccl, seat, wrong};
 use crate::hip::boundary::call::Call;
-use crate::hip::collectives::member::Factor;
+use crate::hip::collectives::member::Member;
+use crate::hip::collectives::operation::Factor;
 
 pub(super) unsafe extern "C" fn ncclCommFinalize(comm: ncclComm_t) -> ncclResult_t {
     rccl!(ncclCommFinalize, |call| {
         let member = member(call, comm)?;
         seat(&member)?;
         if !member.finalize() {
-            return super::frame::misuse("the communicator was finalized before");
+            return misuse("the communicator was finalized before");
         }
         Ok(())
     })
 }
 
-fn remove(call: &Call, comm: ncclComm_t) -> Answer<std::sync::Arc<crate::hip::collectives::member::Member>> {
+fn remove(call: &Call, comm: ncclComm_t) -> Answer<Arc<Member>> {
     let member = member(call, comm)?;
     call.runtime.collectives.members.remove(comm as u64);
     Ok(member)
@@ -71,7 +73,7 @@ pub(super) unsafe extern "C" fn ncclRedOpCreatePreMulSum(
         let factor = match residence {
             ncclScalarResidence_t::ncclScalarDevice => Factor::At(scalar as u64),
             ncclScalarResidence_t::ncclScalarHostImmediate => {
-                let read = call.get_bytes(scalar.cast_const(), size).map_err(super::frame::hip)?;
+                let read = call.get_bytes(scalar.cast_const(), size).map_err(hip)?;
                 let mut bytes = [0; 8];
                 bytes.iter_mut().zip(read).for_each(|(to, byte)| *to = byte);
                 Factor::Given(bytes)

@@ -8,7 +8,8 @@ use windlass_hip_sys::rccl::{ncclComm_t, ncclResult_t};
 
 use super::words;
 use crate::hip::boundary::call::{self, Call};
-use crate::hip::collectives::member::{Member, Seat, Trouble};
+use crate::hip::collectives::member::{Member, Seat};
+use crate::hip::collectives::standing::Trouble;
 use crate::hip::words::code::Code;
 use crate::hip::words::explanation::{self, explain};
 

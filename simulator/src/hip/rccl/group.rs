@@ -8,10 +8,11 @@ use windlass_hip_sys::rccl::ncclResult_t;
 use super::frame::{Answer, hip, misuse, rccl, seat};
 use super::making::settle;
 use crate::hip::boundary::call::Call;
+use crate::hip::collectives::entry::Entry;
 use crate::hip::collectives::group::{Group, Task};
-use crate::hip::collectives::member::{Member, Trouble};
-use crate::hip::collectives::round::Entry;
+use crate::hip::collectives::member::Member;
 use crate::hip::collectives::side::{Arrive, Leave, Rounds};
+use crate::hip::collectives::standing::Trouble;
 use crate::hip::objects::stream::Stream;
 use crate::hip::work::item::Work;
 use crate::packet::Edge;
@@ -45,13 +46,16 @@ fn enqueue(call: &Call, member: &Arc<Member>, tasks: Vec<Task>) -> Answer {
         sent: task.sent,
         received: task.received,
         factor: task.factor,
-        member: task.member,
+        member: task.member.standing.clone(),
         rank: seat.rank,
         call: task.call,
     };
     let entries = tasks.into_iter().map(entry).collect();
-    let rounds =
-        Rounds { machine: call.runtime.machine.clone(), member: member.clone(), rounds: rounds.into() };
+    let rounds = Rounds {
+        machine: call.runtime.machine.clone(),
+        member: member.standing.clone(),
+        rounds: rounds.into(),
+    };
     let scheduler = &call.runtime.scheduler;
     // The operations run between the work of all their streams.
     let before: Vec<Edge> = others.iter().map(|stream| Edge::Point(scheduler.tail(stream))).collect();

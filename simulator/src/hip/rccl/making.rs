@@ -11,7 +11,8 @@ use super::frame::{Answer, hip, member, misuse, put, rccl, seat, wrong};
 use crate::hip::boundary::call::Call;
 use crate::hip::collectives::gathering::{Comer, Gathering};
 use crate::hip::collectives::group::Making;
-use crate::hip::collectives::member::{Member, Trouble};
+use crate::hip::collectives::member::Member;
+use crate::hip::collectives::standing::Trouble;
 
 /// Joins a gathering and gives the client its handle. Waits for the other ranks as the client wants it.
 fn join(
@@ -138,6 +139,10 @@ pub(super) unsafe extern "C" fn ncclCommInitAll(
         if comms.is_null() || count == 0 {
             return wrong(format!("there must be a place for each communicator, and {devices} devices"));
         }
+        let has = call.runtime.machine.devices.len();
+        if count > has {
+            return misuse(format!("{devices} ranks need as many devices, and the machine has {has}"));
+        }
         let mut members = Vec::new();
         for rank in 0..devices {
             let device = match list.is_null() {
@@ -176,7 +181,8 @@ pub(super) unsafe extern "C" fn ncclCommSplit(
             return wrong(format!("the color {color} is negative, and not NCCL_SPLIT_NOCOLOR"));
         }
         put(call, split, std::ptr::null_mut(), "to the communicator")?;
-        let gathering = seat.clique.next_split(seat.rank);
+        let made = seat.clique.next_split(seat.rank, || Gathering::new(seat.clique.ranks));
+        let Some(gathering) = made else { return misuse("the ranks do not split the communicator together") };
         let place = (&gathering, seat.clique.ranks, seat.rank);
         if color == NCCL_SPLIT_NOCOLOR {
             let joined = gathering.join(place.1, place.2, Comer { color, key, member: None });
