@@ -20,6 +20,7 @@ int ncclGroupStart(void);
 int ncclGroupEnd(void);
 int ncclAllReduce(const void *send, void *receive, size_t count, int type, int op, ncclComm_t comm, hipStream_t stream);
 const char *ncclGetLastError(ncclComm_t comm);
+int hipGetDeviceCount(int *count);
 int hipSetDevice(int device);
 int hipMalloc(void **pointer, size_t size);
 int hipMemcpy(void *to, const void *from, size_t size, int kind);
@@ -79,7 +80,13 @@ int main(void) {
     Rank ranks[RANKS] = {{.rank = 0}, {.rank = 1}};
     ncclUniqueId id;
     pthread_t threads[RANKS];
+    int devices = 0;
 
+    MUST(hipGetDeviceCount(&devices));
+    if (devices < RANKS) {
+        fprintf(stderr, "this program needs %d GPUs, and the machine has %d\n", RANKS, devices);
+        return 2;
+    }
     MUST(ncclGetUniqueId(&id));
     for (int i = 0; i < RANKS; i++) {
         ranks[i].id = id;
