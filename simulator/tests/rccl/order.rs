@@ -26,8 +26,7 @@ fn an_operation_waits_for_the_streams_of_all_ranks() {
         let memory = world.upload(|_| vec![0_i32]);
         let log = Log::default();
         let gate = world.machine.gate(world.ranks[1].stream);
-        for rank in 0..2 {
-            let own = world.ranks[rank];
+        for (rank, own) in world.ranks.iter().enumerate() {
             // The values that the operation sees are those that earlier work of the streams writes.
             ok!(world.machine, hipMemsetD32Async(memory[rank], 5 + rank as i32, 1, own.stream));
             assert_eq!(

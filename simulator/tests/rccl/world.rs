@@ -17,8 +17,8 @@ macro_rules! rccl {
         let entry = rccl.clone();
         // SAFETY: pointers of the tests are null, handles, device addresses or locals that outlive their use.
         #[allow(unused_unsafe, clippy::macro_metavars_in_unsafe, reason = "arguments hold no unsafe operations")]
-        let result: windlass_hip_sys::rccl::ncclResult_t =
-            $crate::world::Answered::result(unsafe { entry.$name($($argument),*) });
+        let answer = unsafe { entry.$name($($argument),*) };
+        let result: windlass_hip_sys::rccl::ncclResult_t = $crate::world::Answered::result(answer);
         result
     }};
 }
