@@ -74,4 +74,20 @@ fn the_library_leads_to_the_simulated_hip_and_says_where_there_is_none() {
     let has = |text: &[u8]| library.windows(text.len()).any(|window| window == text);
     assert!(has(b"ncclAllReduce\0") && has(b"windlass_simulator_marker\0"));
     assert!(!has(b"v_mfma_f32"), "the simulator's instructions are in it");
+
+    let (source, program) = (folder.join("version.c"), folder.join("version"));
+    let text =
+        "int ncclGetVersion(int *); int main(void) { int version; return ncclGetVersion(&version); }\n";
+    std::fs::write(&source, text).expect("the folder is writable");
+    let Ok(compiled) =
+        Command::new("cc").arg("-o").arg(&program).arg(&source).arg(folder.join("librccl.so.1")).status()
+    else {
+        eprintln!("skipped: there is no C compiler `cc`; install it");
+        return;
+    };
+    assert!(compiled.success(), "cc failed");
+    let output = run(&program, &folder, "gfx942");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "ncclSystemError: {err}");
+    assert!(err.contains("no simulated libamdhip64.so") && err.contains("windlass exec"), "{err}");
 }
