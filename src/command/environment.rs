@@ -14,6 +14,11 @@ pub(super) const VARIABLES: &[[&str; 3]] = &[
         "/opt/rocm/lib/libamdhip64.so.7",
     ],
     [
+        "WINDLASS_RCCL_LIBRARY",
+        "the RCCL library for collectives over hip://: a file, a folder that holds one, or a name to search for; no other library is tried",
+        "/opt/rocm/lib/librccl.so.1",
+    ],
+    [
         "WINDLASS_LIBRARY",
         "the libwindlass.so of the Python package; the default is the one that the wheel installs",
         "target/release/libwindlass.so",
@@ -21,7 +26,7 @@ pub(super) const VARIABLES: &[[&str; 3]] = &[
     [
         "WINDLASS_LOG",
         "the log on standard error: a level, or target=level pairs separated by commas; targets are \
-         windlass::queue, windlass::device, windlass::hip, windlass::local, windlass::shuffle, windlass::record, windlass::codeobject, \
+         windlass::queue, windlass::device, windlass::hip, windlass::rccl, windlass::local, windlass::shuffle, windlass::record, windlass::codeobject, \
          windlass::exec, windlass::sim",
         "windlass::hip=trace",
     ],

@@ -28,7 +28,8 @@ pub(crate) fn start(tells_calls: bool) -> Outcome {
         Failure::input(format!(
             "WINDLASS_LOG={}: {error}; write a level (error, warn, info, debug, trace) or target=level pairs with \
              commas between, such as windlass::hip=trace; targets are windlass::queue, windlass::device, \
-             windlass::hip, windlass::local, windlass::shuffle, windlass::record, windlass::codeobject, windlass::exec and windlass::sim",
+             windlass::hip, windlass::rccl, windlass::local, windlass::shuffle, windlass::record, windlass::codeobject, windlass::exec \
+             and windlass::sim",
             filter.display()
         ))
     })?;

@@ -189,6 +189,26 @@ fn programs_find_the_library_by_every_usual_way_and_the_folder_goes() {
     std::fs::remove_dir_all(library.parent().expect("a folder")).expect("the folder goes");
 }
 
+/// The other libraries of a ROCm stay, and its RCCL gives way to the simulator's.
+#[test]
+fn programs_of_rccl_find_the_simulators() {
+    let Some(library) = lonely() else { return };
+    let own = library.parent().expect("a folder");
+    let rccl = own.join("librccl.so");
+    std::fs::write(&rccl, b"librccl.so.1\0windlass_simulator_marker\0").expect("a file");
+    let rocm = own.join("rocm");
+    std::fs::create_dir_all(rocm.join("lib")).expect("a folder");
+    for name in ["lib/librccl.so", "lib/librccl.so.1"] {
+        std::fs::write(rocm.join(name), "ROCm's").expect("a file");
+    }
+    let script = "cd \"$ROCM_PATH/lib\"; readlink -f librccl.so librccl.so.1";
+    let finished = finish(exec(&library, ["sh", "-c", script]).env("ROCM_PATH", &rocm));
+    let real = std::fs::canonicalize(&rccl).expect("a path");
+    let found: Vec<_> = finished.stdout.lines().map(PathBuf::from).collect();
+    assert_eq!(found, [real.clone(), real], "{finished:?}");
+    std::fs::remove_dir_all(own).expect("the folder goes");
+}
+
 #[test]
 fn programs_of_hsa_find_the_library_of_hsa() {
     let Some(library) = lonely() else { return };

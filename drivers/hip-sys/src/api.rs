@@ -2,17 +2,18 @@
 //! [`Api`]: a table of entry points with its origin, and HIP's functions as methods.
 
 use core::ffi::c_void;
-use std::any::Any;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tracing::level_filters::LevelFilter;
 
+use crate::binding::Binding;
 use crate::bindings::*;
 use crate::end::{self, Gate, Leave};
 use crate::ending_thread;
 use crate::features::{Feature, FeatureSet};
+use crate::rccl::Rccl;
 use crate::table::{EntryPoints, Function};
 
 /// A HIP implementation: a library, or functions of this process.
@@ -37,6 +38,7 @@ pub struct Api {
     origin: Origin,
     diagnosis: Option<Diagnosis>,
     contained_faults: bool,
+    rccl: Option<Rccl>,
 }
 
 /// The function that a call runs before it enters the implementation.
@@ -58,27 +60,6 @@ type Diagnosis = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 unsafe impl Send for Api {}
 // SAFETY: as for Send; an `Api` does not change after its construction.
 unsafe impl Sync for Api {}
-
-/// Tells an implementation in this process which of its instances the next call on this thread is for.
-///
-/// # Contract
-///
-/// `enter(context)` may be called on any thread at any time while `keep_alive` lives, and affects only the calling
-/// thread.
-pub struct Binding {
-    /// The argument of `enter`; valid as long as `keep_alive` lives.
-    pub context: *const (),
-    /// Called before each HIP call, on the calling thread.
-    pub enter: unsafe fn(*const ()),
-    /// Keeps the instance alive.
-    pub keep_alive: Arc<dyn Any + Send + Sync>,
-}
-
-impl fmt::Debug for Binding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Binding").field("context", &self.context).finish_non_exhaustive()
-    }
-}
 
 /// How an implementation was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,6 +168,7 @@ impl Api {
             origin,
             diagnosis: None,
             contained_faults: false,
+            rccl: None,
         }
     }
 
@@ -226,6 +208,18 @@ impl Api {
     pub fn with_contained_faults(mut self) -> Self {
         self.contained_faults = true;
         self
+    }
+
+    /// The same table, for an implementation in this process that has an RCCL for its devices.
+    #[must_use]
+    pub fn with_rccl(mut self, rccl: Rccl) -> Self {
+        self.rccl = Some(rccl);
+        self
+    }
+
+    /// The RCCL that an implementation in this process brings. [`Rccl::load`] finds that of any other HIP.
+    pub fn rccl(&self) -> Option<&Rccl> {
+        self.rccl.as_ref()
     }
 
     /// Whether a fault affects only the event that is recorded next on its stream; see

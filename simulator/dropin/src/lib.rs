@@ -14,9 +14,10 @@
 //!
 //! The symbol `windlass_simulator_marker` distinguishes this library from AMD's. `windlass_simulator_has`
 //! reports whether it has a function, and `windlass_simulator_last_fault` the reason why the latest call
-//! failed, or the latest fault of a kernel.
+//! failed, or the latest fault of a kernel. `windlass_simulator_rccl` gives the functions of RCCL, which the drop-in
+//! `librccl.so.1` exports.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int, c_void};
 
 use windlass_simulator::hip;
 
@@ -67,6 +68,22 @@ pub unsafe extern "C" fn windlass_simulator_has(name: *const c_char) -> c_int {
     // SAFETY: the caller guarantees the string.
     let name = unsafe { CStr::from_ptr(name) };
     c_int::from(name.to_str().is_ok_and(table::has))
+}
+
+/// The address of a function of RCCL, which the drop-in `librccl.so.1` calls; null if there is no such function.
+///
+/// # Safety
+/// `name` is null or a string that ends in zero.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn windlass_simulator_rccl(name: *const c_char) -> *const c_void {
+    if name.is_null() {
+        return std::ptr::null();
+    }
+    // Sets up the log, as the first call of HIP does.
+    table::table();
+    // SAFETY: the caller guarantees the string.
+    let name = unsafe { CStr::from_ptr(name) };
+    name.to_str().ok().and_then(|name| hip::process_rccl().address(name)).unwrap_or(std::ptr::null())
 }
 
 /// Writes the reason why the latest call of this thread failed, or else the report of the latest fault, to

@@ -22,8 +22,16 @@ use crate::command::escape;
 /// The names of HIP: the one for linking, then the sonames of ROCm 5, 6, 7 and, as planned, the next.
 const NAMES: [&str; 5] =
     ["libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7", "libamdhip64.so.8"];
+/// The names of RCCL.
+const RCCL_NAMES: [&str; 2] = ["librccl.so", "librccl.so.1"];
 /// The names of HSA.
 const HSA_NAMES: [&str; 2] = ["libhsa-runtime64.so", "libhsa-runtime64.so.1"];
+
+/// The simulator's libraries beside HIP, as far as there are any.
+pub(super) struct Companions {
+    pub(super) hsa: Option<PathBuf>,
+    pub(super) rccl: Option<PathBuf>,
+}
 
 /// The folder, deleted on drop.
 pub(super) struct Folder {
@@ -36,7 +44,7 @@ impl Folder {
     /// Makes the folder. Its `lib` has the names of the simulator's libraries and links to the other libraries of an
     /// installed ROCm; the rest links to that ROCm. If the machine lacks functions, the library is a copy without
     /// them.
-    pub(super) fn new(library: &Path, hsa: Option<&Path>, machine: &Options) -> Outcome<Self> {
+    pub(super) fn new(library: &Path, companions: &Companions, machine: &Options) -> Outcome<Self> {
         let mut folder = Self::empty()?;
         let copy = copy(library, machine)?;
         folder.library = folder.libraries().join(NAMES[0]);
@@ -47,7 +55,11 @@ impl Folder {
             }
             let library = if copy.is_some() { &changed } else { library };
             folder.link(library, NAMES.iter().map(OsStr::new))?;
-            hsa.map_or(Ok(()), |hsa| folder.link(hsa, HSA_NAMES.iter().map(OsStr::new)))?;
+            for (library, names) in [(&companions.hsa, HSA_NAMES), (&companions.rccl, RCCL_NAMES)] {
+                if let Some(library) = library {
+                    folder.link(library, names.iter().map(OsStr::new))?;
+                }
+            }
             folder.complete()
         };
         fill().map_err(|error| folder.not_filled(&error))?;

@@ -30,6 +30,9 @@ pub(super) const HIP: Library = Library { file: "libamdhip64.so", name: "libamdh
 /// HSA.
 pub(super) const HSA: Library = Library { file: "libhsa_runtime64.so", name: "libhsa-runtime64.so.1" };
 
+/// RCCL, which calls the functions of HIP's library.
+pub(super) const RCCL: Library = Library { file: "librccl.so", name: "librccl.so.1" };
+
 /// The library that starts programs under the loader of AMD's libraries.
 pub(super) const RESTART: Library =
     Library { file: "libwindlass_restart.so", name: "libwindlass_restart.so" };

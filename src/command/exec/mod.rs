@@ -116,7 +116,9 @@ impl Exec {
     /// Prepares a command over the simulated HIP.
     fn simulated(&self, own: &mut Command, options: &Options) -> Outcome<Folder> {
         let library = library::HIP.find(self.library.as_deref())?;
-        let folder = Folder::new(&library, library::HSA.beside(&library).as_deref(), options)?;
+        let companions =
+            folder::Companions { hsa: library::HSA.beside(&library), rccl: library::RCCL.beside(&library) };
+        let folder = Folder::new(&library, &companions, options)?;
         restart::without(own);
         own.env("LD_LIBRARY_PATH", search(&[&folder.libraries()]));
         Ok(folder)
