@@ -236,6 +236,7 @@ pub use driver::{
     accounts::{Accounts, Statistics},
     binding_table::BindingTable,
     buffer_ref::BufferRef,
+    collective::Collective,
     command::{Command, DispatchCommand, Patch, Patches, RecordedFunction},
     command_list::{
         CommandList, Commands, InOrder, Position, SlotRequirement, block::RecordedLaunch,
@@ -251,6 +252,7 @@ pub use driver::{
 pub use front::{
     argument::{Argument, Value, bindings_then_constants},
     buffer_view::BufferView,
+    channel::Channel,
     command_buffer::CommandBuffer,
     compatibility::Compatibility,
     device::Device,
@@ -292,6 +294,7 @@ pub use order::{
 };
 pub use words::{
     buffer_params::{BufferParams, BufferUsage, MemoryType},
+    collective::{ChannelId, ChannelParams, CollectiveKind, Reduction},
     debug_group::{DebugGroup, SourceLocation},
     element_type::{ElementType, Number},
     error::{Code, Error, Result, ResultExt},
