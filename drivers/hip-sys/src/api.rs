@@ -13,6 +13,7 @@ use crate::bindings::*;
 use crate::end::{self, Gate, Leave};
 use crate::ending_thread;
 use crate::features::{Feature, FeatureSet};
+use crate::rccl::Rccl;
 use crate::table::{EntryPoints, Function};
 
 /// A HIP implementation: a library, or functions of this process.
@@ -37,6 +38,7 @@ pub struct Api {
     origin: Origin,
     diagnosis: Option<Diagnosis>,
     contained_faults: bool,
+    rccl: Option<Rccl>,
 }
 
 /// The function that a call runs before it enters the implementation.
@@ -187,6 +189,7 @@ impl Api {
             origin,
             diagnosis: None,
             contained_faults: false,
+            rccl: None,
         }
     }
 
@@ -226,6 +229,18 @@ impl Api {
     pub fn with_contained_faults(mut self) -> Self {
         self.contained_faults = true;
         self
+    }
+
+    /// The same table, for an implementation in this process that has an RCCL for its devices.
+    #[must_use]
+    pub fn with_rccl(mut self, rccl: Rccl) -> Self {
+        self.rccl = Some(rccl);
+        self
+    }
+
+    /// The RCCL that an implementation in this process brings. [`Rccl::load`] finds that of any other HIP.
+    pub fn rccl(&self) -> Option<&Rccl> {
+        self.rccl.as_ref()
     }
 
     /// Whether a fault affects only the event that is recorded next on its stream; see

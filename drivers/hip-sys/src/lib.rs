@@ -57,6 +57,10 @@
 //! functions, never the version.
 //!
 //! Enumerations are integers in a newtype, so an unknown value is harmless.
+//!
+//! # RCCL
+//!
+//! [`rccl`] has the types and the table of RCCL, and finds the RCCL that belongs to a HIP.
 
 #[rustfmt::skip]
 #[allow(missing_docs, non_camel_case_types, non_upper_case_globals, non_snake_case, unused_imports)]
@@ -72,6 +76,7 @@ mod features;
 pub mod interposer;
 mod load;
 pub mod null;
+pub mod rccl;
 mod table;
 
 pub use api::{Api, Binding, Found, Launcher, Origin, Version};

@@ -11,13 +11,13 @@ use libloading::os::windows as os;
 
 /// Whether a library may be loaded, or must be in the process already.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Opening {
+pub(crate) enum Opening {
     Load,
     OnlyIfLoaded,
 }
 
 /// A library that is never closed.
-pub(super) struct Library(core::mem::ManuallyDrop<os::Library>);
+pub(crate) struct Library(core::mem::ManuallyDrop<os::Library>);
 
 impl Library {
     /// Opens the library `name`: a path if it contains a separator, otherwise a name for the system's search.
@@ -29,14 +29,14 @@ impl Library {
     /// # Safety
     ///
     /// The library's initialisers must be sound to run.
-    pub(super) unsafe fn open(name: &OsStr, opening: Opening) -> Result<Self, String> {
+    pub(crate) unsafe fn open(name: &OsStr, opening: Opening) -> Result<Self, String> {
         // SAFETY: the caller vouches for the library.
         let library = unsafe { open(name, opening) };
         library.map(|library| Self(core::mem::ManuallyDrop::new(library))).map_err(|error| describe(&error))
     }
 
     /// The address of a symbol; `None` if the symbol is absent or null.
-    pub(super) fn address(&self, name: &CStr) -> Option<*const c_void> {
+    pub(crate) fn address(&self, name: &CStr) -> Option<*const c_void> {
         // SAFETY: the symbol is used only as an address.
         let symbol = unsafe { self.0.get::<*const c_void>(name.to_bytes_with_nul()) }.ok()?;
         let address = symbol.as_raw_ptr().cast_const();
@@ -79,7 +79,7 @@ unsafe fn open(name: &OsStr, opening: Opening) -> Result<os::Library, libloading
 
 /// The file with the code at `address`, if the system tells.
 #[cfg(unix)]
-pub(super) fn path_of(address: *const c_void) -> Option<PathBuf> {
+pub(crate) fn path_of(address: *const c_void) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt as _;
 
     let mut found = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
@@ -97,6 +97,6 @@ pub(super) fn path_of(address: *const c_void) -> Option<PathBuf> {
 
 /// The file with the code at `address`, if the system tells.
 #[cfg(windows)]
-pub(super) fn path_of(_address: *const c_void) -> Option<PathBuf> {
+pub(crate) fn path_of(_address: *const c_void) -> Option<PathBuf> {
     None
 }

@@ -12,7 +12,7 @@ use std::{
 const LONGEST: u64 = 4096;
 
 /// The library that a script names. A relative name is one of the script's folder. `None` for any other file.
-pub(super) fn library(path: &Path) -> Option<PathBuf> {
+pub(crate) fn library(path: &Path) -> Option<PathBuf> {
     let mut text = String::new();
     // A library is no text.
     File::open(path).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;

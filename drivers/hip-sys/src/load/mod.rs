@@ -5,9 +5,9 @@
 //! unloaded.
 
 mod error;
-mod folders;
-mod library;
-mod linker_script;
+pub(crate) mod folders;
+pub(crate) mod library;
+pub(crate) mod linker_script;
 mod searched;
 
 use std::ffi::{OsStr, OsString, c_char, c_void};
@@ -76,15 +76,11 @@ impl Search {
     /// in the library folder below `ROCM_PATH` (`/opt/rocm` if unset), in those of its `core` and `core-X.Y`, where ROCm
     /// 10 is installed, and in that of AMD's packages for Python in the active virtual environment.
     pub fn from_environment() -> Self {
-        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let root = set("ROCM_PATH").or_else(|| set("HIP_PATH"));
-        let root = if cfg!(windows) { root } else { root.or_else(|| Some("/opt/rocm".into())) };
-        let environment = set("VIRTUAL_ENV").or_else(|| set("CONDA_PREFIX"));
         Self {
-            variable: set(LIBRARY_VARIABLE),
+            variable: folders::variable(LIBRARY_VARIABLE),
             already_loaded: true,
             names: NAMES.iter().map(OsString::from).collect(),
-            folders: folders::of(root.as_ref().map(Path::new), environment.as_ref().map(Path::new)),
+            folders: folders::of_environment(),
         }
     }
 }
