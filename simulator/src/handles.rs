@@ -26,6 +26,7 @@ pub(crate) enum HandleKind {
     Executable = 27,
     ExecutableSymbol = 28,
     VmemHandle = 29,
+    Communicator = 30,
 }
 
 const INDEX_BITS: u32 = 24;

@@ -2,13 +2,13 @@
 //! [`Api`]: a table of entry points with its origin, and HIP's functions as methods.
 
 use core::ffi::c_void;
-use std::any::Any;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tracing::level_filters::LevelFilter;
 
+use crate::binding::Binding;
 use crate::bindings::*;
 use crate::end::{self, Gate, Leave};
 use crate::ending_thread;
@@ -60,27 +60,6 @@ type Diagnosis = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 unsafe impl Send for Api {}
 // SAFETY: as for Send; an `Api` does not change after its construction.
 unsafe impl Sync for Api {}
-
-/// Tells an implementation in this process which of its instances the next call on this thread is for.
-///
-/// # Contract
-///
-/// `enter(context)` may be called on any thread at any time while `keep_alive` lives, and affects only the calling
-/// thread.
-pub struct Binding {
-    /// The argument of `enter`; valid as long as `keep_alive` lives.
-    pub context: *const (),
-    /// Called before each HIP call, on the calling thread.
-    pub enter: unsafe fn(*const ()),
-    /// Keeps the instance alive.
-    pub keep_alive: Arc<dyn Any + Send + Sync>,
-}
-
-impl fmt::Debug for Binding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Binding").field("context", &self.context).finish_non_exhaustive()
-    }
-}
 
 /// How an implementation was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -69,6 +69,7 @@ pub mod bindings;
 mod entry_points;
 
 mod api;
+mod binding;
 mod end;
 mod ending_thread;
 mod error;
@@ -79,7 +80,8 @@ pub mod null;
 pub mod rccl;
 mod table;
 
-pub use api::{Api, Binding, Found, Launcher, Origin, Version};
+pub use api::{Api, Found, Launcher, Origin, Version};
+pub use binding::Binding;
 pub use features::Feature;
 pub use load::{Attempt, LIBRARY_VARIABLE, LoadError, MARKER, Reason, Search, Source};
 pub use table::{EntryPoints, pfn};

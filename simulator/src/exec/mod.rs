@@ -37,7 +37,7 @@ mod machine;
 mod operands;
 mod reach;
 mod run;
-mod values;
+pub(crate) mod values;
 
 pub(crate) use families::handler;
 pub(crate) use machine::core::Core;

@@ -22,12 +22,15 @@
 mod boundary;
 #[allow(non_snake_case, clippy::too_many_arguments)]
 mod calls;
+mod collectives;
 mod exports;
 mod graphs;
 mod hardware;
 mod instance;
 mod objects;
 mod programs;
+#[allow(non_snake_case, clippy::too_many_arguments)]
+mod rccl;
 mod simulator;
 pub(crate) mod words;
 mod work;
@@ -36,4 +39,5 @@ pub use calls::lookup::{Exported, process_export};
 pub use calls::table::version_has;
 pub use exports::{process_entries, process_fault, process_has, process_refuse};
 pub use instance::setup::Error;
+pub use rccl::process_rccl;
 pub use simulator::Simulator;

@@ -4,12 +4,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use windlass_hip_sys::rccl::{self, Rccl};
 use windlass_hip_sys::{Api, Binding, Found, Origin, Version};
 
 use super::calls::table;
 use super::instance::runtime::Runtime;
 use super::instance::setup::{Error, set_up};
 use super::instance::thread;
+use super::rccl::table::{process_rccl, version_of};
 use super::words::explanation;
 use crate::options::{Faults, Options};
 use crate::packet::{Schedule, ScheduleReport};
@@ -46,7 +48,7 @@ impl Simulator {
         &self.runtime.options
     }
 
-    /// HIP's functions, bound to this simulator. The table keeps the simulator alive.
+    /// HIP's functions, bound to this simulator, with RCCL's ([`Api::rccl`]). The table keeps the simulator alive.
     pub fn api(&self) -> Api {
         let options = &self.runtime.options;
         let origin = Origin {
@@ -57,12 +59,19 @@ impl Simulator {
             simulated: true,
             simulated_hip: true,
         };
-        let binding =
-            Binding { context: Arc::as_ptr(&self.runtime).cast(), enter, keep_alive: self.runtime.clone() };
+        let binding = || Binding {
+            context: Arc::as_ptr(&self.runtime).cast(),
+            enter,
+            keep_alive: self.runtime.clone(),
+        };
+        let rccl_version = rccl::Version::from_number(version_of(options.hip));
+        let rccl_origin = rccl::Origin::in_process("the simulator's RCCL", rccl_version);
+        // SAFETY: the functions do as RCCL documents, on any thread, after `enter`, as for the table below.
+        let rccl = unsafe { Rccl::from_functions(process_rccl(), rccl_origin, Some(binding())) };
         // SAFETY: the functions do as HIP documents, on any thread, after `enter` has selected the simulator, which the
         // binding keeps alive.
-        let api = unsafe { Api::from_entries(table::entries(options), origin, Some(binding)) };
-        let api = api.with_diagnosis(explanation::latest);
+        let api = unsafe { Api::from_entries(table::entries(options), origin, Some(binding())) };
+        let api = api.with_diagnosis(explanation::latest).with_rccl(rccl);
         match options.faults {
             Faults::Submission => api.with_contained_faults(),
             Faults::Sticky => api,

@@ -39,7 +39,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::ThreadId;
 
-use crate::api::{Api, Binding};
+use crate::api::Api;
+use crate::binding::Binding;
 use crate::bindings::hipError_t;
 use crate::table::EntryPoints;
 

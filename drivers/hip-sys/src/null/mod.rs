@@ -41,7 +41,8 @@ pub use calls::ThreadCalls;
 pub use instance::{Instance, Live, Options};
 pub use pace::KernelTime;
 
-use crate::api::{Api, Binding, Found, Origin};
+use crate::api::{Api, Found, Origin};
+use crate::binding::Binding;
 
 impl Instance {
     /// A table that calls into this instance and keeps it alive.

@@ -10,10 +10,13 @@ use tracing::level_filters::LevelFilter;
 
 use super::functions::{Function, Functions};
 use super::types::*;
-use crate::api::Binding;
+use crate::binding::Binding;
 use crate::bindings::hipStream_t;
 use crate::end::{self, Gate, Leave};
 use crate::ending_thread;
+
+/// The environment variable with the RCCL library: a file, a folder that holds one, or a name for the system's search.
+pub const LIBRARY_VARIABLE: &str = "WINDLASS_RCCL_LIBRARY";
 
 /// An RCCL: a library, or functions of this process. Clones share it.
 ///

@@ -4,8 +4,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::api::Found;
-use super::load::LIBRARY_VARIABLE;
+use super::api::{Found, LIBRARY_VARIABLE};
 use super::types::Version;
 
 /// No RCCL could be used. The message lists every attempt, and gives advice.

@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString, c_void};
 use std::path::{Path, PathBuf};
 
-use super::api::{Found, Origin, Rccl};
+use super::api::{Found, LIBRARY_VARIABLE, Origin, Rccl};
 use super::error::{Attempt, LoadError, Reason};
 use super::functions::{Functions, pfn};
 use super::types::{Version, ncclResult_t};
@@ -14,9 +14,6 @@ use crate::api::{Api, Found as HipFound};
 use crate::end::Gate;
 use crate::load::library::{self, Library, Opening};
 use crate::load::{MARKER, folders, linker_script};
-
-/// The environment variable with the RCCL library: a file, a folder that holds one, or a name for the system's search.
-pub const LIBRARY_VARIABLE: &str = "WINDLASS_RCCL_LIBRARY";
 
 /// The names of RCCL's library, the unversioned one last.
 #[cfg(windows)]

@@ -28,8 +28,8 @@ mod functions;
 mod load;
 mod types;
 
-pub use api::{Found, Origin, Rccl};
+pub use api::{Found, LIBRARY_VARIABLE, Origin, Rccl};
 pub use error::{Attempt, LoadError, Reason};
 pub use functions::{Functions, pfn};
-pub use load::{LIBRARY_VARIABLE, Search};
+pub use load::Search;
 pub use types::*;

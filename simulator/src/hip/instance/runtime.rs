@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::owner::Owner;
 use crate::handles::Handles;
+use crate::hip::collectives::registry::Registry;
 use crate::hip::graphs::capture::Captures;
 use crate::hip::graphs::graph_exec::GraphExec;
 use crate::hip::graphs::handles::GraphHandles;
@@ -40,6 +41,7 @@ pub(crate) struct Runtime {
     pub(crate) graphs: Arc<GraphHandles>,
     pub(crate) graph_execs: Handles<GraphExec>,
     pub(crate) captures: Captures,
+    pub(crate) collectives: Registry,
     pub(crate) compiled: Compiled,
     pub(crate) injections: Injections,
     pub(crate) owner: Owner,

@@ -11,6 +11,7 @@ use super::runtime::{PerDevice, Runtime};
 use super::thread;
 use crate::engine::Engine;
 use crate::handles::{HandleKind, Handles};
+use crate::hip::collectives::registry::Registry;
 use crate::hip::graphs::capture::Captures;
 use crate::hip::graphs::handles::GraphHandles;
 use crate::hip::hardware::device::Device;
@@ -113,6 +114,7 @@ pub(crate) fn set_up(options: Options, slots: &[usize]) -> Result<Arc<Runtime>, 
             functions,
             pools,
             captures: Captures::new(graphs.clone()),
+            collectives: Registry::new(salt),
             graphs,
             graph_execs: Handles::new(HandleKind::GraphExec, salt),
             compiled,

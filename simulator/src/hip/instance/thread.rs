@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Weak};
 
 use super::runtime::Runtime;
+use crate::hip::collectives::group::Group;
 use crate::hip::objects::stream::Stream;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::work::launch::Shape;
@@ -38,6 +39,8 @@ pub(crate) struct ThreadState {
     pub(crate) capture_mode: Cell<u32>,
     /// The list that the latest hipStreamGetCaptureInfo_v2 returned a pointer to.
     pub(crate) capture_frontier: RefCell<Vec<u64>>,
+    /// The calls since ncclGroupStart.
+    pub(crate) group: RefCell<Group>,
     /// The thread's number in the simulator's schedule, once it has one.
     pub(crate) number: Cell<Option<u64>>,
     /// hipStreamPerThread, by device.
@@ -55,6 +58,7 @@ impl ThreadState {
             configurations: RefCell::default(),
             capture_mode: Cell::new(0),
             capture_frontier: RefCell::default(),
+            group: RefCell::default(),
             number: Cell::new(None),
             streams: RefCell::default(),
             runtime,

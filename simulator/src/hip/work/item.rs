@@ -31,6 +31,14 @@ pub(crate) enum Work {
     HostFunction(HostFunction),
     /// Writes a word of memory.
     Write(MemoryWord, u64),
+    /// Work of a layer above.
+    Errand(Box<dyn Errand>),
+}
+
+/// Work of a layer above, of one step.
+pub(crate) trait Errand: Send {
+    /// Does it. A device that has failed skips it.
+    fn run(self: Box<Self>, machine: &Machine) -> Result<(), Failure>;
 }
 
 /// The rest of work that has begun.
@@ -64,6 +72,7 @@ impl Work {
                 Ok(fill.run(&machine.memory)?)
             }
             Self::Write(word, value) => Ok(word.store(machine, value)?),
+            Self::Errand(errand) => errand.run(machine),
             Self::Free(address, by) => {
                 allocation::release(machine, address, by);
                 Ok(())
