@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    Accounts, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, ExportFlags, External,
-    ExternalStream, ExternalTimepoint, Limits, MemoryType, OperationRef, Point, QueueAffinity, Release,
-    Result, Statistics, Topology, driver,
+    Accounts, BufferParams, ChannelId, ChannelParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error,
+    ExportFlags, External, ExternalStream, ExternalTimepoint, Limits, MemoryType, OperationRef, Point,
+    QueueAffinity, Release, Result, Statistics, Topology, driver,
     edge::Domain,
     file,
     pool::{PoolParams, Reach, SlabSource, Slabs},
@@ -16,6 +16,7 @@ use crate::{
     api::{self, Handle, api, c_string, check},
     bindings::*,
     buffer::Allocation,
+    channel::Channel,
     command_buffer::CommandBuffer,
     executable::Executable,
     external_timepoint::{self, Timepoint},
@@ -133,6 +134,14 @@ unsafe impl driver::RawDevice for Device {
         Ok(Arc::new(Allocation::import(self.domain, &self.handle, params, memory, release)?))
     }
 
+    fn channel_id(&self) -> Result<ChannelId> {
+        Channel::name(&self.handle)
+    }
+
+    fn create_channel(&self, params: &ChannelParams) -> Result<Arc<dyn driver::RawChannel>> {
+        Ok(Arc::new(Channel::create(self.domain, &self.handle, params)?))
+    }
+
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         Ok(Arc::new(Executable::load(self.domain, &self.handle, &[code])?))
     }
@@ -200,6 +209,8 @@ unsafe impl driver::RawDevice for Device {
     fn close(&self) {
         let error = Error::cancelled(format!("{} was closed", self.info.uri));
         self.submissions.pending().close(&self.submissions, error);
+        // SAFETY: a handle.
+        let _ = check(unsafe { api().windlass_device_close(self.handle.get()) });
     }
 
     fn trim(&self) {

@@ -85,6 +85,9 @@ pub(super) trait Sabotage: Send + Sync + 'static {
     ) -> Result<()> {
         export(inner, affinity, waits, stream, flags)
     }
+    fn channel_id(&self, inner: &Inner) -> Result<ChannelId> {
+        inner.channel_id()
+    }
     fn create_channel(&self, inner: &Inner, params: &ChannelParams) -> Result<Arc<dyn driver::RawChannel>> {
         inner.create_channel(params)
     }
@@ -415,7 +418,7 @@ unsafe impl driver::RawDevice for Device {
     }
 
     fn channel_id(&self) -> Result<ChannelId> {
-        self.inner.channel_id()
+        self.sabotage.channel_id(&self.inner)
     }
 
     fn create_channel(&self, params: &ChannelParams) -> Result<Arc<dyn driver::RawChannel>> {

@@ -87,6 +87,7 @@ fn canonical(
             target.ok_or_else(|| Error::invalid_argument("the root of a reduce has no target"))?;
         }
         CollectiveKind::Reduce { .. } => target = None,
+        CollectiveKind::SendRecv { to: None, .. } => source = None,
         _ => {}
     }
     let size = element.size() as u64;
@@ -112,9 +113,6 @@ fn canonical(
             _ => check_lengths(from, to, "the elements")?,
         }
         check_places(*kind, rank, source, target)?;
-    }
-    if let CollectiveKind::SendRecv { to: None, .. } = kind {
-        source = None;
     }
     let is_empty = |buffer: Option<&Buffer>| buffer.is_none_or(Buffer::is_empty);
     if is_empty(source) && is_empty(target) {
