@@ -156,6 +156,14 @@
 //! The points of an export are reached, or work in a stream of the device will reach them: what was said of operations
 //! that enter a stream holds for streams of others too. A failure never holds the other library's stream.
 //!
+//! # Ranks that communicate
+//!
+//! A [`Channel`] is one rank of several, on other devices and in other processes, which carry out [`Collective`]
+//! operations together. [`Queue::collective`] takes a group of them with a wait list and a signal list, like each other
+//! operation. Ranks join in the background: a group waits for the join on the side of the queue, and holds no thread of
+//! the program. Another process may never come, and nobody can tell it from one that is slow. So each channel has a
+//! timeout, after which its groups fail with `ABORTED`, and only they.
+//!
 //! # Three things are unsafe: loading code, importing a raw pointer, and naming a stream
 //!
 //! Device code can write anywhere, and no check can prevent it. So [`Device::load_executable`] is `unsafe`, and its

@@ -14,6 +14,11 @@ pub(super) const VARIABLES: &[[&str; 3]] = &[
         "/opt/rocm/lib/libamdhip64.so.7",
     ],
     [
+        "WINDLASS_RCCL_LIBRARY",
+        "the RCCL library of hip://, for collectives: a file, a folder that holds one, or a name to search for; no other library is tried",
+        "/opt/rocm/lib/librccl.so.1",
+    ],
+    [
         "WINDLASS_LIBRARY",
         "the libwindlass.so of the Python package; the default is the one that the wheel installs",
         "target/release/libwindlass.so",

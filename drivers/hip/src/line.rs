@@ -245,7 +245,9 @@ impl Line {
             let communicator = Communicator::join(&self.rccl, &id, rank, count)?;
             let joined = self.await_stage(&communicator, |state| {
                 // A rank without handles and without tasks is of use to nobody who has not come yet.
-                state.left && state.tasks.is_empty()
+                let is_vain = state.left && state.tasks.is_empty();
+                let vain = || Error::cancelled("the last handle of the channel was dropped");
+                failed(state).or_else(|| is_vain.then(vain))
             });
             if let Err(error) = joined {
                 communicator.abort();
@@ -264,8 +266,8 @@ impl Line {
         Ok(())
     }
 
-    /// Waits until other ranks have answered. `ABORTED` after the timeout.
-    fn await_stage(&self, communicator: &Communicator, is_vain: impl Fn(&State) -> bool) -> Result<()> {
+    /// Waits until other ranks have answered, or `stop` gives an error. `ABORTED` after the timeout.
+    fn await_stage(&self, communicator: &Communicator, stop: impl Fn(&State) -> Option<Error>) -> Result<()> {
         let deadline = Instant::now().checked_add(self.timeout);
         let mut pause = FIRST_PAUSE;
         loop {
@@ -277,11 +279,8 @@ impl Line {
                 return Err(self.late("answer"));
             }
             let state = lock(&self.state);
-            if let Some(error) = &state.failure {
-                return Err(error.clone());
-            }
-            if is_vain(&state) {
-                return Err(Error::cancelled("the last handle of the channel was dropped"));
+            if let Some(error) = stop(&state) {
+                return Err(error);
             }
             drop(self.changed.wait_timeout(state, pause).unwrap_or_else(PoisonError::into_inner));
             pause = (pause * 2).min(LONGEST_PAUSE);
@@ -366,7 +365,7 @@ impl Line {
         let start = events.acquire(hip)?;
         hip.record(*start, stream)?;
         let issued = communicator.group(hip, stream, operations);
-        let issued = issued.and_then(|()| self.await_stage(communicator, |_| false));
+        let issued = issued.and_then(|()| self.await_stage(communicator, failed));
         let end = events.acquire(hip)?;
         hip.record(*end, stream)?;
         let new = Group::new(start.clone(), end.clone());
@@ -396,16 +395,17 @@ impl Line {
         let of_color = membership.map(|membership| (membership.color, membership.rank));
         let ended = communicator
             .split(of_color, &place)
-            .and_then(|()| self.await_stage(communicator, |_| false))
+            .and_then(|()| self.await_stage(communicator, failed))
             .map_err(|error| error.context("splitting a channel"));
         if let Err(error) = ended {
-            // Before the place goes, which RCCL may still write.
+            // First the old one, which may still make the new one.
             own.communicator.take().into_iter().for_each(Communicator::abort);
+            place.abort(&self.rccl);
             return Err(error);
         }
         let Some(Membership { rank, count, .. }) = membership else { return Ok(None) };
         let new = communicator.split_off(place, rank, count)?;
-        let checked = self.await_stage(&new, |_| false).and_then(|()| new.check_ranks());
+        let checked = self.await_stage(&new, failed).and_then(|()| new.check_ranks());
         match checked {
             Ok(()) => Ok(Some(new)),
             Err(error) => {
@@ -476,7 +476,8 @@ impl Line {
             let finalized = self
                 .usable()
                 .and_then(|()| communicator.finalize())
-                .and_then(|()| self.await_stage(&communicator, |_| false));
+                // Also behind the end of the device: other ranks may still need this one.
+                .and_then(|()| self.await_stage(&communicator, |_| None));
             match finalized {
                 Ok(()) => communicator.destroy(),
                 Err(_) if self.gpu.hip.keeps_all() => {}
@@ -489,6 +490,10 @@ impl Line {
             stream.into_iter().for_each(|stream| hip.destroy_stream(stream));
         });
     }
+}
+
+fn failed(state: &State) -> Option<Error> {
+    state.failure.clone()
 }
 
 fn drop_tasks(tasks: impl IntoIterator<Item = Task>, error: &Error) {

@@ -71,7 +71,9 @@ impl Communicator {
         match joined.check("ncclCommInitRankConfig", begun) {
             Ok(()) => Ok(joined),
             Err(error) => {
-                joined.abort();
+                if !joined.comm().is_null() {
+                    joined.abort();
+                }
                 Err(error)
             }
         }
@@ -277,6 +279,13 @@ impl Place {
 
     fn comm(&self) -> ncclComm_t {
         self.0.load(Ordering::Acquire)
+    }
+
+    /// Gives up the communicator of a split that has failed.
+    pub(crate) fn abort(self, rccl: &Rccl) {
+        if !self.comm().is_null() {
+            Communicator { rccl: rccl.clone(), place: self, rank: 0, count: 0 }.abort();
+        }
     }
 }
 
