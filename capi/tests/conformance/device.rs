@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device. The traits of `windlass_hal::driver` state the contract of each method.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use windlass_hal::{
     Accounts, BufferParams, ChannelId, ChannelParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error,
@@ -39,6 +42,7 @@ pub(crate) struct Device {
     device: Arc<Slabs>,
     host: Arc<Slabs>,
     submissions: Arc<Submissions>,
+    has_channels: Arc<AtomicBool>,
 }
 
 impl Device {
@@ -67,6 +71,7 @@ impl Device {
             submissions: Submissions::new(domain, handle.clone()),
             handle,
             limits,
+            has_channels: Arc::default(),
         })
     }
 }
@@ -139,6 +144,7 @@ unsafe impl driver::RawDevice for Device {
     }
 
     fn create_channel(&self, params: &ChannelParams) -> Result<Arc<dyn driver::RawChannel>> {
+        self.has_channels.store(true, Ordering::SeqCst);
         Ok(Arc::new(Channel::create(self.domain, &self.handle, params)?))
     }
 
@@ -209,8 +215,11 @@ unsafe impl driver::RawDevice for Device {
     fn close(&self) {
         let error = Error::cancelled(format!("{} was closed", self.info.uri));
         self.submissions.pending().close(&self.submissions, error);
-        // SAFETY: a handle.
-        let _ = check(unsafe { api().windlass_device_close(self.handle.get()) });
+        if self.has_channels.load(Ordering::SeqCst) {
+            // Groups that wait for other ranks are pending in the library.
+            // SAFETY: a handle.
+            let _ = check(unsafe { api().windlass_device_close(self.handle.get()) });
+        }
     }
 
     fn trim(&self) {

@@ -113,7 +113,7 @@ fn half(device: &Device, timeout: Duration) -> Outcome<Channel> {
 fn absent_rank(ctx: &Context) -> Outcome {
     let device = ctx.open()?;
     let begun = Instant::now();
-    let channel = half(&device, Duration::from_millis(500))?;
+    let channel = half(&device, Duration::from_millis(100))?;
     let queue = device.queue_of(channel_affinity(&device))?;
     let (done, other) = (Semaphore::new(0), Semaphore::new(0));
     let data = device.allocate_device(64)?;
@@ -128,7 +128,7 @@ fn absent_rank(ctx: &Context) -> Outcome {
     device.drain(ctx.deadline())?;
     let error = ctx.wait_for_failure(&done.at(1))?;
     ensure_eq!(error.code(), Code::Aborted, "the code of {error}");
-    ensure!(begun.elapsed() >= Duration::from_millis(500), "the rank had less than its time: {error}");
+    ensure!(begun.elapsed() >= Duration::from_millis(100), "the rank had less than its time: {error}");
     ctx.wait_for_failure(&behind.at(1))?;
     let later = Semaphore::new(0);
     queue.collective(&[], &[later.at(1)], &channel, &sum)?;
@@ -153,7 +153,7 @@ fn absent_from_a_group(ctx: &Context) -> Outcome {
     for rank in 0..count {
         let affinity = device.limits().physical_affinity(rank).unwrap_or_default();
         let params = ChannelParams::new(id, rank, count).with_affinity(affinity);
-        let channel = device.create_channel(&params.with_timeout(Duration::from_secs(2)))?;
+        let channel = device.create_channel(&params.with_timeout(Duration::from_millis(250)))?;
         let queue = device.queue_of(affinity)?;
         ranks.push(Rank::new(queue, channel));
     }
