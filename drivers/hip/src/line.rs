@@ -18,9 +18,9 @@ use windlass_hip_sys::rccl::Rccl;
 
 use crate::{
     call::{Event, EventStatus, StreamHandle},
-    collective::Group,
     event_pool::EventPool,
     gpu::Gpu,
+    group::Group,
     rccl::{Communicator, Place, Stage},
     submission::{Submission, Unfinished, Work},
     sync::lock,

@@ -24,7 +24,7 @@ use windlass_hal::{
 };
 
 use crate::{
-    call::Event, collective::Group, external_timepoint::Timepoint, gate::Opening, stream::Stream, sync::lock,
+    call::Event, external_timepoint::Timepoint, gate::Opening, group::Group, stream::Stream, sync::lock,
     timing::Timing, workgroup_count::Counts,
 };
 
