@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The suite can fail: a driver that breaks a contract is caught by the case that states it.
 //!
-//! Over the simulated GPU, for saboteurs that need kernels; `cts/tests/saboteurs.rs` has the others over the null
+//! Over the simulated GPU, for saboteurs that need kernels or collectives; `cts/tests/saboteurs.rs` has the others over the null
 //! device.
 
 use std::sync::{
@@ -35,7 +35,8 @@ fn chosen() -> Vec<Saboteur> {
 
 fn chosen_that_need_kernels() -> Vec<Saboteur> {
     let mut saboteurs = chosen();
-    saboteurs.retain(|saboteur| saboteur.requires().contains(&Feature::Dispatch));
+    let is_here = |feature: &Feature| matches!(feature, Feature::Dispatch | Feature::Collectives);
+    saboteurs.retain(|saboteur| saboteur.requires().iter().any(is_here));
     saboteurs
 }
 

@@ -68,6 +68,7 @@
  *   profiling            Profiles: records of the work of a device, for a function of the C program or as a
  *                        trace in a file.
  *   element_type         Element types, with IREE's numeric values.
+ *   collective           Channels between devices, and collective operations.
  *   buffer_view          Buffer views: buffers with a shape and an element type.
  *   operation_info       The description of an operation of a queue, or of a command of a command buffer.
  *   operation            Operations of queues, as drivers and wrappers of the program receive them.
@@ -124,6 +125,7 @@
 #include "windlass/file.h"
 #include "windlass/profiling.h"
 #include "windlass/element_type.h"
+#include "windlass/collective.h"
 #include "windlass/buffer_view.h"
 #include "windlass/operation_info.h"
 #include "windlass/operation.h"

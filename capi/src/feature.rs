@@ -47,6 +47,8 @@ pub const WINDLASS_FEATURE_OCCUPANCY: windlass_feature_t = 12;
 pub const WINDLASS_FEATURE_VIRTUAL_MEMORY: windlass_feature_t = 13;
 /// Order between queues and the streams and events of other libraries.
 pub const WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS: windlass_feature_t = 14;
+/// Channels between devices, and the collective operations on them.
+pub const WINDLASS_FEATURE_COLLECTIVES: windlass_feature_t = 15;
 
 /// A feature that a device declares to lack. Its use is UNIMPLEMENTED. The strings belong to the owner of the list.
 #[derive(Clone, Copy)]
@@ -60,7 +62,7 @@ pub struct windlass_lack_t {
     pub reason: *const c_char,
 }
 
-const NUMBERS: [(windlass_feature_t, Feature); 14] = [
+const NUMBERS: [(windlass_feature_t, Feature); 15] = [
     (WINDLASS_FEATURE_ALLOCA, Feature::Alloca),
     (WINDLASS_FEATURE_COMMAND_BUFFERS, Feature::CommandBuffers),
     (WINDLASS_FEATURE_DISPATCH, Feature::Dispatch),
@@ -75,6 +77,7 @@ const NUMBERS: [(windlass_feature_t, Feature); 14] = [
     (WINDLASS_FEATURE_OCCUPANCY, Feature::Occupancy),
     (WINDLASS_FEATURE_VIRTUAL_MEMORY, Feature::VirtualMemory),
     (WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS, Feature::ExternalTimepoints),
+    (WINDLASS_FEATURE_COLLECTIVES, Feature::Collectives),
 ];
 
 /// The feature of a number.

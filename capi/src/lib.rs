@@ -138,6 +138,8 @@ pub mod profiling;
 
 pub mod element_type;
 
+pub mod collective;
+
 pub mod buffer_view;
 
 mod backing;

@@ -16,13 +16,13 @@ use crate::{
     backing::{Backing, Code},
     memory::{c_string, list_pointer},
     operation_info::{
-        WINDLASS_OPERATION_ALLOCA, WINDLASS_OPERATION_BARRIER, WINDLASS_OPERATION_COPY,
-        WINDLASS_OPERATION_DEALLOCA, WINDLASS_OPERATION_DEBUG_GROUP, WINDLASS_OPERATION_DISPATCH,
-        WINDLASS_OPERATION_EVENT, WINDLASS_OPERATION_EXECUTE, WINDLASS_OPERATION_FILL,
-        WINDLASS_OPERATION_HOST_CALL, WINDLASS_OPERATION_IMPORT_TIMEPOINT, WINDLASS_OPERATION_OTHER,
-        WINDLASS_OPERATION_READ, WINDLASS_OPERATION_UPDATE, WINDLASS_OPERATION_WRITE,
-        windlass_operation_info_t, windlass_operation_kind_t, windlass_operation_point_t,
-        windlass_operation_range_t,
+        WINDLASS_OPERATION_ALLOCA, WINDLASS_OPERATION_BARRIER, WINDLASS_OPERATION_COLLECTIVE,
+        WINDLASS_OPERATION_COPY, WINDLASS_OPERATION_DEALLOCA, WINDLASS_OPERATION_DEBUG_GROUP,
+        WINDLASS_OPERATION_DISPATCH, WINDLASS_OPERATION_EVENT, WINDLASS_OPERATION_EXECUTE,
+        WINDLASS_OPERATION_FILL, WINDLASS_OPERATION_HOST_CALL, WINDLASS_OPERATION_IMPORT_TIMEPOINT,
+        WINDLASS_OPERATION_OTHER, WINDLASS_OPERATION_READ, WINDLASS_OPERATION_UPDATE,
+        WINDLASS_OPERATION_WRITE, windlass_operation_info_t, windlass_operation_kind_t,
+        windlass_operation_point_t, windlass_operation_range_t,
     },
     pattern,
 };
@@ -118,6 +118,7 @@ impl View {
             Operation::ImportTimepoint { .. } => {
                 (WINDLASS_OPERATION_IMPORT_TIMEPOINT, c"queue_import_timepoint")
             }
+            Operation::Collective { .. } => (WINDLASS_OPERATION_COLLECTIVE, c"queue_collective"),
             _ => (WINDLASS_OPERATION_OTHER, c"queue_other"),
         };
         let mut view = Self::new(kind, name);

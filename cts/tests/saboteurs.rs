@@ -2,7 +2,7 @@
 //! The suite can fail: the case that states a contract catches a driver that breaks it.
 //!
 //! These tests run over the null device. `tests/saboteurs.rs` of the root package has the saboteurs that need
-//! kernels.
+//! kernels or collectives.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,7 +22,8 @@ use windlass_hal::{Feature, Registry};
 #[test]
 fn each_is_caught_over_the_null_device() {
     let mut saboteurs = saboteurs::all();
-    saboteurs.retain(|saboteur| !saboteur.requires().contains(&Feature::Dispatch));
+    let is_elsewhere = |feature: &Feature| matches!(feature, Feature::Dispatch | Feature::Collectives);
+    saboteurs.retain(|saboteur| !saboteur.requires().iter().any(is_elsewhere));
     let (next, survivors) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         // Many saboteurs show only by a deadline, so they take time and no processor.

@@ -156,6 +156,14 @@
 //! The points of an export are reached, or work in a stream of the device will reach them: what was said of operations
 //! that enter a stream holds for streams of others too. A failure never holds the other library's stream.
 //!
+//! # Ranks that communicate
+//!
+//! A [`Channel`] is one rank of several, on other devices and in other processes, which carry out [`Collective`]
+//! operations together. [`Queue::collective`] takes a group of them with a wait list and a signal list, like each other
+//! operation. Ranks join in the background: a group waits for the join on the side of the queue, and holds no thread of
+//! the program. Another process may never come, and nobody can tell it from one that is slow. So each channel has a
+//! timeout, after which its groups fail with `ABORTED`, and only they.
+//!
 //! # Three things are unsafe: loading code, importing a raw pointer, and naming a stream
 //!
 //! Device code can write anywhere, and no check can prevent it. So [`Device::load_executable`] is `unsafe`, and its
@@ -236,6 +244,7 @@ pub use driver::{
     accounts::{Accounts, Statistics},
     binding_table::BindingTable,
     buffer_ref::BufferRef,
+    collective::Collective,
     command::{Command, DispatchCommand, Patch, Patches, RecordedFunction},
     command_list::{
         CommandList, Commands, InOrder, Position, SlotRequirement, block::RecordedLaunch,
@@ -251,6 +260,7 @@ pub use driver::{
 pub use front::{
     argument::{Argument, Value, bindings_then_constants},
     buffer_view::BufferView,
+    channel::Channel,
     command_buffer::CommandBuffer,
     compatibility::Compatibility,
     device::Device,
@@ -292,6 +302,7 @@ pub use order::{
 };
 pub use words::{
     buffer_params::{BufferParams, BufferUsage, MemoryType},
+    collective::{ChannelId, ChannelParams, CollectiveKind, Reduction},
     debug_group::{DebugGroup, SourceLocation},
     element_type::{ElementType, Number},
     error::{Code, Error, Result, ResultExt},

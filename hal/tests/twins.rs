@@ -7,10 +7,11 @@ use std::{collections::BTreeSet, fs, path::Path};
 const DRIVERS: [&str; 4] = ["drivers/hip", "drivers/local", "drivers/null", "examples/out-of-tree-driver"];
 
 /// The files of `hal/src/driver/` without a twin in any driver, with the reason.
-const HALS_OWN: [(&str, &str); 12] = [
+const HALS_OWN: [(&str, &str); 13] = [
     ("accounts", "the pools of the kit count the memory of all drivers"),
     ("binding_table", "drivers read the front's table"),
     ("buffer_ref", "drivers resolve the front's references"),
+    ("collective", "drivers match on the front's collective operations"),
     ("command", "drivers match on the front's commands"),
     ("command_list", "drivers replay the front's lists"),
     ("host_call", "one pool of threads runs the host calls of all drivers"),
@@ -23,9 +24,12 @@ const HALS_OWN: [(&str, &str); 12] = [
 ];
 
 /// Files that one driver lacks, with the reason.
-const LACKING: [(&str, &str, &str); 10] = [
+const LACKING: [(&str, &str, &str); 13] = [
     ("drivers/local", "allocator", "the kit's `HostHeap` is its allocator"),
     ("drivers/local", "buffer", "the kit's `HostMemory` is its memory"),
+    ("drivers/local", "channel", "it declares `Feature::Collectives` a lack"),
+    ("drivers/null", "channel", "it declares `Feature::Collectives` a lack"),
+    ("examples/out-of-tree-driver", "channel", "it declares `Feature::Collectives` a lack"),
     ("drivers/local", "external_timepoint", "it declares `Feature::ExternalTimepoints` a lack"),
     ("drivers/null", "external_timepoint", "it declares `Feature::ExternalTimepoints` a lack"),
     ("drivers/local", "growable", "the kit's `HostSpace` is its memory that grows"),

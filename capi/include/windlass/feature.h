@@ -68,6 +68,9 @@ typedef struct {
 // Order between queues and the streams and events of other libraries.
 #define WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS 14
 
+// Channels between devices, and the collective operations on them.
+#define WINDLASS_FEATURE_COLLECTIVES 15
+
 // The name of a feature in reports, such as "import_host"; NULL for an unknown number. The string is valid forever.
 const char *windlass_feature_name(windlass_feature_t feature);
 

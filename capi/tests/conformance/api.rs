@@ -109,6 +109,7 @@ release! {
     device: windlass_device_t => windlass_device_release,
     queue: windlass_queue_t => windlass_queue_release,
     buffer: windlass_buffer_t => windlass_buffer_release,
+    channel: windlass_channel_t => windlass_channel_release,
     growable: windlass_growable_t => windlass_growable_release,
     topology: windlass_topology_t => windlass_topology_release,
     executable: windlass_executable_t => windlass_executable_release,

@@ -36,6 +36,7 @@ pub const WINDLASS_FEATURE_SYMBOLS: u32 = 11;
 pub const WINDLASS_FEATURE_OCCUPANCY: u32 = 12;
 pub const WINDLASS_FEATURE_VIRTUAL_MEMORY: u32 = 13;
 pub const WINDLASS_FEATURE_EXTERNAL_TIMEPOINTS: u32 = 14;
+pub const WINDLASS_FEATURE_COLLECTIVES: u32 = 15;
 pub const WINDLASS_UNKNOWN: u32 = 4294967295;
 pub const WINDLASS_PARAMETER_BUFFER: u32 = 1;
 pub const WINDLASS_PARAMETER_VALUE: u32 = 2;
@@ -125,6 +126,21 @@ pub const WINDLASS_ELEMENT_TYPE_FLOAT_16: u32 = 553648144;
 pub const WINDLASS_ELEMENT_TYPE_FLOAT_32: u32 = 553648160;
 pub const WINDLASS_ELEMENT_TYPE_FLOAT_64: u32 = 553648192;
 pub const WINDLASS_ELEMENT_TYPE_BFLOAT_16: u32 = 570425360;
+pub const WINDLASS_NO_RANK: u32 = 4294967295;
+pub const WINDLASS_REDUCTION_SUM: u32 = 1;
+pub const WINDLASS_REDUCTION_PRODUCT: u32 = 2;
+pub const WINDLASS_REDUCTION_MINIMUM: u32 = 3;
+pub const WINDLASS_REDUCTION_MAXIMUM: u32 = 4;
+pub const WINDLASS_REDUCTION_AVERAGE: u32 = 5;
+pub const WINDLASS_COLLECTIVE_ALL_GATHER: u32 = 1;
+pub const WINDLASS_COLLECTIVE_ALL_REDUCE: u32 = 2;
+pub const WINDLASS_COLLECTIVE_ALL_TO_ALL: u32 = 3;
+pub const WINDLASS_COLLECTIVE_BROADCAST: u32 = 4;
+pub const WINDLASS_COLLECTIVE_REDUCE: u32 = 5;
+pub const WINDLASS_COLLECTIVE_REDUCE_SCATTER: u32 = 6;
+pub const WINDLASS_COLLECTIVE_SEND: u32 = 7;
+pub const WINDLASS_COLLECTIVE_RECV: u32 = 8;
+pub const WINDLASS_COLLECTIVE_SEND_RECV: u32 = 9;
 pub const WINDLASS_OPERATION_OTHER: u32 = 0;
 pub const WINDLASS_OPERATION_BARRIER: u32 = 1;
 pub const WINDLASS_OPERATION_ALLOCA: u32 = 2;
@@ -140,6 +156,7 @@ pub const WINDLASS_OPERATION_EXECUTE: u32 = 11;
 pub const WINDLASS_OPERATION_EVENT: u32 = 12;
 pub const WINDLASS_OPERATION_DEBUG_GROUP: u32 = 13;
 pub const WINDLASS_OPERATION_IMPORT_TIMEPOINT: u32 = 14;
+pub const WINDLASS_OPERATION_COLLECTIVE: u32 = 15;
 pub const WINDLASS_DLPACK_READ_ONLY: u32 = 1;
 pub const WINDLASS_DLPACK_IS_COPIED: u32 = 2;
 pub const WINDLASS_MESSAGE_TIMEPOINT: u32 = 1;
@@ -788,6 +805,67 @@ pub type windlass_profile_callback_t = ::std::option::Option<
     unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void, record: *const windlass_profile_record_t),
 >;
 pub type windlass_element_type_t = u32;
+#[repr(C)]
+#[derive(Debug)]
+pub struct windlass_channel_t {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct windlass_channel_id_t {
+    pub bytes: [u8; 128usize],
+}
+impl Default for windlass_channel_id_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct windlass_channel_params_t {
+    pub struct_size: usize,
+    pub id: windlass_channel_id_t,
+    pub rank: u32,
+    pub count: u32,
+    pub affinity: u64,
+    pub timeout_ns: u64,
+}
+impl Default for windlass_channel_params_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+pub type windlass_collective_kind_t = u32;
+pub type windlass_reduction_t = u32;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct windlass_collective_t {
+    pub kind: windlass_collective_kind_t,
+    pub element_type: windlass_element_type_t,
+    pub reduction: windlass_reduction_t,
+    pub peer: u32,
+    pub from: u32,
+    pub reserved: u32,
+    pub source: windlass_buffer_ref_t,
+    pub target: windlass_buffer_ref_t,
+}
+impl Default for windlass_collective_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
 #[repr(C)]
 #[derive(Debug)]
 pub struct windlass_buffer_view_t {
@@ -1951,6 +2029,39 @@ pub struct Library {
         name: *const ::std::os::raw::c_char,
         element_type: *mut windlass_element_type_t,
     ) -> *mut windlass_error_t,
+    pub windlass_device_channel_id: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        id: *mut windlass_channel_id_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_channel_create: unsafe extern "C" fn(
+        device: *mut windlass_device_t,
+        params: *const windlass_channel_params_t,
+        channel: *mut *mut windlass_channel_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_channel_retain:
+        unsafe extern "C" fn(channel: *mut windlass_channel_t) -> *mut windlass_channel_t,
+    pub windlass_channel_release: unsafe extern "C" fn(channel: *mut windlass_channel_t),
+    pub windlass_channel_rank: unsafe extern "C" fn(channel: *mut windlass_channel_t) -> u32,
+    pub windlass_channel_count: unsafe extern "C" fn(channel: *mut windlass_channel_t) -> u32,
+    pub windlass_channel_split: unsafe extern "C" fn(
+        channel: *mut windlass_channel_t,
+        color: u32,
+        rank: u32,
+        count: u32,
+        split: *mut *mut windlass_channel_t,
+    ) -> *mut windlass_error_t,
+    pub windlass_channel_sit_out:
+        unsafe extern "C" fn(channel: *mut windlass_channel_t) -> *mut windlass_error_t,
+    pub windlass_queue_collective: unsafe extern "C" fn(
+        queue: *mut windlass_queue_t,
+        wait_count: usize,
+        waits: *const windlass_point_t,
+        signal_count: usize,
+        signals: *const windlass_point_t,
+        channel: *mut windlass_channel_t,
+        operation_count: usize,
+        operations: *const windlass_collective_t,
+    ) -> *mut windlass_error_t,
     pub windlass_shape_byte_length: unsafe extern "C" fn(
         rank: usize,
         dimensions: *const u64,
@@ -2496,6 +2607,15 @@ impl Library {
         let windlass_element_type_name = __library.get(b"windlass_element_type_name\0").map(|sym| *sym)?;
         let windlass_element_type_size = __library.get(b"windlass_element_type_size\0").map(|sym| *sym)?;
         let windlass_element_type_parse = __library.get(b"windlass_element_type_parse\0").map(|sym| *sym)?;
+        let windlass_device_channel_id = __library.get(b"windlass_device_channel_id\0").map(|sym| *sym)?;
+        let windlass_channel_create = __library.get(b"windlass_channel_create\0").map(|sym| *sym)?;
+        let windlass_channel_retain = __library.get(b"windlass_channel_retain\0").map(|sym| *sym)?;
+        let windlass_channel_release = __library.get(b"windlass_channel_release\0").map(|sym| *sym)?;
+        let windlass_channel_rank = __library.get(b"windlass_channel_rank\0").map(|sym| *sym)?;
+        let windlass_channel_count = __library.get(b"windlass_channel_count\0").map(|sym| *sym)?;
+        let windlass_channel_split = __library.get(b"windlass_channel_split\0").map(|sym| *sym)?;
+        let windlass_channel_sit_out = __library.get(b"windlass_channel_sit_out\0").map(|sym| *sym)?;
+        let windlass_queue_collective = __library.get(b"windlass_queue_collective\0").map(|sym| *sym)?;
         let windlass_shape_byte_length = __library.get(b"windlass_shape_byte_length\0").map(|sym| *sym)?;
         let windlass_buffer_view_create = __library.get(b"windlass_buffer_view_create\0").map(|sym| *sym)?;
         let windlass_buffer_view_buffer = __library.get(b"windlass_buffer_view_buffer\0").map(|sym| *sym)?;
@@ -2791,6 +2911,15 @@ impl Library {
             windlass_element_type_name,
             windlass_element_type_size,
             windlass_element_type_parse,
+            windlass_device_channel_id,
+            windlass_channel_create,
+            windlass_channel_retain,
+            windlass_channel_release,
+            windlass_channel_rank,
+            windlass_channel_count,
+            windlass_channel_split,
+            windlass_channel_sit_out,
+            windlass_queue_collective,
             windlass_shape_byte_length,
             windlass_buffer_view_create,
             windlass_buffer_view_buffer,
@@ -4217,6 +4346,71 @@ impl Library {
         element_type: *mut windlass_element_type_t,
     ) -> *mut windlass_error_t {
         (self.windlass_element_type_parse)(name, element_type)
+    }
+    pub unsafe fn windlass_device_channel_id(
+        &self,
+        device: *mut windlass_device_t,
+        id: *mut windlass_channel_id_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_device_channel_id)(device, id)
+    }
+    pub unsafe fn windlass_channel_create(
+        &self,
+        device: *mut windlass_device_t,
+        params: *const windlass_channel_params_t,
+        channel: *mut *mut windlass_channel_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_channel_create)(device, params, channel)
+    }
+    pub unsafe fn windlass_channel_retain(
+        &self,
+        channel: *mut windlass_channel_t,
+    ) -> *mut windlass_channel_t {
+        (self.windlass_channel_retain)(channel)
+    }
+    pub unsafe fn windlass_channel_release(&self, channel: *mut windlass_channel_t) {
+        (self.windlass_channel_release)(channel)
+    }
+    pub unsafe fn windlass_channel_rank(&self, channel: *mut windlass_channel_t) -> u32 {
+        (self.windlass_channel_rank)(channel)
+    }
+    pub unsafe fn windlass_channel_count(&self, channel: *mut windlass_channel_t) -> u32 {
+        (self.windlass_channel_count)(channel)
+    }
+    pub unsafe fn windlass_channel_split(
+        &self,
+        channel: *mut windlass_channel_t,
+        color: u32,
+        rank: u32,
+        count: u32,
+        split: *mut *mut windlass_channel_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_channel_split)(channel, color, rank, count, split)
+    }
+    pub unsafe fn windlass_channel_sit_out(&self, channel: *mut windlass_channel_t) -> *mut windlass_error_t {
+        (self.windlass_channel_sit_out)(channel)
+    }
+    pub unsafe fn windlass_queue_collective(
+        &self,
+        queue: *mut windlass_queue_t,
+        wait_count: usize,
+        waits: *const windlass_point_t,
+        signal_count: usize,
+        signals: *const windlass_point_t,
+        channel: *mut windlass_channel_t,
+        operation_count: usize,
+        operations: *const windlass_collective_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_queue_collective)(
+            queue,
+            wait_count,
+            waits,
+            signal_count,
+            signals,
+            channel,
+            operation_count,
+            operations,
+        )
     }
     pub unsafe fn windlass_shape_byte_length(
         &self,

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The device. The traits of `windlass_hal::driver` state the contract of each method.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use windlass_hal::{
-    Accounts, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, ExportFlags, External,
-    ExternalStream, ExternalTimepoint, Limits, MemoryType, OperationRef, Point, QueueAffinity, Release,
-    Result, Statistics, Topology, driver,
+    Accounts, BufferParams, ChannelId, ChannelParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error,
+    ExportFlags, External, ExternalStream, ExternalTimepoint, Limits, MemoryType, OperationRef, Point,
+    QueueAffinity, Release, Result, Statistics, Topology, driver,
     edge::Domain,
     file,
     pool::{PoolParams, Reach, SlabSource, Slabs},
@@ -16,6 +19,7 @@ use crate::{
     api::{self, Handle, api, c_string, check},
     bindings::*,
     buffer::Allocation,
+    channel::Channel,
     command_buffer::CommandBuffer,
     executable::Executable,
     external_timepoint::{self, Timepoint},
@@ -38,6 +42,7 @@ pub(crate) struct Device {
     device: Arc<Slabs>,
     host: Arc<Slabs>,
     submissions: Arc<Submissions>,
+    has_channels: Arc<AtomicBool>,
 }
 
 impl Device {
@@ -66,6 +71,7 @@ impl Device {
             submissions: Submissions::new(domain, handle.clone()),
             handle,
             limits,
+            has_channels: Arc::default(),
         })
     }
 }
@@ -131,6 +137,15 @@ unsafe impl driver::RawDevice for Device {
         release: Release,
     ) -> Result<Arc<dyn driver::RawBuffer>> {
         Ok(Arc::new(Allocation::import(self.domain, &self.handle, params, memory, release)?))
+    }
+
+    fn channel_id(&self) -> Result<ChannelId> {
+        Channel::name(&self.handle)
+    }
+
+    fn create_channel(&self, params: &ChannelParams) -> Result<Arc<dyn driver::RawChannel>> {
+        self.has_channels.store(true, Ordering::SeqCst);
+        Ok(Arc::new(Channel::create(self.domain, &self.handle, params)?))
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
@@ -200,6 +215,11 @@ unsafe impl driver::RawDevice for Device {
     fn close(&self) {
         let error = Error::cancelled(format!("{} was closed", self.info.uri));
         self.submissions.pending().close(&self.submissions, error);
+        if self.has_channels.load(Ordering::SeqCst) {
+            // Groups that wait for other ranks are pending in the library.
+            // SAFETY: a handle.
+            let _ = check(unsafe { api().windlass_device_close(self.handle.get()) });
+        }
     }
 
     fn trim(&self) {

@@ -27,6 +27,7 @@ mod arguments;
 )]
 mod bindings;
 mod buffer;
+mod channel;
 mod command_buffer;
 mod device;
 mod driver;

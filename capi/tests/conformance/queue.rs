@@ -8,6 +8,7 @@ use crate::{
     arguments,
     bindings::*,
     buffer::range_of,
+    channel,
     command_buffer::CommandBuffer,
     executable::Executable,
     external_timepoint::Timepoint,
@@ -98,6 +99,20 @@ pub(crate) fn submit(
                 let mut waits = lists.waits.to_vec();
                 waits.push(Timepoint::point(timepoint.as_ref())?);
                 check(api().windlass_queue_barrier(queue, waits.len(), waits.as_ptr(), signal_count, signals))
+            }
+            Operation::Collective { channel, operations } => {
+                let channel = channel::of(channel.as_ref())?;
+                let group: Vec<_> = operations.iter().map(channel::collective_of).collect::<Result<_>>()?;
+                check(api().windlass_queue_collective(
+                    queue,
+                    wait_count,
+                    waits,
+                    signal_count,
+                    signals,
+                    channel,
+                    group.len(),
+                    group.as_ptr(),
+                ))
             }
             other => Err(Error::internal(format!("{} is not for the library", other.name()))),
         }

@@ -12,8 +12,8 @@ use std::{
 
 use slab::Slab;
 use windlass_hal::{
-    Buffer, Deadline, Error, HostCalls, Notifications, Operation, Point, Probe, QueueAffinity, Result,
-    Semaphore, WaitPolicy, driver,
+    Buffer, Collective, Deadline, Error, HostCalls, Notifications, Operation, Point, Probe, QueueAffinity,
+    Result, Semaphore, WaitPolicy, driver,
     edge::{Domain, Edge, EdgeSource},
     pending::{self, Issue, Order, Ordered, PendingSet},
     pool::{Frontier, placed},
@@ -109,6 +109,10 @@ impl Kept {
             }
             Operation::ImportTimepoint { timepoint } => {
                 Self { _timepoint: Some(timepoint.clone()), ..Self::default() }
+            }
+            Operation::Collective { operations, .. } => {
+                let of = |operation: &Collective| [operation.source.clone(), operation.target.clone()];
+                buffers(operations.iter().flat_map(of).flatten().collect())
             }
             _ => Self::default(),
         }

@@ -41,6 +41,7 @@ macro_rules! saboteurs {
     };
 }
 
+mod collective;
 mod command_buffer;
 mod device;
 mod dispatch;
@@ -98,6 +99,7 @@ pub fn all() -> Vec<Saboteur> {
         import::ALL,
         external_timepoint::ALL,
         host_call::ALL,
+        collective::ALL,
         command_buffer::ALL,
         event::ALL,
         dispatch::ALL,

@@ -8,10 +8,10 @@ use std::{
 };
 
 use windlass_hal::{
-    Buffer, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, ExportFlags, External,
-    ExternalStream, ExternalTimepoint, Limits, Notifications, Operation, OperationRef, Point, QueueAffinity,
-    Release, Result, Semaphore, Statistics, Topology, TopologyEdge, TopologyNode, Uri, Wait, driver,
-    edge::Domain, pool::SlabSource,
+    Buffer, BufferParams, ChannelId, ChannelParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error,
+    ExportFlags, External, ExternalStream, ExternalTimepoint, Limits, Notifications, Operation, OperationRef,
+    Point, QueueAffinity, Release, Result, Semaphore, Statistics, Topology, TopologyEdge, TopologyNode, Uri,
+    Wait, driver, edge::Domain, pool::SlabSource,
 };
 
 use crate::pass::Pass;
@@ -84,6 +84,12 @@ pub(super) trait Sabotage: Send + Sync + 'static {
         flags: ExportFlags,
     ) -> Result<()> {
         export(inner, affinity, waits, stream, flags)
+    }
+    fn channel_id(&self, inner: &Inner) -> Result<ChannelId> {
+        inner.channel_id()
+    }
+    fn create_channel(&self, inner: &Inner, params: &ChannelParams) -> Result<Arc<dyn driver::RawChannel>> {
+        inner.create_channel(params)
     }
     fn load(&self, inner: &Inner, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         load(inner, code)
@@ -409,6 +415,14 @@ unsafe impl driver::RawDevice for Device {
         release: Release,
     ) -> Result<Arc<dyn driver::RawBuffer>> {
         self.sabotage.import(&self.inner, params, memory, release)
+    }
+
+    fn channel_id(&self) -> Result<ChannelId> {
+        self.sabotage.channel_id(&self.inner)
+    }
+
+    fn create_channel(&self, params: &ChannelParams) -> Result<Arc<dyn driver::RawChannel>> {
+        self.sabotage.create_channel(&self.inner, params)
     }
 
     unsafe fn import_timepoint(

@@ -351,6 +351,7 @@ impl Device {
             Operation::HostCall(_) => Feature::HostCalls,
             Operation::Dispatch(_) => Feature::Dispatch,
             Operation::Execute { .. } => Feature::CommandBuffers,
+            Operation::Collective { .. } => Feature::Collectives,
             _ => return false,
         };
         self.info.lacks.iter().any(|lack| lack.feature == feature)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Finding and opening devices, and their descriptions.
 
-use windlass_hal::{Code, Feature, QueueAffinity, Semaphore};
+use windlass_hal::{ChannelId, ChannelParams, Code, Feature, QueueAffinity, Semaphore};
 
 use crate::{
     check::{ensure, ensure_eq, names, refused},
@@ -179,6 +179,11 @@ fn lacks_are_true(ctx: &Context) -> Outcome {
             Feature::Alloca => {
                 let params = windlass_hal::BufferParams::device();
                 drop(refused(queue.alloca(&[], &signals, &params, 64), Code::Unimplemented, &what)?);
+            }
+            Feature::Collectives => {
+                drop(refused(ctx.device().channel_id(), Code::Unimplemented, &what)?);
+                let params = ChannelParams::new(ChannelId::from_bytes([1; ChannelId::BYTES]), 0, 1);
+                drop(refused(ctx.device().create_channel(&params), Code::Unimplemented, &what)?);
             }
             Feature::CommandBuffers => {
                 let recorded = ctx.device().record().and_then(|recorder| recorder.finish());

@@ -28,6 +28,9 @@ macro_rules! suite {
 
 mod alloca;
 mod buffer;
+mod channel;
+mod collective;
+mod collective_refused;
 mod command_buffer;
 mod command_buffer_dispatch;
 mod command_buffer_event;
@@ -94,6 +97,9 @@ pub fn cases() -> Vec<Case> {
         physical_device::CASES,
         pool::CASES,
         host_call::CASES,
+        channel::CASES,
+        collective::CASES,
+        collective_refused::CASES,
         alloca::CASES,
         command_buffer::CASES,
         command_buffer_event::CASES,

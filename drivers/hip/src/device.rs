@@ -5,10 +5,10 @@ use std::sync::{Arc, PoisonError, Weak};
 
 use windlass_codeobject::Options as CodeOptions;
 use windlass_hal::{
-    Accounts, BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, ExportFlags, External,
-    ExternalStream, ExternalTimepoint, HostCalls, Limits, Notifications, OperationRef, Point, ProfileOptions,
-    QueueAffinity, Release, Result, Semaphore, Statistics, Topology, TopologyEdge, TopologyNode, WaitPolicy,
-    callback_pool, driver,
+    Accounts, BufferParams, ChannelId, ChannelParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error,
+    ExportFlags, External, ExternalStream, ExternalTimepoint, HostCalls, Limits, Notifications, OperationRef,
+    Point, ProfileOptions, QueueAffinity, Release, Result, Semaphore, Statistics, Topology, TopologyEdge,
+    TopologyNode, WaitPolicy, callback_pool, driver,
     edge::Domain,
     file,
     pending::{self, PendingSet},
@@ -18,6 +18,8 @@ use windlass_hal::{
 
 use crate::{
     allocator::{Allocator, Need},
+    channel::Channel,
+    channels::Channels,
     command_buffer::CommandBuffer,
     executable::Executable,
     externals::Externals,
@@ -29,6 +31,7 @@ use crate::{
     info,
     queue::Queue,
     queues::Queues,
+    rccl,
     retire::Retirer,
     submission::Boxes,
     timing::ClockStreams,
@@ -54,6 +57,7 @@ pub(crate) struct Inner {
     pub(crate) retirer: Retirer,
     pub(crate) externals: Externals,
     pub(crate) clock_streams: ClockStreams,
+    pub(crate) channels: Channels,
 }
 
 impl Device {
@@ -64,6 +68,7 @@ impl Device {
         limits: Limits,
         slab: u64,
         code: CodeOptions,
+        channels: Channels,
     ) -> Result<Self> {
         let gpus = Arc::new(Gpus::new(gpus, limits));
         let allocator = Allocator::new(&gpus, slab)?;
@@ -82,6 +87,7 @@ impl Device {
             retirer: Retirer::default(),
             externals: Externals::default(),
             clock_streams: ClockStreams::default(),
+            channels,
         })))
     }
 
@@ -216,6 +222,22 @@ unsafe impl driver::RawDevice for Device {
         Ok(Arc::new(self.0.retire_if_lost(imported)?))
     }
 
+    fn channel_id(&self) -> Result<ChannelId> {
+        self.0.usable()?;
+        rccl::channel_id(self.0.channels.rccl(&self.0.hip)?)
+    }
+
+    fn create_channel(&self, params: &ChannelParams) -> Result<Arc<dyn driver::RawChannel>> {
+        let inner = &self.0;
+        inner.usable()?;
+        let rccl = inner.channels.rccl(&inner.hip)?.clone();
+        let gpu = inner.gpus.nearest(params.affinity).clone();
+        let own = inner.queues.iter().filter(|queue| queue.gpu.index == gpu.index);
+        let own = QueueAffinity::from_bits(own.fold(0, |bits, queue| bits | 1 << queue.index));
+        let affinity = own.intersection(params.affinity);
+        Ok(Arc::new(Channel::join(inner.clone(), inner.gpus.domain, gpu, rccl, params, affinity)))
+    }
+
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {
         self.load(&[code])
     }
@@ -312,7 +334,8 @@ unsafe impl driver::RawDevice for Device {
         let inner = &self.0;
         let error =
             Error::cancelled(format!("{} was closed before the operation was issued", inner.info.uri));
-        inner.close_pending(error);
+        inner.close_pending(error.clone());
+        inner.channels.close(&error);
         // Work in flight keeps the device open, so reapers must retire it.
         for queue in inner.queues.iter() {
             inner.demand_of(queue, queue.newest());

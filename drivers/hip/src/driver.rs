@@ -13,6 +13,7 @@ use windlass_hip_sys::{Api, null};
 
 use crate::{
     allocator,
+    channels::Channels,
     device::Device,
     gpu::{self, Gpu},
     hip::{self, Hip},
@@ -38,6 +39,8 @@ pub struct Found {
     pub device: Selector,
     /// Bytes of a slab unless the URI says otherwise.
     slab: u64,
+    /// The library of RCCL that the URI names.
+    rccl: Option<PathBuf>,
 }
 
 impl Found {
@@ -45,7 +48,7 @@ impl Found {
     pub fn new(api: impl Into<Arc<Api>>, device: Selector) -> Self {
         let api = api.into();
         let slab = if api.origin().simulated_hip { 0 } else { allocator::SLAB };
-        Self { api, device, slab }
+        Self { api, device, slab, rccl: None }
     }
 }
 
@@ -214,7 +217,7 @@ impl driver::Driver for Driver {
             return Err(Error::not_found(format!("no device for {uri}")));
         };
         let slab = slab.unwrap_or(found.slab);
-        Ok(Arc::new(Device::open(gpus, info, limits, slab, code)?))
+        Ok(Arc::new(Device::open(gpus, info, limits, slab, code, Channels::new(found.rccl))?))
     }
 }
 
@@ -224,7 +227,7 @@ impl fmt::Debug for Driver {
     }
 }
 
-/// The system's HIP, or the library that `library=PATH` names.
+/// The system's HIP, or the library that `library=PATH` names. `rccl=PATH` names the library of RCCL.
 pub fn system() -> impl Source {
     struct System;
     impl Source for System {
@@ -235,6 +238,7 @@ pub fn system() -> impl Source {
         fn open(&self, uri: &Uri, parameters: &Parameters<'_>) -> Result<Found> {
             use windlass_hip_sys::Source;
             let device = Selector::from_path(uri.path())?;
+            let rccl = parameters.text("rccl").map(PathBuf::from);
             let source = match parameters.text("library") {
                 Some(path) => Source::Library(PathBuf::from(path)),
                 None => Source::System,
@@ -250,7 +254,7 @@ pub fn system() -> impl Source {
                 }
                 Error::unavailable(message)
             })?;
-            Ok(Found::new(api, device))
+            Ok(Found { rccl, ..Found::new(api, device) })
         }
     }
     System

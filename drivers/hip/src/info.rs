@@ -2,7 +2,7 @@
 //! The description and the limits of a device, as HIP reports them.
 
 use windlass_hal::{DeviceFacts, DeviceInfo, Feature, Heap, Lack, Limits, Result};
-use windlass_hip_sys::bindings::hipDeviceAttribute_t as Attribute;
+use windlass_hip_sys::{Found, bindings::hipDeviceAttribute_t as Attribute};
 
 use crate::{allocator::ALIGNMENT, hip::Hip};
 
@@ -41,6 +41,9 @@ pub(crate) fn device_info(hip: &Hip, uri: String) -> Result<DeviceInfo> {
     if !hip.api.has(windlass_hip_sys::Feature::Occupancy) {
         let reason = "the HIP library does not export all functions of occupancy";
         info.lacks.push(Lack::new(Feature::Occupancy, reason));
+    }
+    if origin.found == Found::InProcess && hip.api.rccl().is_none() {
+        info.lacks.push(Lack::new(Feature::Collectives, "this HIP is in the process and has no RCCL"));
     }
     if let Some(reason) = hip.lacks_virtual_memory() {
         info.lacks.push(Lack::new(Feature::VirtualMemory, reason));

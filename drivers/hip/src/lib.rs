@@ -48,6 +48,14 @@
 //! memory that the host can read need no round trip. The last piece carries the signals; until then dependants wait in
 //! the pending set.
 //!
+//! # Collectives
+//!
+//! RCCL carries out collective operations, over communicators that all ranks must join. A call of RCCL may wait for other
+//! ranks, so only the thread of a channel's line makes such calls, and only while the line has something to do. A group
+//! goes into a stream of the line, behind the events of its waits; the queue of the submission waits for the event behind
+//! it. So the groups of a channel run in the order in which they were issued, and work before and after them needs no host.
+//! A communicator whose ranks do not come, or fail, is aborted, and with it the groups that it had in flight.
+//!
 //! # Linking
 //!
 //! HIP refuses a code object with a relocation against a symbol that the code object does not define, and loads one
@@ -85,6 +93,8 @@ pub mod access;
 mod allocator;
 mod buffer;
 mod call;
+mod channel;
+mod channels;
 mod command_buffer;
 mod demand;
 mod device;
@@ -100,6 +110,7 @@ mod gate;
 mod global;
 mod gpu;
 mod gpus;
+mod group;
 mod growable;
 mod hip;
 mod image_cache;
@@ -107,6 +118,7 @@ mod images;
 mod import;
 mod info;
 mod interop;
+mod line;
 mod link;
 mod peers;
 mod profiling;
@@ -114,6 +126,7 @@ mod progress;
 mod queue;
 mod queues;
 mod quirks;
+mod rccl;
 mod reaper;
 mod replay;
 mod retire;

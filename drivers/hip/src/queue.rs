@@ -223,6 +223,12 @@ impl Queue {
                 let timepoint = timepoint.ok_or_else(|| Error::internal("a timepoint of another driver"))?;
                 timepoint.event.as_deref().map_or(Ok(()), |event| stream.wait(event))
             }
+            Work::Collective { group, .. } => {
+                let group = group
+                    .as_ref()
+                    .ok_or_else(|| Error::internal("a group that its channel did not issue"))?;
+                stream.wait(&group.end)
+            }
             Work::ExportTimepoint(opening) => stream.open(opening),
             other @ (Work::HostCall(_) | Work::Unknown(_)) => {
                 Err(Error::unimplemented(format!("the HIP driver does not know {}", other.name())))

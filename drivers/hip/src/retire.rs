@@ -235,17 +235,22 @@ impl Queues {
         if let Next::Fail(_) = submission.piece.next {
             return None;
         }
+        if let Some(error) = submission.group().and_then(|group| group.failure.get()) {
+            return Some(error.clone().context(submission.work.name()));
+        }
         let fault = fault.cloned().or_else(|| self.foreign_fault(submission));
         let fault = fault.map(|fault| fault.context(submission.work.name()));
         fault.or_else(|| failed_wait(submission))
     }
 
-    /// The fault of another library's work that a submission stands behind. On hardware a fault loses the device.
+    /// The fault of work in a foreign stream, or in that of a channel, that a submission stands behind. On hardware a fault loses the device.
     fn foreign_fault(&self, submission: &Submission) -> Option<Error> {
         if !self.hip.quirks.contained_faults {
             return None;
         }
-        self.outcome(**submission.timepoint()?.event.as_ref()?).flatten()
+        let of_timepoint = || submission.timepoint()?.event.as_ref();
+        let event = submission.group().map(|group| &group.end).or_else(of_timepoint)?;
+        self.outcome(**event).flatten()
     }
 }
 

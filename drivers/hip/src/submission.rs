@@ -18,14 +18,14 @@ use std::{
 
 use slab::Slab;
 use windlass_hal::{
-    BindingTable, Buffer, DispatchRef, Error, HostCall, Limits, Notifications, OperationRef, Pattern, Point,
-    QueueAffinity, Result, Semaphore, WorkgroupCount, driver,
+    BindingTable, Buffer, Collective, DispatchRef, Error, HostCall, Limits, Notifications, OperationRef,
+    Pattern, Point, QueueAffinity, Result, Semaphore, WorkgroupCount, driver,
     pending::{self, Order},
 };
 
 use crate::{
-    call::Event, external_timepoint::Timepoint, gate::Opening, stream::Stream, sync::lock, timing::Timing,
-    workgroup_count::Counts,
+    call::Event, external_timepoint::Timepoint, gate::Opening, group::Group, stream::Stream, sync::lock,
+    timing::Timing, workgroup_count::Counts,
 };
 
 /// An accepted operation. Arguments, buffers and bindings lie beside `work`, where they use memory of the box again.
@@ -89,6 +89,12 @@ pub(crate) enum Work {
     ImportTimepoint {
         timepoint: Arc<dyn driver::RawTimepoint>,
     },
+    Collective {
+        channel: Arc<dyn driver::RawChannel>,
+        operations: Vec<Collective>,
+        /// Present once the line of the channel has issued it.
+        group: Option<Group>,
+    },
     /// Opens the gate of a foreign stream.
     ExportTimepoint(Opening),
     /// An operation that the driver does not know, by its name.
@@ -109,6 +115,7 @@ impl Work {
             Self::Dispatch { .. } => "queue_dispatch",
             Self::Execute { .. } => "queue_execute",
             Self::ImportTimepoint { .. } => "queue_import_timepoint",
+            Self::Collective { .. } => "queue_collective",
             Self::ExportTimepoint(_) => "export_timepoint",
             Self::Unknown(name) => name,
         }
@@ -134,6 +141,9 @@ impl Submission {
             }
             OperationRef::ImportTimepoint { timepoint } => {
                 Work::ImportTimepoint { timepoint: timepoint.clone() }
+            }
+            OperationRef::Collective { channel, operations } => {
+                Work::Collective { channel: channel.clone(), operations: operations.to_vec(), group: None }
             }
             other => Work::Unknown(other.name()),
         };
@@ -165,6 +175,14 @@ impl Submission {
     pub(crate) fn timepoint(&self) -> Option<&Timepoint> {
         let Work::ImportTimepoint { timepoint } = &self.work else { return None };
         timepoint.as_any().downcast_ref()
+    }
+
+    /// The group of collective operations that was issued; `None` for other work.
+    pub(crate) fn group(&self) -> Option<&Group> {
+        match &self.work {
+            Work::Collective { group, .. } => group.as_ref(),
+            _ => None,
+        }
     }
 
     /// The source of a copy.

@@ -7,18 +7,22 @@ use std::{mem, sync::Arc};
 use windlass_hal::{
     Buffer, BufferParams, Error, Notifications, OperationRef, Point, QueueAffinity, Result, WorkgroupCount,
     driver,
-    edge::Domain,
+    edge::{Domain, Edge},
     pending::{self, Edges, Issue, PendingSet},
     pool::{Frontier, placed},
 };
 
 use crate::{
     allocator::Need,
+    call::Event,
+    channel,
     command_buffer::CommandBuffer,
     device::Inner,
+    line::{Line, Owner},
     queue::{Enqueued, Queue},
+    rccl,
     stream::fill_bytes,
-    submission::{Submission, Work},
+    submission::{Submission, Unfinished, Work},
     workgroup_count,
 };
 
@@ -40,6 +44,9 @@ impl Inner {
             }
             pending::reach(signals);
             return Ok(());
+        }
+        if let OperationRef::Collective { operations, .. } = operation {
+            operations.iter().try_for_each(rccl::check_known)?;
         }
         let mut submission = self.boxes.take();
         if needs_memory(&operation) {
@@ -162,6 +169,13 @@ impl Issue for Inner {
             }
             return self.boxes.give_back(submission.into());
         }
+        if let Work::Collective { channel, .. } = work {
+            let channel = channel.clone();
+            return match channel::of(&channel) {
+                Ok(channel) => channel.push(submission),
+                Err(error) => pending::fail(&order.signals, &error),
+            };
+        }
         let is_on_host =
             matches!(work, Work::Barrier | Work::Alloca | Work::Dealloca | Work::ExportTimepoint(_));
         if is_on_host {
@@ -191,6 +205,35 @@ impl Issue for Inner {
             // `close` may have looked for work in flight before this submission was.
             self.demand_of(queue, enqueued.epoch());
         }
+    }
+}
+
+impl Owner for Inner {
+    fn add(&self, line: &Arc<Line>) {
+        self.channels.add(line);
+    }
+
+    fn event_of(&self, edge: &Edge) -> Result<Option<Arc<Event>>> {
+        self.queues.event_of(edge)
+    }
+
+    fn unfinished(&self) -> Unfinished {
+        self.queues.unfinished.begin()
+    }
+
+    fn enqueue_group(&self, submission: Box<Submission>) {
+        let Some(device) = self.this.upgrade() else { return };
+        if let Some(error) = self.lost() {
+            return pending::fail(&submission.order.signals, error);
+        }
+        let queue = self.queues.choose(submission.affinity, &submission);
+        let enqueued = device.enqueue(queue, submission);
+        // No thread polls for it, and a drain may wait for the end.
+        self.demand_of(queue, enqueued.epoch());
+    }
+
+    fn give_back(&self, submission: Box<Submission>) {
+        self.boxes.give_back(submission.into());
     }
 }
 

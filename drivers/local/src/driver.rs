@@ -134,6 +134,7 @@ fn info(uri: String, threads: usize, native: bool) -> DeviceInfo {
         threads => format!("Host CPU, {threads} threads"),
     };
     info.architecture = ARCH.to_owned();
+    info.lacks.push(Lack::new(Feature::Collectives, "the CPU has no library of collectives"));
     info.lacks.push(Lack::new(Feature::ExternalTimepoints, "no other library has streams of the CPU"));
     if native {
         info.executable_formats.push(crate::NATIVE_FORMAT.to_owned());

@@ -7,9 +7,10 @@
 use std::sync::Arc;
 
 use windlass_hal::{
-    BufferParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error, ExportFlags, External,
-    ExternalStream, ExternalTimepoint, HostImport, Limits, MemoryType, OperationRef, Point, ProfileOptions,
-    QueueAffinity, Release, Result, Statistics, Topology, TopologyEdge, TopologyNode, driver,
+    BufferParams, ChannelId, ChannelParams, CommandList, Deadline, DeviceFacts, DeviceInfo, Error,
+    ExportFlags, External, ExternalStream, ExternalTimepoint, HostImport, Limits, MemoryType, OperationRef,
+    Point, ProfileOptions, QueueAffinity, Release, Result, Statistics, Topology, TopologyEdge, TopologyNode,
+    driver,
     edge::Domain,
     file,
     pending::Issue,
@@ -134,6 +135,17 @@ unsafe impl driver::RawDevice for Device {
     ) -> Result<Arc<dyn driver::RawBuffer>> {
         // SAFETY: the caller's promise, passed on. The addresses of this device are exposed pointers.
         Ok(Arc::new(unsafe { HostImport::new(self.domain, memory, release) }?))
+    }
+
+    /// Names a channel for ranks that will join it; the lack is `Feature::Collectives`.
+    fn channel_id(&self) -> Result<ChannelId> {
+        Err(Error::unimplemented("the null device has no channels"))
+    }
+
+    /// Makes the device a rank of a channel without waiting for the other ranks, whose absence fails groups of the channel
+    /// with `ABORTED` after its timeout; the lack is `Feature::Collectives`.
+    fn create_channel(&self, _params: &ChannelParams) -> Result<Arc<dyn driver::RawChannel>> {
+        Err(Error::unimplemented("the null device has no channels"))
     }
 
     /// Loads code that the caller vouches for but whose bytes may be hostile, with `INVALID_ARGUMENT` if they are no

@@ -81,6 +81,7 @@ fn info(uri: String) -> DeviceInfo {
     if !HostHeap::CAN_GROW {
         info.lacks.push(Lack::new(Feature::VirtualMemory, "addresses are reserved on Unix only"));
     }
+    info.lacks.push(Lack::new(Feature::Collectives, "no other device shares the host memory"));
     info.lacks.push(Lack::new(Feature::ExternalTimepoints, "no other library has streams of host memory"));
     info
 }

@@ -64,6 +64,7 @@ fn info(uri: String) -> DeviceInfo {
     info.lacks = vec![
         Lack::new(Feature::ImportHost, "the machine sees no memory but its own"),
         Lack::new(Feature::ImportDevice, "the machine sees no memory but its own"),
+        Lack::new(Feature::Collectives, "the machine is alone"),
         Lack::new(Feature::ExternalTimepoints, "no other library has streams of the machine"),
         Lack::new(Feature::IndirectDispatch, "the stream reads no workgroup counts from memory"),
         Lack::new(Feature::Globals, "a postfix program has no variables of its own"),

@@ -5,12 +5,13 @@ use std::{fmt, sync::Arc};
 
 use crate::{
     driver::{
-        RawBuffer, RawCommandBuffer, RawExecutable, RawTimepoint, accounts::Statistics,
+        RawBuffer, RawChannel, RawCommandBuffer, RawExecutable, RawTimepoint, accounts::Statistics,
         allocator::SlabSource, command_list::CommandList, growable::RawGrowable, operation::OperationRef,
     },
     order::{deadline::Deadline, edge::Domain, point::Point},
     words::{
         buffer_params::BufferParams,
+        collective::{ChannelId, ChannelParams},
         error::{Error, Result},
         external::{External, Release},
         external_timepoint::{ExportFlags, ExternalStream, ExternalTimepoint},
@@ -101,6 +102,17 @@ pub unsafe trait RawDevice: Send + Sync + 'static {
     /// [`Feature::VirtualMemory`](crate::Feature::VirtualMemory).
     fn reserve_growable(&self, _params: &BufferParams, _capacity: u64) -> Result<Arc<dyn RawGrowable>> {
         Err(Error::unimplemented("buffers that grow: the driver reserves no addresses"))
+    }
+
+    /// A new name for a channel. A driver without this and [`create_channel`](Self::create_channel) declares the lack of
+    /// [`Feature::Collectives`](crate::Feature::Collectives).
+    fn channel_id(&self) -> Result<ChannelId> {
+        Err(Error::unimplemented("the driver has no channels"))
+    }
+
+    /// Makes this device a rank of a channel, without waiting for the other ranks. The rank is below the count.
+    fn create_channel(&self, _params: &ChannelParams) -> Result<Arc<dyn RawChannel>> {
+        Err(Error::unimplemented("the driver has no channels"))
     }
 
     /// Loads device code. The front calls this once for the same bytes while a handle of the result lives.

@@ -19,6 +19,8 @@ pub(crate) mod allocator;
 pub(crate) mod binding_table;
 mod buffer;
 pub(crate) mod buffer_ref;
+mod channel;
+pub(crate) mod collective;
 pub(crate) mod command;
 mod command_buffer;
 pub(crate) mod command_list;
@@ -37,6 +39,7 @@ pub(crate) mod workgroup_count;
 mod wrapper;
 
 pub use buffer::{HostPointer, RawBuffer};
+pub use channel::RawChannel;
 pub use command_buffer::RawCommandBuffer;
 pub use device::RawDevice;
 pub use driver::Driver;

@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 
 use crate::{
     driver::{
-        self, binding_table::BindingTable, host_call::HostCall, range::Buffer, storage::File,
-        workgroup_count::WorkgroupCount,
+        self, binding_table::BindingTable, collective::Collective, host_call::HostCall, range::Buffer,
+        storage::File, workgroup_count::WorkgroupCount,
     },
     words::pattern::Pattern,
 };
@@ -128,6 +128,13 @@ pub enum OperationRef<'a> {
         /// The place, from [`driver::RawDevice::import_timepoint`].
         timepoint: &'a Arc<dyn driver::RawTimepoint>,
     },
+    /// See [`Operation::Collective`].
+    Collective {
+        /// This rank's side of the channel, from [`driver::RawDevice::create_channel`].
+        channel: &'a Arc<dyn driver::RawChannel>,
+        /// The group, at least one operation.
+        operations: &'a [Collective],
+    },
 }
 
 /// An operation that owns its parts, for drivers and wrappers that keep it.
@@ -202,6 +209,14 @@ pub enum Operation {
         /// The place, from [`driver::RawDevice::import_timepoint`].
         timepoint: Arc<dyn driver::RawTimepoint>,
     },
+    /// Carries out a group of operations together with the other ranks of a channel. Each has elements, and ranks, lengths
+    /// and places that fit.
+    Collective {
+        /// This rank's side of the channel, from [`driver::RawDevice::create_channel`].
+        channel: Arc<dyn driver::RawChannel>,
+        /// The group, at least one operation.
+        operations: Vec<Collective>,
+    },
 }
 
 macro_rules! names {
@@ -235,6 +250,7 @@ names! {
     Dispatch => "queue_dispatch",
     Execute => "queue_execute",
     ImportTimepoint => "queue_import_timepoint",
+    Collective => "queue_collective",
 }
 
 impl OperationRef<'_> {
@@ -265,6 +281,9 @@ impl OperationRef<'_> {
             Self::ImportTimepoint { timepoint } => {
                 Operation::ImportTimepoint { timepoint: timepoint.clone() }
             }
+            Self::Collective { channel, operations } => {
+                Operation::Collective { channel: channel.clone(), operations: operations.to_vec() }
+            }
         }
     }
 }
@@ -294,6 +313,9 @@ impl Operation {
                 submit(OperationRef::Execute { command_buffer, bindings })
             }
             Self::ImportTimepoint { timepoint } => submit(OperationRef::ImportTimepoint { timepoint }),
+            Self::Collective { channel, operations } => {
+                submit(OperationRef::Collective { channel, operations })
+            }
         }
     }
 }

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use crate::{
     driver::{
-        RawBuffer, RawCommandBuffer, RawDevice, RawExecutable, RawTimepoint, accounts::Statistics,
-        allocator::SlabSource, command_list::CommandList, growable::RawGrowable, operation::OperationRef,
+        RawBuffer, RawChannel, RawCommandBuffer, RawDevice, RawExecutable, RawTimepoint,
+        accounts::Statistics, allocator::SlabSource, command_list::CommandList, growable::RawGrowable,
+        operation::OperationRef,
     },
     order::{deadline::Deadline, edge::Domain, point::Point},
     words::{
         buffer_params::BufferParams,
+        collective::{ChannelId, ChannelParams},
         error::Result,
         external::{External, Release},
         external_timepoint::{ExportFlags, ExternalStream, ExternalTimepoint},
@@ -96,6 +98,10 @@ wrapper! {
         fn reserve(&self, affinity: QueueAffinity, params: &BufferParams, size: u64) -> Result<Arc<dyn RawBuffer>>;
         /// The memory of the device.
         fn memory(&self) -> Arc<dyn SlabSource>;
+        /// A new name for a channel.
+        fn channel_id(&self) -> Result<ChannelId>;
+        /// Makes the device a rank of a channel.
+        fn create_channel(&self, params: &ChannelParams) -> Result<Arc<dyn RawChannel>>;
         /// Retires finished work.
         fn poll(&self);
         /// Waits until all issued work has retired.

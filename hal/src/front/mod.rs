@@ -5,7 +5,9 @@
 
 pub(crate) mod argument;
 pub(crate) mod buffer_view;
+pub(crate) mod channel;
 mod check;
+mod collective;
 pub(crate) mod command_buffer;
 pub(crate) mod compatibility;
 pub(crate) mod device;

@@ -10,8 +10,10 @@ use smallvec::SmallVec;
 
 use crate::{
     driver::{
+        collective::Collective,
         host_call::HostCall,
         operation::{DispatchRef, OperationRef},
+        range::Buffer,
         workgroup_count::WorkgroupCount,
     },
     front::device::{Device, Open},
@@ -242,6 +244,11 @@ fn describe(affinity: QueueAffinity, operation: &OperationRef<'_>) -> Box<Operat
         OperationRef::Dispatch(dispatch) => describe_dispatch(&mut record, dispatch),
         OperationRef::Execute { command_buffer, .. } => {
             record.commands = Some(command_buffer.list().commands().len() as u32);
+        }
+        OperationRef::Collective { operations, .. } => {
+            let moved = |buffer: &Option<Buffer>| buffer.as_ref().map_or(0, Buffer::len);
+            let of = |operation: &Collective| moved(&operation.source).max(moved(&operation.target));
+            record.bytes = Some(operations.iter().map(of).fold(0, u64::saturating_add));
         }
         OperationRef::Barrier | OperationRef::HostCall(_) | OperationRef::ImportTimepoint { .. } => {}
     }

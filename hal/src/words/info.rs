@@ -35,6 +35,8 @@ pub struct DeviceInfo {
 pub enum Feature {
     /// Queue-ordered allocation: `alloca` and `dealloca`.
     Alloca,
+    /// Channels between devices, and the collective operations on them.
+    Collectives,
     /// Command buffers.
     CommandBuffers,
     /// Loading executables and dispatching their functions.
@@ -65,8 +67,9 @@ pub enum Feature {
 
 impl Feature {
     /// All features.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Alloca,
+        Self::Collectives,
         Self::CommandBuffers,
         Self::Dispatch,
         Self::ExternalTimepoints,
@@ -86,6 +89,7 @@ impl Feature {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Alloca => "alloca",
+            Self::Collectives => "collectives",
             Self::CommandBuffers => "command_buffers",
             Self::Dispatch => "dispatch",
             Self::ExternalTimepoints => "external_timepoints",

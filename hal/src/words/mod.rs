@@ -6,6 +6,7 @@
 
 pub(crate) mod buffer_params;
 pub(crate) mod clock;
+pub(crate) mod collective;
 pub(crate) mod debug_group;
 pub(crate) mod element_type;
 pub(crate) mod error;

@@ -61,6 +61,7 @@ FEATURE_SYMBOLS = 11
 FEATURE_OCCUPANCY = 12
 FEATURE_VIRTUAL_MEMORY = 13
 FEATURE_EXTERNAL_TIMEPOINTS = 14
+FEATURE_COLLECTIVES = 15
 UNKNOWN = 4294967295
 UNKNOWN_BYTES = 18446744073709551615
 PARAMETER_BUFFER = 1
@@ -154,6 +155,21 @@ ELEMENT_TYPE_FLOAT_16 = 553648144
 ELEMENT_TYPE_FLOAT_32 = 553648160
 ELEMENT_TYPE_FLOAT_64 = 553648192
 ELEMENT_TYPE_BFLOAT_16 = 570425360
+NO_RANK = 4294967295
+REDUCTION_SUM = 1
+REDUCTION_PRODUCT = 2
+REDUCTION_MINIMUM = 3
+REDUCTION_MAXIMUM = 4
+REDUCTION_AVERAGE = 5
+COLLECTIVE_ALL_GATHER = 1
+COLLECTIVE_ALL_REDUCE = 2
+COLLECTIVE_ALL_TO_ALL = 3
+COLLECTIVE_BROADCAST = 4
+COLLECTIVE_REDUCE = 5
+COLLECTIVE_REDUCE_SCATTER = 6
+COLLECTIVE_SEND = 7
+COLLECTIVE_RECV = 8
+COLLECTIVE_SEND_RECV = 9
 OPERATION_OTHER = 0
 OPERATION_BARRIER = 1
 OPERATION_ALLOCA = 2
@@ -169,6 +185,7 @@ OPERATION_EXECUTE = 11
 OPERATION_EVENT = 12
 OPERATION_DEBUG_GROUP = 13
 OPERATION_IMPORT_TIMEPOINT = 14
+OPERATION_COLLECTIVE = 15
 DLPACK_READ_ONLY = 1
 DLPACK_IS_COPIED = 2
 MESSAGE_TIMEPOINT = 1
@@ -568,6 +585,36 @@ class windlass_profile_record_t(Structure):
 
 windlass_profile_callback_t = CFUNCTYPE(None, c_void_p, POINTER(windlass_profile_record_t))
 
+class windlass_channel_id_t(Structure):
+    _fields_ = [
+        ("bytes", c_uint8 * 128),
+    ]
+
+
+class windlass_channel_params_t(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("id", windlass_channel_id_t),
+        ("rank", c_uint32),
+        ("count", c_uint32),
+        ("affinity", c_uint64),
+        ("timeout_ns", c_uint64),
+    ]
+
+
+class windlass_collective_t(Structure):
+    _fields_ = [
+        ("kind", c_uint32),
+        ("element_type", c_uint32),
+        ("reduction", c_uint32),
+        ("peer", c_uint32),
+        ("from", c_uint32),
+        ("reserved", c_uint32),
+        ("source", windlass_buffer_ref_t),
+        ("target", windlass_buffer_ref_t),
+    ]
+
+
 class windlass_operation_point_t(Structure):
     _fields_ = [
         ("semaphore", c_uint64),
@@ -961,6 +1008,15 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "windlass_element_type_name": (c_char_p, [c_uint32]),
     "windlass_element_type_size": (c_size_t, [c_uint32]),
     "windlass_element_type_parse": (ERROR, [c_char_p, POINTER(c_uint32)]),
+    "windlass_device_channel_id": (ERROR, [c_void_p, POINTER(windlass_channel_id_t)]),
+    "windlass_channel_create": (ERROR, [c_void_p, POINTER(windlass_channel_params_t), POINTER(c_void_p)]),
+    "windlass_channel_retain": (c_void_p, [c_void_p]),
+    "windlass_channel_release": (None, [c_void_p]),
+    "windlass_channel_rank": (c_uint32, [c_void_p]),
+    "windlass_channel_count": (c_uint32, [c_void_p]),
+    "windlass_channel_split": (ERROR, [c_void_p, c_uint32, c_uint32, c_uint32, POINTER(c_void_p)]),
+    "windlass_channel_sit_out": (ERROR, [c_void_p]),
+    "windlass_queue_collective": (ERROR, [c_void_p, c_size_t, POINTER(windlass_point_t), c_size_t, POINTER(windlass_point_t), c_void_p, c_size_t, POINTER(windlass_collective_t)]),
     "windlass_shape_byte_length": (ERROR, [c_size_t, POINTER(c_uint64), c_uint32, POINTER(c_uint64)]),
     "windlass_buffer_view_create": (ERROR, [c_void_p, c_size_t, POINTER(c_uint64), c_uint32, POINTER(c_void_p)]),
     "windlass_buffer_view_buffer": (ERROR, [c_void_p, POINTER(c_void_p)]),

@@ -19,7 +19,8 @@ use crate::format::{
     event::{Event, Origin},
 };
 
-const LACKS: [(Feature, &str); 2] = [
+const LACKS: [(Feature, &str); 3] = [
+    (Feature::Collectives, "a recording is replayed without the other ranks"),
     (
         Feature::ExternalTimepoints,
         "a recording has no work of other libraries, and its own signals are no edges of a stream",
