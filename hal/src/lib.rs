@@ -39,7 +39,7 @@
 //! A [`Queue`] takes operations: fills, updates, copies, file reads and writes, host calls, dispatches, command
 //! buffers, and the allocation and release of memory. Each operation comes with a list of [`Point`]s to wait for and a
 //! list of points to signal. Submitting returns without waiting for other work. An operation may start when all its
-//! waits are reached. When it has completed, all its signals are reached.
+//! waits are reached. When it has completed, all its signals are reached, in the order of the list.
 //!
 //! Nothing else orders work. Two operations without an edge between them may run in either order or at the same time,
 //! on two queues or on one. Two commands of a command buffer without a barrier between them may do the same. A stricter

@@ -18,7 +18,7 @@ use loom::{
 use windlass_hal::{
     Code, Deadline, Error, Notifications, Observer, Point, Semaphore, WaitPolicy,
     edge::{Domain, Edge, EdgeSource},
-    pending::{Issue, Order, Ordered, PendingSet},
+    pending::{self, Issue, Order, Ordered, PendingSet},
     wait_all, wait_any,
 };
 
@@ -104,6 +104,32 @@ fn an_observer_that_comes_while_a_signal_is_made_hears_it_or_finds_it() {
         signaller.join().unwrap();
         assert!(found || *ear.0.lock().unwrap() == [1]);
         drop(observation);
+    });
+}
+
+/// Another thread may see a list between two of its signals, and never a signal before an earlier one of its list. Work
+/// that such a thread runs behind the last signal ends after all of them.
+#[test]
+fn signals_are_seen_in_the_order_of_their_list() {
+    model(|| {
+        let [first, last, after] = [(); 3].map(|()| Semaphore::new(0));
+        let ending = thread::spawn({
+            let signals = [first.at(1), last.at(1)];
+            move || pending::reach(&signals)
+        });
+        let next = thread::spawn({
+            let (last, after) = (last.clone(), after.clone());
+            move || {
+                if last.query().unwrap() == 1 {
+                    after.signal(1).unwrap();
+                }
+            }
+        });
+        if last.query().unwrap() == 1 || after.query().unwrap() == 1 {
+            assert_eq!(first.query().unwrap(), 1);
+        }
+        ending.join().unwrap();
+        next.join().unwrap();
     });
 }
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Saboteurs of signal lists.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use windlass_hal::{Error, Operation, Point, Result};
 
 use crate::pass::Pass;
 
-use super::sabotage::{Inner, Only, Sabotage, Submission, Submit, reach, signal_all};
+use super::sabotage::{Inner, Only, Sabotage, Submission, Submit, lock, reach, signal_all};
 
 saboteurs! {
     signals_at_once: "Signals are reached when the work is submitted.", Submit(signal_at_once),
@@ -68,6 +71,8 @@ saboteurs! {
     signals_who_waits_alone: "A signal without a waiter at the end of the work is forgotten.",
         Submit(|inner, s| s.pass_then(inner, signal_who_waits)),
         ["semaphore.late_signal_after_timeout", "future.outlives_the_semaphore"];
+    lags_with_a_signal: "The first of several signals is reached some operations late.", Lagging::default(),
+        ["queue.ends_follow_causes"];
     busy_while_it_signals: "Work that is submitted while the device signals is refused.", Busy::default(),
         ["future.wakers_called_without_locks"];
     drops_work: "Work is accepted, signalled, and never done.",
@@ -116,6 +121,27 @@ impl Sabotage for Busy {
             signalling.fetch_add(1, Ordering::AcqRel);
             signal_all(signals, result);
             signalling.fetch_sub(1, Ordering::AcqRel);
+        })
+    }
+}
+
+/// The signals that are held back. Those of the last operations are never reached.
+#[derive(Default)]
+struct Lagging(Arc<Mutex<VecDeque<Point>>>);
+
+impl Sabotage for Lagging {
+    fn submit(&self, inner: &Inner, s: Submission<'_>) -> Result<()> {
+        const LAG: usize = 4;
+        let [first, _, ..] = s.signals else { return s.to(inner) };
+        let (held, first) = (self.0.clone(), first.clone());
+        s.pass_then(inner, move |result, signals| {
+            signal_all(&signals[1..], result);
+            let late = {
+                let mut held = lock(&held);
+                held.push_back(first);
+                if held.len() > LAG { held.pop_front() } else { None }
+            };
+            reach(late.as_slice());
         })
     }
 }

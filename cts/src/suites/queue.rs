@@ -29,6 +29,7 @@ suite! { "queue";
     #[smoke] diamond: "In a diamond of edges the last operation sees the writes of both sides.";
     chain_across_queues: "Data passes through a chain that changes the queue with every link.";
     signals_after_all_effects: "A reached signal means that the work's writes are visible, round after round.";
+    ends_follow_causes: "Signals are reached in the order of their list: work behind the last one sees all others reached.";
     long_pending_chain: "Twenty thousand submissions, each waiting for the next, unwind without exhausting a stack.";
     random_graph: "A thousand submissions over four queues, with random edges and submitted in random order, \
         all run after the work that they wait for.";
@@ -288,6 +289,21 @@ fn signals_after_all_effects(ctx: &Context) -> Outcome {
         let mut last = [0; 4];
         mapping.read(4092, &mut last)?;
         ensure_eq!(u32::from_le_bytes(last), round as u32, "the last word after round {round}");
+    }
+    Ok(())
+}
+
+fn ends_follow_causes(ctx: &Context) -> Outcome {
+    const LINKS: u64 = 400;
+    let (buffer, step) = (ctx.device().allocate_device(1 << 12)?, Semaphore::new(0));
+    let own: Vec<_> = (0..LINKS).map(|_| Semaphore::new(0)).collect();
+    for (link, own) in (0..LINKS).zip(&own) {
+        let signals = [own.at(1), step.at(link + 1)];
+        ctx.queue(link as u32)?.fill(&[step.at(link)], &signals, &buffer, link as u32)?;
+    }
+    for (link, own) in (1..=LINKS).zip(&own) {
+        ctx.wait(&step.at(link))?;
+        ensure_eq!(own.query()?, 1, "the first signal of link {link} after its last one");
     }
     Ok(())
 }

@@ -4,7 +4,9 @@
 use std::{fmt, sync::Arc};
 
 use crate::{
-    driver::{self, recorded_range::RecordedRange, workgroup_count::WorkgroupCountRef},
+    driver::{
+        self, buffer_ref::BufferRef, recorded_range::RecordedRange, workgroup_count::WorkgroupCountRef,
+    },
     words::{debug_group::DebugGroup, pattern::Pattern},
 };
 
@@ -92,6 +94,9 @@ pub struct DispatchCommand<'a> {
     pub arguments: &'a [u8],
     /// The addresses in the block that a binding table supplies.
     pub patches: Patches<'a>,
+    /// The ranges that the arguments name, in no particular order. Empty unless the device
+    /// [wants them](crate::driver::RawDevice::wants_argument_ranges).
+    pub ranges: &'a [BufferRef],
 }
 
 impl<'a> DispatchCommand<'a> {

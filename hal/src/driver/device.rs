@@ -134,6 +134,13 @@ pub unsafe trait RawDevice: Send + Sync + 'static {
         Err(Error::unimplemented("linking: the driver loads one piece of code at a time"))
     }
 
+    /// Whether recorded dispatches keep the ranges that their arguments name. An argument block has addresses and no
+    /// lengths, which is enough to run it. A device that must know the bytes that a kernel may use returns `true`, and finds
+    /// the ranges in [`DispatchCommand::ranges`](crate::DispatchCommand::ranges). Always the same answer.
+    fn wants_argument_ranges(&self) -> bool {
+        false
+    }
+
     /// Prepares a recorded list, which may then be submitted any number of times from any thread.
     /// [`CommandList::predecessors`] is the order of the list.
     ///

@@ -96,6 +96,8 @@ wrapper! {
         fn allocate(&self, params: &BufferParams, size: u64) -> Result<Arc<dyn RawBuffer>>;
         /// Reserves memory for an alloca.
         fn reserve(&self, affinity: QueueAffinity, params: &BufferParams, size: u64) -> Result<Arc<dyn RawBuffer>>;
+        /// Whether recorded dispatches keep the ranges of their arguments.
+        fn wants_argument_ranges(&self) -> bool;
         /// The memory of the device.
         fn memory(&self) -> Arc<dyn SlabSource>;
         /// A new name for a channel.

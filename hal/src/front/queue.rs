@@ -2,7 +2,8 @@
 //! Queues: the entry for all work.
 //!
 //! Each operation takes a wait list and a signal list, and returns without waiting for other work. It starts when all
-//! waits are reached. When it has completed, all signals are reached. Nothing else orders it: two operations without an
+//! waits are reached. When it has completed, all signals are reached, one after the other in the order of the list. So a
+//! thread or an operation that has seen a signal sees those before it. Nothing else orders it: two operations without an
 //! edge between them may run in any order or at the same time, even on one queue.
 //!
 //! An `Err` means that the operation was not accepted, and the signal list is untouched. A later failure fails the

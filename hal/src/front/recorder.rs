@@ -70,6 +70,8 @@ pub struct Recorder {
     admitted: Option<Admitted>,
     /// The patches of the dispatch that is being recorded.
     patches: SlotPatches,
+    /// The ranges that the arguments of this dispatch name, if the device wants them.
+    named: Option<Vec<BufferRef>>,
     events: Events,
     /// Why a command of a call that returns nothing was not recorded.
     overflow: Option<Error>,
@@ -85,6 +87,7 @@ impl Recorder {
         }
         Ok(Self {
             domain: device.domain(),
+            named: device.wants_argument_ranges().then(Vec::new),
             device,
             list: CommandListBuilder::with_slots(slots),
             limits: Vec::new(),
@@ -224,16 +227,48 @@ impl Recorder {
         let mark = self.list.mark();
         let (number, size) = self.check_launch(function, config)?;
         let template = template(function, number, &Count::Direct(config.workgroup_count), size, config);
-        let Self { list, patches, domain, .. } = self;
-        let packed = pack(list, patches, &template, function, config, *domain, arguments);
+        let packed = self.pack(&template, function, config, arguments);
         if packed.is_err() || config.workgroup_count.contains(&0) {
             self.undo(mark);
             return packed;
         }
         self.end(mark)?;
-        let function = (function.identity, function.index);
-        self.admitted = Some(Admitted { function, config: *config, template });
+        match &mut self.named {
+            // The next dispatch comes here again, because the short way keeps no ranges.
+            Some(named) => self.list.keep_ranges(mark, std::mem::take(named)),
+            None => {
+                let function = (function.identity, function.index);
+                self.admitted = Some(Admitted { function, config: *config, template });
+            }
+        }
         Ok(())
+    }
+
+    /// Begins a dispatch, packs its arguments, and notes their ranges if the device wants them.
+    fn pack(
+        &mut self,
+        template: &Template,
+        function: &Function,
+        config: &DispatchConfig,
+        arguments: &[Argument<'_>],
+    ) -> Result<()> {
+        let Self { list, patches, named: Some(ranges), domain, .. } = self else {
+            return pack(
+                &mut self.list,
+                &mut self.patches,
+                template,
+                function,
+                config,
+                self.domain,
+                arguments,
+            );
+        };
+        let (block, keeper) = list.begin_dispatch(template)?;
+        let mut keeper = RangeKeeper { list: ListKeeper { keeper, patches }, ranges };
+        match config.raw_arguments {
+            true => argument::pack_raw(function.info(), arguments, *domain, block, &mut keeper),
+            false => argument::pack(function.info(), arguments, *domain, block, &mut keeper),
+        }
     }
 
     /// Launches `function` with a workgroup count from a range, which earlier commands may write. See
@@ -254,13 +289,16 @@ impl Recorder {
         let packed = self.check_launch(function, &one).and_then(|(number, size)| {
             let count = self.list.count(&parameters);
             let template = template(function, number, &count, size, &one);
-            pack(&mut self.list, &mut self.patches, &template, function, &one, self.domain, arguments)
+            self.pack(&template, function, &one, arguments)
         });
         if packed.is_err() {
             self.undo(mark);
             return packed;
         }
         self.end(mark)?;
+        if let Some(named) = &mut self.named {
+            self.list.keep_ranges(mark, std::mem::take(named));
+        }
         self.demand(parameters.range(), USAGE, 4);
         Ok(())
     }
@@ -294,6 +332,7 @@ impl Recorder {
         self.limits.truncate(self.list.functions().len());
         self.admitted = None;
         self.patches.clear();
+        self.named.iter_mut().for_each(Vec::clear);
     }
 
     /// Checks a launch. Returns the number of its function in the list, and the workgroup size.
@@ -446,6 +485,25 @@ impl Pack<'_> for ListKeeper<'_> {
 
     fn patch(&mut self, at: u32, slot: u32, offset: u64, length: u64) -> Result<()> {
         self.patches.push((Patch { at, slot }, slot_end(self.keeper.slots, slot, offset, length)?));
+        Ok(())
+    }
+}
+
+/// A [`ListKeeper`] that notes the range of each argument too.
+struct RangeKeeper<'a> {
+    list: ListKeeper<'a>,
+    ranges: &'a mut Vec<BufferRef>,
+}
+
+impl Pack<'_> for RangeKeeper<'_> {
+    fn retain(&mut self, buffer: &Buffer) {
+        self.list.retain(buffer);
+        self.ranges.push(BufferRef::Direct(buffer.clone()));
+    }
+
+    fn patch(&mut self, at: u32, slot: u32, offset: u64, length: u64) -> Result<()> {
+        self.list.patch(at, slot, offset, length)?;
+        self.ranges.push(BufferRef::Slot { slot, offset, length });
         Ok(())
     }
 }

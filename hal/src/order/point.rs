@@ -70,7 +70,7 @@ impl std::ops::Deref for Points {
     }
 }
 
-/// Advances each semaphore of a signal list to its value, when the work has completed. Values above
+/// Advances each semaphore of a signal list to its value, in the order of the list, when the work has completed. Values above
 /// [`Semaphore::MAX_VALUE`] count as that maximum.
 pub fn reach(signals: &[Point]) {
     for (index, signal) in signals.iter().enumerate() {

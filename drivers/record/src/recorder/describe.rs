@@ -4,8 +4,8 @@
 use std::{collections::HashSet, ops::Range as Span, sync::Arc};
 
 use windlass_hal::{
-    Buffer, BufferParams, Command as HalCommand, CommandList, FunctionInfo, IndirectParameters, OperationRef,
-    ParameterKind, Patches, RecordedRange, WorkgroupCountRef, driver,
+    Buffer, BufferParams, BufferRef, Command as HalCommand, CommandList, FunctionInfo, IndirectParameters,
+    OperationRef, ParameterKind, Patches, RecordedRange, WorkgroupCountRef, driver,
 };
 
 use super::{log::Log, objects::Objects};
@@ -260,7 +260,7 @@ impl Describer<'_> {
                         patches: dispatch.patches,
                     };
                     let launch = self.launch(&given, targets, Some(packed), named);
-                    self.written(&launch, targets, &mut described);
+                    self.written(&launch, dispatch.ranges, targets, &mut described);
                     Command::Dispatch { launch }
                 }
                 HalCommand::SignalEvent { event } => Command::SignalEvent { event: event as u32 },
@@ -282,36 +282,46 @@ impl Describer<'_> {
         described
     }
 
-    /// Notes the ranges that a recorded launch may write, and its count's buffer.
-    fn written(&mut self, launch: &Launch, targets: &[Target], described: &mut ListDescription) {
+    /// Notes the ranges that a recorded launch may write, and its count's buffer. An address in a buffer that no argument
+    /// names, such as that of a global variable, may be written up to the end.
+    fn written(
+        &mut self,
+        launch: &Launch,
+        named: &[BufferRef],
+        targets: &[Target],
+        described: &mut ListDescription,
+    ) {
+        let mut writes: Vec<Place> = named.iter().map(|range| self.place(range.into())).collect();
+        let known: HashSet<u32> = writes
+            .iter()
+            .filter_map(|place| match place {
+                Place::Direct { range } => Some(range.buffer),
+                Place::Slot { .. } => None,
+            })
+            .collect();
         let to_the_end = |buffer: u32, offset: u64| {
-            let size = targets.iter().find(|target| target.number == buffer).map_or(0, |target| target.size);
-            Place::Direct { range: Range { buffer, offset, length: size.saturating_sub(offset) } }
+            let target = targets.iter().find(|target| target.number == buffer);
+            let length = target.map_or(0, |target| target.size.saturating_sub(offset));
+            let place = Place::Direct { range: Range { buffer, offset, length } };
+            (!known.contains(&buffer)).then_some(place)
         };
         match &launch.arguments {
             Arguments::Each { arguments } => {
-                for argument in arguments {
-                    match argument {
-                        Argument::Buffer { buffer, offset } => {
-                            described.writes.push(to_the_end(*buffer, *offset))
-                        }
-                        Argument::Slot { slot, offset } => {
-                            described.writes.push(Place::Slot {
-                                slot: *slot,
-                                offset: *offset,
-                                length: u64::MAX,
-                            });
-                        }
-                        Argument::Null {} | Argument::Value { .. } => {}
+                writes.extend(arguments.iter().filter_map(|argument| match argument {
+                    Argument::Buffer { buffer, offset } => to_the_end(*buffer, *offset),
+                    Argument::Slot { slot, offset } if named.is_empty() => {
+                        Some(Place::Slot { slot: *slot, offset: *offset, length: u64::MAX })
                     }
-                }
+                    _ => None,
+                }));
             }
             Arguments::Block { addresses, .. } => {
-                described
-                    .writes
-                    .extend(addresses.iter().map(|address| to_the_end(address.buffer, address.offset)));
+                let places =
+                    addresses.iter().filter_map(|address| to_the_end(address.buffer, address.offset));
+                writes.extend(places);
             }
         }
+        described.writes.extend(writes);
         if let Count::Static { place: Place::Direct { range } }
         | Count::Dynamic { place: Place::Direct { range } } = launch.count
         {

@@ -131,6 +131,10 @@ unsafe impl driver::Wrapper for Device {
         Ok(raw)
     }
 
+    fn wants_argument_ranges(&self) -> bool {
+        true
+    }
+
     unsafe fn prepare(&self, list: CommandList) -> Result<Arc<dyn RawCommandBuffer>> {
         let mut state = self.session.lock();
         let State { objects, log, .. } = &mut *state;

@@ -17,6 +17,7 @@
 //! | 24..32 | workgroups in z, work-items in x | the offset of the source, or of the bytes in the list's data |
 //! | 32..40 | work-items in y and z | the length |
 //! | 40..44 | the dynamic local memory | the pattern |
+//! | 44..48 | the number of its ranges, from 1; zero without | zero |
 //!
 //! An event has its number in bytes 16..24. A wait has the range of its events there and in 24..32. A debug group has its
 //! number in bytes 8..12.
@@ -170,6 +171,13 @@ pub(crate) fn add_patches(block: &mut Vec<u8>, start: usize, patches: impl Itera
             header[0] = DISPATCH_PATCHED;
         }
         set(header, 4, (end - start - HEADER) as u32);
+    }
+}
+
+/// Gives a dispatch, whose header is the first of these bytes, a number among the ranges of its list.
+pub(crate) fn set_ranges(dispatch: &mut [u8], number: usize) {
+    if let Some(header) = dispatch.first_chunk_mut() {
+        set(header, 44, number as u32 + 1);
     }
 }
 
@@ -371,6 +379,7 @@ impl<'a> RecordedLaunch<'a> {
         tables: &'a Tables,
         workgroup_count: WorkgroupCountRef<'a>,
     ) -> Option<DispatchCommand<'a>> {
+        let ranges = (word(self.header, 44) as usize).checked_sub(1);
         Some(DispatchCommand {
             recorded: tables.functions.get(self.number())?,
             number: self.number() as u32,
@@ -379,6 +388,7 @@ impl<'a> RecordedLaunch<'a> {
             dynamic_local_memory: self.dynamic_local_memory(),
             arguments: self.arguments(),
             patches: self.patches(),
+            ranges: ranges.and_then(|number| tables.ranges.get(number)).map_or(&[], Vec::as_slice),
         })
     }
 }

@@ -6,6 +6,7 @@ use std::{fmt, sync::Arc};
 use crate::{
     driver::{
         self,
+        buffer_ref::BufferRef,
         command::{Command, DispatchCommand, PATCH_SIZE, Patch, RecordedFunction},
         command_list::{
             CommandList, Commands, Position, SlotRequirement,
@@ -171,7 +172,17 @@ impl CommandListBuilder {
             self.add_patches(mark, dispatch.patches.iter()).inspect_err(|_| self.undo(mark))?;
         }
         self.end_dispatch(mark);
+        self.keep_ranges(mark, dispatch.ranges.to_vec());
         Ok(())
+    }
+
+    /// Keeps the ranges that the arguments of the dispatch name that was begun at a mark.
+    pub(crate) fn keep_ranges(&mut self, begun: Mark, named: Vec<BufferRef>) {
+        let Contents { block, tables: Tables { ranges, .. }, .. } = &mut *self.list;
+        if let (false, Some(dispatch)) = (named.is_empty(), block.get_mut(begun.block..)) {
+            block::set_ranges(dispatch, ranges.len());
+            ranges.push(named);
+        }
     }
 
     /// Keeps a workgroup count in memory.

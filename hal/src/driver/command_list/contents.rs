@@ -107,11 +107,12 @@ impl Contents {
 
 impl Tables {
     fn clear(&mut self) {
-        let Self { functions, buffers, counts, events, groups, data } = self;
+        let Self { functions, buffers, counts, ranges, events, groups, data } = self;
         empty(functions, KEPT_ENTRIES);
         empty(buffers, KEPT_ENTRIES);
         empty(counts, KEPT_ENTRIES);
         empty(events, KEPT_ENTRIES);
+        empty(ranges, 0);
         empty(groups, 0);
         empty(data, KEPT_BYTES);
     }

@@ -2,7 +2,9 @@
 //! The objects of a list, each kept once. Packed commands name them by number.
 
 use crate::{
-    driver::{command::RecordedFunction, range::Buffer, workgroup_count::IndirectParameters},
+    driver::{
+        buffer_ref::BufferRef, command::RecordedFunction, range::Buffer, workgroup_count::IndirectParameters,
+    },
     words::debug_group::DebugGroup,
 };
 
@@ -13,6 +15,8 @@ pub(crate) struct Tables {
     pub(crate) buffers: Vec<Buffer>,
     /// The workgroup counts in memory.
     pub(crate) counts: Vec<IndirectParameters>,
+    /// The ranges that the arguments of a dispatch name, of each dispatch that keeps them.
+    pub(crate) ranges: Vec<Vec<BufferRef>>,
     /// The events of all waits.
     pub(crate) events: Vec<usize>,
     pub(crate) groups: Vec<DebugGroup>,
@@ -25,6 +29,7 @@ impl Tables {
         functions: Vec::new(),
         buffers: Vec::new(),
         counts: Vec::new(),
+        ranges: Vec::new(),
         events: Vec::new(),
         groups: Vec::new(),
         data: Vec::new(),
