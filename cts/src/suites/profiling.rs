@@ -127,7 +127,8 @@ fn operations_of_many_threads(ctx: &Context) -> Outcome {
 /// A millisecond, in nanoseconds: the error of times of one device against each other. A driver may correct the device's
 /// clock by as much between two operations.
 const CORRECTION: u64 = 1_000_000;
-/// Ten milliseconds: the error of the device's clock against the host's on a busy machine.
+/// Ten milliseconds: the error on a busy machine of the device's clock against the host's, and of two physical devices' clocks
+/// against each other.
 const CLOCKS: u64 = 10_000_000;
 
 fn times_are_ordered(ctx: &Context) -> Outcome {
@@ -175,9 +176,10 @@ fn behind_an_edge(ctx: &Context) -> Outcome {
         // Two threads that retire at once read the clock in either order.
         let latest = then.retired.map(|at| at + CORRECTION);
         ensure!(first.retired <= latest, "an operation retired before the one that it waits for");
+        let error = if first.gpu == then.gpu { CORRECTION } else { CLOCKS };
         if let (Some(first), Some(then)) = (first.device, then.device) {
             ensure!(
-                first.ended <= then.begun + CORRECTION,
+                first.ended <= then.begun + error,
                 "an operation began at {}, and the one that it waits for ended at {}",
                 then.begun,
                 first.ended
