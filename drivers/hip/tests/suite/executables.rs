@@ -6,8 +6,7 @@ use std::{sync::Barrier, thread};
 use windlass_hal::{Code, Device, Executable, Result};
 use windlass_hip_sys::{bindings::hipError_t, null::Options};
 
-use crate::common;
-use crate::common::{VECTOR_ADD, eventually, nothing_leaks, open, open_failing, open_with};
+use crate::common::{self, VECTOR_ADD, eventually, nothing_leaks, open, open_failing, open_with};
 
 const VECTOR_ADD_GFX942: &[u8] = include_bytes!("../../../../cts/kernels/bundles/vector_add.gfx942.co");
 const LOAD: &str = "hipModuleLoadData";

@@ -10,8 +10,7 @@ use windlass_hip_sys::{
     null::{Instance, Options},
 };
 
-use crate::common;
-use crate::common::{SOON, code, eventually, nothing_leaks, open_failing, open_manual};
+use crate::common::{self, SOON, code, eventually, nothing_leaks, open_failing, open_manual};
 
 const FILL: &str = "hipMemsetD8Async";
 const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;

@@ -17,8 +17,7 @@ use windlass_hal::{
 };
 use windlass_hip_sys::null::Instance;
 
-use crate::common;
-use crate::common::{SOON, code, eventually, nothing_leaks, open, open_manual};
+use crate::common::{self, SOON, code, eventually, nothing_leaks, open, open_manual};
 
 /// Calls that release memory, code or streams.
 const GIVING_BACK: [&str; 5] =

@@ -14,8 +14,7 @@ use windlass_hip_sys::{
     null::{Instance, Options},
 };
 
-use crate::common;
-use crate::common::{SOON, code, eventually, nothing_leaks, open, open_failing, open_manual};
+use crate::common::{self, SOON, code, eventually, nothing_leaks, open, open_failing, open_manual};
 
 const LAUNCH: &str = "hipModuleLaunchKernel";
 const COPY: &str = "hipMemcpyAsync";

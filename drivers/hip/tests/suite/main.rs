@@ -5,7 +5,6 @@
 mod common;
 
 mod access;
-mod command_list;
 mod executables;
 mod external_timepoints;
 mod failed_work;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Recorded lists: their size, the objects that they keep, their commands by position, and edited lists.
 
+mod common;
+
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
 };
 
 use windlass_hal::{Argument, Buffer, Command, CommandList, Position, Semaphore};
-
-use crate::common;
 
 struct Counting;
 
