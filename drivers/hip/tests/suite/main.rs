@@ -3,13 +3,13 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[macro_use]
+mod foreign;
 
 mod access;
 mod executables;
 mod external_timepoints;
 mod failed_work;
-mod foreign;
-mod image_cache;
 mod import;
 mod in_flight;
 mod indirect;

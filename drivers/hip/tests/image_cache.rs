@@ -2,13 +2,14 @@
 //! One device does not decode again what another has decoded. The cache belongs to the process, so only one test
 //! counts in it.
 
+mod common;
+
 use std::{sync::Barrier, thread};
 
+use common::{VECTOR_ADD, open_with};
 use windlass_hal::{Device, Executable};
 use windlass_hip::image_cache;
 use windlass_hip_sys::null::Options;
-
-use crate::common::{VECTOR_ADD, open_with};
 
 fn load(device: &Device) -> Executable {
     // SAFETY: the project's own kernel, which the null HIP does not run.
