@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The facts that the simulated GPU, the CPU and the null device tell of the machine: links, numbers, and the code's resources.
 
-use windlass::{Device, LinkKind, Topology};
+use windlass::{BufferParams, Device, LinkKind, Topology};
 use windlass_codeobject::{File, Options};
 
 const BUNDLE: &[u8] = include_bytes!("../cts/kernels/bundles/vector_add.ccob");
@@ -104,4 +104,21 @@ fn growing_memory_is_near_the_gpu_of_its_queues() {
     first.fill(&[], &[done.at(1)], &buffer, 7_u8).unwrap();
     let bytes = device.queue_of(second).unwrap().download(&[done.at(1)], &buffer).unwrap();
     assert_eq!(pollster::block_on(bytes).unwrap(), [7; 4096]);
+}
+
+/// HIP takes memory back on another thread, and the next growth or allocation may come before it has.
+#[test]
+fn memory_that_shrank_away_can_be_had_again_at_once() {
+    let device = open("hip-sim://gfx942?memory=64M");
+    let most = 48 << 20;
+    for round in 0..100 {
+        let growable = device.reserve_growable(&BufferParams::device(), most).unwrap();
+        growable.grow_to(most).unwrap_or_else(|error| panic!("round {round}: {error}"));
+        drop(growable);
+        if round % 2 == 0 {
+            let allocated = device.allocate_device(most);
+            drop(allocated.unwrap_or_else(|error| panic!("after round {round}: {error}")));
+            device.trim();
+        }
+    }
 }

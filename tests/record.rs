@@ -44,6 +44,7 @@ impl Folder {
 }
 
 impl Drop for Folder {
+    #[expect(clippy::print_stderr, reason = "a failure says where its recordings are")]
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.disable_cleanup(true);

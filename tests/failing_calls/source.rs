@@ -40,8 +40,8 @@ fn calls_are_found_in_source() {
     }
 }
 
-/// Functions that tests of their own make fail: `drivers/hip/tests/profiling.rs` for the times of profiles, and
-/// `drivers/hip/tests/external_timepoints.rs` for the streams of other libraries.
+/// Functions that tests of their own make fail: `drivers/hip/tests/suite/profiling.rs` for the times of profiles, and
+/// `drivers/hip/tests/suite/external_timepoints.rs` for the streams of other libraries.
 const FAILS_ELSEWHERE: [&str; 7] = [
     "hipEventElapsedTime",
     "hipExtMallocWithFlags",

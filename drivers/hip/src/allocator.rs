@@ -146,12 +146,16 @@ impl Allocator {
         }
     }
 
-    /// Gives idle memory back to HIP, and waits until HIP has that of one GPU. Whether any went back.
-    pub(crate) fn reclaim(&self, device: &dyn SlabSource, gpu: usize) -> bool {
-        let returns = &self.returns[gpu];
-        let finished = returns.finished();
+    /// The memory of a GPU on its way back to HIP.
+    pub(crate) fn returns(&self, gpu: usize) -> &Arc<Returns> {
+        &self.returns[gpu]
+    }
+
+    /// Gives idle memory back to HIP, and waits until HIP has that of one GPU.
+    pub(crate) fn reclaim(&self, device: &dyn SlabSource, gpu: usize) {
         self.give_back_idle(device);
-        returns.wait(finished)
+        let returns = &self.returns[gpu];
+        returns.wait(returns.finished());
     }
 
     /// A new slab for a pool of `device`.

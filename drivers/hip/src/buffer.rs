@@ -104,7 +104,7 @@ pub(crate) fn gpu_of(buffer: &windlass_hal::Buffer) -> Option<usize> {
         return imported.gpu;
     }
     if let Some(grown) = memory.downcast_ref::<GrownBuffer<HipSpace>>() {
-        return Some(grown.space().gpu);
+        return Some(grown.space().gpu());
     }
     match memory.downcast_ref::<Block>()?.place {
         MemoryLocation::Device { gpu, .. } => Some(gpu),
@@ -162,6 +162,16 @@ impl Returns {
         }
     }
 
+    /// Counts memory that its owner gives back to HIP itself, until [`end`](Self::end).
+    pub(crate) fn begin(&self) {
+        lock(&self.ledger).taken += 1;
+    }
+
+    pub(crate) fn end(&self) {
+        lock(&self.ledger).finished += 1;
+        self.changed.notify_all();
+    }
+
     /// The number of allocations that were freed or abandoned.
     pub(crate) fn finished(&self) -> u64 {
         lock(&self.ledger).finished
@@ -182,19 +192,19 @@ impl Returns {
         let mut ledger = lock(&self.ledger);
         ledger.called = false;
         let waiting = std::mem::take(&mut ledger.waiting);
-        let after = ledger.finished + waiting.len() as u64;
         drop(ledger);
+        let mut abandoned = waiting.len() as u64;
         self.hip.give_back(|hip| {
             for place in waiting {
                 match place {
                     MemoryLocation::Device { address, .. } => hip.free(address),
                     MemoryLocation::Host(memory) => hip.free_host(memory),
                 }
-                lock(&self.ledger).finished += 1;
-                self.changed.notify_all();
+                abandoned -= 1;
+                self.end();
             }
         });
-        lock(&self.ledger).finished = after;
+        lock(&self.ledger).finished += abandoned;
         self.changed.notify_all();
     }
 }

@@ -185,9 +185,12 @@ unsafe impl driver::RawDevice for Device {
 
     fn reserve_growable(&self, params: &BufferParams, capacity: u64) -> Result<Arc<dyn driver::RawGrowable>> {
         self.0.usable()?;
-        let inner = self.0.clone();
-        let reclaim = Box::new(move |gpu| inner.allocator.reclaim(&*inner, gpu));
-        let reserved = growable::reserve(&self.0.gpus, self.0.clone(), reclaim, params, capacity);
+        let (inner, gpu) = (self.0.clone(), self.0.gpus.nearest(params.queue_affinity).index);
+        let returns = inner.allocator.returns(gpu).clone();
+        let reclaim = Box::new(move || inner.allocator.reclaim(&*inner, gpu));
+        let source =
+            growable::Source { gpus: self.0.gpus.clone(), gpu, device: self.0.clone(), returns, reclaim };
+        let reserved = growable::reserve(source, params.min_alignment, capacity);
         Ok(Arc::new(self.0.retire_if_lost(reserved)?))
     }
 

@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A group of collective operations on its way through the streams: the mark of its end, and how it failed.
+//! A group of collective operations, from its submission through the streams: its marks, and how it failed.
 
 use std::sync::{Arc, OnceLock};
 
-use windlass_hal::Error;
+use windlass_hal::{Collective, Error, driver};
 
 use crate::call::Event;
+
+/// A group as it was submitted.
+pub(crate) struct SubmittedGroup {
+    pub(crate) channel: Arc<dyn driver::RawChannel>,
+    pub(crate) operations: Vec<Collective>,
+    /// Present once the line of the channel has issued it.
+    pub(crate) issued: Option<Group>,
+}
+
+impl SubmittedGroup {
+    pub(crate) fn new(channel: Arc<dyn driver::RawChannel>, operations: &[Collective]) -> Self {
+        Self { channel, operations: operations.to_vec(), issued: None }
+    }
+}
 
 /// The place of a group in the stream of its channel.
 #[derive(Clone)]

@@ -10,24 +10,29 @@ use std::{
 };
 
 use windlass_hal::{
-    BufferParams, Error, MemoryType, Result, callback_pool,
+    Error, MemoryType, Result, callback_pool,
     edge::Domain,
     growable::{AddressSpace, Growable},
     pool::SlabSource,
 };
 
-use crate::{gpus::Gpus, hip::Hip, sync::lock, virtual_memory::Physical};
+use crate::{buffer::Returns, gpus::Gpus, hip::Hip, sync::lock, virtual_memory::Physical};
 
-/// Gives idle memory of a GPU, by its number, back to HIP. Whether any went back.
-pub(crate) type Reclaim = Box<dyn Fn(usize) -> bool + Send + Sync>;
+/// The origin of the memory.
+pub(crate) struct Source {
+    pub(crate) gpus: Arc<Gpus>,
+    /// The GPU whose memory it is, by its number within the device.
+    pub(crate) gpu: usize,
+    pub(crate) device: Arc<dyn SlabSource>,
+    /// Counts memory on its way back, for which allocations wait.
+    pub(crate) returns: Arc<Returns>,
+    /// Gives idle memory of the GPU back to HIP, and waits for all memory on its way back.
+    pub(crate) reclaim: Box<dyn Fn() + Send + Sync>,
+}
 
 /// Reserved addresses that all GPUs of a device use. It keeps the device open.
 pub(crate) struct HipSpace {
-    gpus: Arc<Gpus>,
-    device: Arc<dyn SlabSource>,
-    reclaim: Reclaim,
-    /// The GPU whose memory is behind the addresses, by its number within the device.
-    pub(crate) gpu: usize,
+    source: Source,
     /// The first address and the size of the whole reservation, which may begin before the aligned part that is in use.
     whole: (u64, u64),
     /// The memory of each mapping, by its address.
@@ -39,9 +44,20 @@ pub(crate) struct HipSpace {
 /// The type that the accounts count this memory as.
 const KIND: MemoryType = MemoryType::DEVICE_LOCAL;
 
-impl HipSpace {
+impl Source {
     fn hip(&self) -> &Hip {
         &self.gpus[self.gpu].hip
+    }
+}
+
+impl HipSpace {
+    /// The GPU whose memory is behind the addresses, by its number within the device.
+    pub(crate) fn gpu(&self) -> usize {
+        self.source.gpu
+    }
+
+    fn hip(&self) -> &Hip {
+        self.source.hip()
     }
 
     /// The bytes that are missing, if the GPU has fewer than `size` free.
@@ -56,48 +72,39 @@ impl HipSpace {
     }
 }
 
-/// Reserves `capacity` bytes of addresses, for memory of the GPU nearest to the queues of `params`.
-pub(crate) fn reserve(
-    gpus: &Arc<Gpus>,
-    device: Arc<dyn SlabSource>,
-    reclaim: Reclaim,
-    params: &BufferParams,
-    capacity: u64,
-) -> Result<Growable<HipSpace>> {
-    let gpu = gpus.nearest(params.queue_affinity).index;
-    let hip = &gpus[gpu].hip;
+/// Reserves `capacity` bytes of addresses, at a multiple of `min_alignment`.
+pub(crate) fn reserve(source: Source, min_alignment: u64, capacity: u64) -> Result<Growable<HipSpace>> {
+    let hip = source.hip();
     let mut granularity = 1;
-    for gpu in gpus.iter() {
+    for gpu in source.gpus.iter() {
         granularity = granularity.max(gpu.hip.granularity()?);
     }
     // AMD's HIP ignores the alignment that it is asked for (6.4.43484), so more addresses are reserved for a larger one.
-    let slack = if params.min_alignment > granularity { params.min_alignment } else { 0 };
+    let slack = if min_alignment > granularity { min_alignment } else { 0 };
     let capacity = capacity.checked_next_multiple_of(granularity);
     let size = capacity.and_then(|capacity| capacity.checked_add(slack)).filter(|size| *size < 1 << 56);
     let (Some(capacity), Some(size)) = (capacity, size) else {
         return Err(Error::resource_exhausted("the address space is smaller"));
     };
     let base = hip.reserve_addresses(size)?;
-    let (gpus, whole) = (gpus.clone(), (base, size));
-    let (mapped, stuck) = (Mutex::default(), Arc::default());
-    let space = HipSpace { gpus, device, reclaim, gpu, whole, mapped, stuck };
+    let space = HipSpace { source, whole: (base, size), mapped: Mutex::default(), stuck: Arc::default() };
     Ok(Growable::new(space, base.next_multiple_of(slack.max(1)), capacity, granularity))
 }
 
 impl AddressSpace for HipSpace {
     fn domain(&self) -> Domain {
-        self.gpus.domain
+        self.source.gpus.domain
     }
 
     fn usable(&self) -> Result<()> {
-        self.device.usable()
+        self.source.device.usable()
     }
 
-    /// Pools may keep the missing memory idle: it is given back first.
+    /// Pools may keep the missing memory idle, and memory that shrank away may be on its way back.
     fn check_room(&self, size: u64) -> Result<()> {
-        self.shortage(size).or_else(|error| match (self.reclaim)(self.gpu) {
-            true => self.shortage(size),
-            false => Err(error),
+        self.shortage(size).or_else(|_| {
+            (self.source.reclaim)();
+            self.shortage(size)
         })
     }
 
@@ -106,18 +113,18 @@ impl AddressSpace for HipSpace {
         let memory = hip.create_memory(size);
         let memory = memory.map_err(|error| self.shortage(size).err().unwrap_or(error))?;
         let mapped = hip.map_memory(address, size, memory);
-        let gpus = self.gpus.iter().map(|gpu| &gpu.hip);
+        let gpus = self.source.gpus.iter().map(|gpu| &gpu.hip);
         let opened = mapped.clone().and_then(|()| hip.open_memory(address, size, gpus));
         if let Err(error) = opened {
             if self.usable().is_err() {
                 // Work in flight on a lost device fails at once.
-                self.device.poll();
+                self.source.device.poll();
             }
             // At once, because the caller may release the reservation next.
             give_back(hip, address, size, mapped.is_ok(), memory, &self.stuck);
             return Err(error);
         }
-        let accounts = self.device.accounts();
+        let accounts = self.source.device.accounts();
         accounts.reserve(KIND, size);
         accounts.allocate(KIND, size);
         lock(&self.mapped).insert(address, memory);
@@ -125,7 +132,7 @@ impl AddressSpace for HipSpace {
     }
 
     fn decommit(&self, address: u64, size: u64, done: Box<dyn FnOnce() + Send>) {
-        let accounts = self.device.accounts();
+        let accounts = self.source.device.accounts();
         accounts.free(KIND, size);
         accounts.unreserve(KIND, size);
         let Some(memory) = lock(&self.mapped).remove(&address) else { return };
@@ -133,8 +140,11 @@ impl AddressSpace for HipSpace {
         if hip.keeps_all() {
             return;
         }
+        let returns = self.source.returns.clone();
+        returns.begin();
         callback_pool::spawn(Box::new(move || {
             give_back(&hip, address, size, true, memory, &stuck);
+            returns.end();
             done();
         }));
     }

@@ -351,7 +351,7 @@ impl Line {
         let (Some(communicator), Some(stream)) = (&*communicator, *stream) else {
             return Err(Error::internal("a group of a channel without a communicator"));
         };
-        let Work::Collective { operations, group, .. } = &mut submission.work else {
+        let Work::Collective(submitted) = &mut submission.work else {
             return Err(Error::internal("a channel was given other work"));
         };
         let waits: Vec<_> = submission
@@ -364,7 +364,7 @@ impl Line {
         waits.iter().try_for_each(|event| hip.wait_event(stream, **event))?;
         let start = events.acquire(hip)?;
         hip.record(*start, stream)?;
-        let issued = communicator.group(hip, stream, operations);
+        let issued = communicator.group(hip, stream, &submitted.operations);
         let issued = issued.and_then(|()| self.await_stage(communicator, failed));
         let end = events.acquire(hip)?;
         hip.record(*end, stream)?;
@@ -373,7 +373,7 @@ impl Line {
         events.extend([start, end]);
         issued.as_ref().err().into_iter().for_each(|error| new.fail(error));
         in_flight.push(InFlight { group: new.clone(), started: None });
-        *group = Some(new);
+        submitted.issued = Some(new);
         Ok(issued)
     }
 

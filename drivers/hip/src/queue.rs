@@ -223,10 +223,9 @@ impl Queue {
                 let timepoint = timepoint.ok_or_else(|| Error::internal("a timepoint of another driver"))?;
                 timepoint.event.as_deref().map_or(Ok(()), |event| stream.wait(event))
             }
-            Work::Collective { group, .. } => {
-                let group = group
-                    .as_ref()
-                    .ok_or_else(|| Error::internal("a group that its channel did not issue"))?;
+            Work::Collective(submitted) => {
+                let group = submitted.issued.as_ref();
+                let group = group.ok_or_else(|| Error::internal("a group that its channel did not issue"))?;
                 stream.wait(&group.end)
             }
             Work::ExportTimepoint(opening) => stream.open(opening),

@@ -18,14 +18,20 @@ use std::{
 
 use slab::Slab;
 use windlass_hal::{
-    BindingTable, Buffer, Collective, DispatchRef, Error, HostCall, Limits, Notifications, OperationRef,
-    Pattern, Point, QueueAffinity, Result, Semaphore, WorkgroupCount, driver,
+    BindingTable, Buffer, DispatchRef, Error, HostCall, Limits, Notifications, OperationRef, Pattern, Point,
+    QueueAffinity, Result, Semaphore, WorkgroupCount, driver,
     pending::{self, Order},
 };
 
 use crate::{
-    call::Event, external_timepoint::Timepoint, gate::Opening, group::Group, stream::Stream, sync::lock,
-    timing::Timing, workgroup_count::Counts,
+    call::Event,
+    external_timepoint::Timepoint,
+    gate::Opening,
+    group::{Group, SubmittedGroup},
+    stream::Stream,
+    sync::lock,
+    timing::Timing,
+    workgroup_count::Counts,
 };
 
 /// An accepted operation. Arguments, buffers and bindings lie beside `work`, where they use memory of the box again.
@@ -89,12 +95,8 @@ pub(crate) enum Work {
     ImportTimepoint {
         timepoint: Arc<dyn driver::RawTimepoint>,
     },
-    Collective {
-        channel: Arc<dyn driver::RawChannel>,
-        operations: Vec<Collective>,
-        /// Present once the line of the channel has issued it.
-        group: Option<Group>,
-    },
+    /// Boxed, so that other work stays small.
+    Collective(Box<SubmittedGroup>),
     /// Opens the gate of a foreign stream.
     ExportTimepoint(Opening),
     /// An operation that the driver does not know, by its name.
@@ -115,7 +117,7 @@ impl Work {
             Self::Dispatch { .. } => "queue_dispatch",
             Self::Execute { .. } => "queue_execute",
             Self::ImportTimepoint { .. } => "queue_import_timepoint",
-            Self::Collective { .. } => "queue_collective",
+            Self::Collective(_) => "queue_collective",
             Self::ExportTimepoint(_) => "export_timepoint",
             Self::Unknown(name) => name,
         }
@@ -143,7 +145,7 @@ impl Submission {
                 Work::ImportTimepoint { timepoint: timepoint.clone() }
             }
             OperationRef::Collective { channel, operations } => {
-                Work::Collective { channel: channel.clone(), operations: operations.to_vec(), group: None }
+                Work::Collective(Box::new(SubmittedGroup::new(channel.clone(), operations)))
             }
             other => Work::Unknown(other.name()),
         };
@@ -180,7 +182,7 @@ impl Submission {
     /// The group of collective operations that was issued; `None` for other work.
     pub(crate) fn group(&self) -> Option<&Group> {
         match &self.work {
-            Work::Collective { group, .. } => group.as_ref(),
+            Work::Collective(submitted) => submitted.issued.as_ref(),
             _ => None,
         }
     }

@@ -169,8 +169,8 @@ impl Issue for Inner {
             }
             return self.boxes.give_back(submission.into());
         }
-        if let Work::Collective { channel, .. } = work {
-            let channel = channel.clone();
+        if let Work::Collective(submitted) = work {
+            let channel = submitted.channel.clone();
             return match channel::of(&channel) {
                 Ok(channel) => channel.push(submission),
                 Err(error) => pending::fail(&order.signals, &error),

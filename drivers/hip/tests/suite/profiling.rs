@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Profiles over HIP: events come back, and a call that fails costs times and nothing else.
 
-mod common;
-
 use std::sync::{Arc, Mutex};
 
-use common::{SOON, code, nothing_leaks, open_failing, open_manual, record};
 use windlass_hal::{
     Device, OperationRecord, ProfileChunk, ProfileOptions, ProfileRecord, ProfileSink, Semaphore,
 };
 use windlass_hip_sys::{bindings::hipError_t, null::Options};
+
+use crate::common::{SOON, code, nothing_leaks, open_failing, open_manual, record};
 
 #[derive(Default)]
 struct Notes(Mutex<Vec<ProfileRecord>>);

@@ -3,11 +3,8 @@
 //!
 //! A call for a GPU other than the thread's current one, here the first, takes two calls of `hipSetDevice`.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{SOON, open_with};
 use windlass_hal::{
     Buffer, BufferParams, Code, Device, LinkKind, QueueAffinity, Registry, Semaphore, Topology,
 };
@@ -16,6 +13,8 @@ use windlass_hip_sys::{
     interposer::Interposer,
     null::{Instance, Options},
 };
+
+use crate::common::{SOON, open_with};
 
 /// Four GPUs under the scheme `test`.
 fn four() -> (Arc<Instance>, Registry) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Code that is loaded several times: the number of loads by HIP.
 
-mod common;
-
 use std::{sync::Barrier, thread};
 
-use common::{VECTOR_ADD, eventually, nothing_leaks, open, open_failing, open_with};
 use windlass_hal::{Code, Device, Executable, Result};
 use windlass_hip_sys::{bindings::hipError_t, null::Options};
 
-const VECTOR_ADD_GFX942: &[u8] = include_bytes!("../../../cts/kernels/bundles/vector_add.gfx942.co");
+use crate::common::{self, VECTOR_ADD, eventually, nothing_leaks, open, open_failing, open_with};
+
+const VECTOR_ADD_GFX942: &[u8] = include_bytes!("../../../../cts/kernels/bundles/vector_add.gfx942.co");
 const LOAD: &str = "hipModuleLoadData";
 
 fn load(device: &Device) -> Result<Executable> {

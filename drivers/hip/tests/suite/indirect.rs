@@ -3,11 +3,8 @@
 //! device is closed, dropped, drained, lost, or refuses the next piece. The null HIP holds work in flight until the
 //! test completes it.
 
-mod common;
-
 use std::{sync::Arc, thread, time::Duration};
 
-use common::{SOON, code, eventually, nothing_leaks, open, open_failing, open_manual};
 use windlass_hal::{
     Argument, Buffer, BufferParams, BufferRef, BufferUsage, Code, CommandBuffer, Device, Error, Function,
     IndirectDispatchConfig, IndirectParameters, Queue, Semaphore,
@@ -16,6 +13,8 @@ use windlass_hip_sys::{
     bindings::hipError_t,
     null::{Instance, Options},
 };
+
+use crate::common::{self, SOON, code, eventually, nothing_leaks, open, open_failing, open_manual};
 
 const LAUNCH: &str = "hipModuleLaunchKernel";
 const COPY: &str = "hipMemcpyAsync";

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory in the order of queues: the time of its reuse, the next user, the cost, and the statistics.
 
-mod common;
-
 use std::thread;
 
-use common::{SOON, code, eventually, nothing_leaks, open, open_failing, open_manual, open_with};
 use windlass_hal::{Buffer, BufferParams, BufferUsage, Code, Device, Point, Queue, Semaphore};
 use windlass_hip_sys::{
     bindings::hipError_t,
     null::{Instance, Options},
 };
+
+use crate::common::{SOON, code, eventually, nothing_leaks, open, open_failing, open_manual, open_with};
 
 const SIZE: u64 = 4096;
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory that the driver did not allocate: the calls of HIP, and the return to its owner.
 
-mod common;
-
 use std::{
     ptr::NonNull,
     sync::{
@@ -11,13 +9,14 @@ use std::{
     },
 };
 
-use common::{SOON, eventually, nothing_leaks, open, open_manual, open_with};
 use windlass_hal::{Buffer, BufferParams, Code, Device, Error, External, Feature, Result, Semaphore};
 use windlass_hip_sys::{
     bindings::hipError_t,
     interposer::Interposer,
     null::{Instance, Options},
 };
+
+use crate::common::{SOON, eventually, nothing_leaks, open, open_manual, open_with};
 
 const SIZE: usize = 4096;
 

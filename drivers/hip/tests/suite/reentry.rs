@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Misbehaving host calls and wakers, and their effect on others.
 
-mod common;
-
 use std::{
     future::Future,
     pin::pin,
@@ -15,6 +13,8 @@ use std::{
 };
 
 use windlass_hal::{Code, Deadline, HostCallFlags, Semaphore};
+
+use crate::common;
 
 const SOON: Duration = Duration::from_secs(20);
 

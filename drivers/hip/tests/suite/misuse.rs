@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Mistakes of callers: each is an error that names it, and changes nothing.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{SOON, VECTOR_ADD, code, grid, open, vector_add};
 use windlass_hal::{
     Argument, BindingTable, Buffer, BufferParams, BufferRef, BufferUsage, Code, Deadline, Device,
     DispatchConfig, File, Function, Point, Queue, QueueAffinity, Recorder, Result, Semaphore,
 };
 use windlass_hip_sys::null::Instance;
+
+use crate::common::{SOON, VECTOR_ADD, code, grid, open, vector_add};
 
 const SIZE: u64 = 4096;
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A HIP program and a program of the HAL over one simulated GPU, each ordered behind the other without the host.
 
-mod foreign;
-
 use std::{
     slice::from_ref,
     sync::{
@@ -11,9 +9,10 @@ use std::{
     },
 };
 
-use foreign::{Program, SOON, World, seeds};
 use windlass_hal::{Code, ExportFlags, ExternalEvent, ExternalStream, Point, Result, Semaphore};
 use windlass_hip_sys::bindings::*;
+
+use crate::foreign::{Program, SOON, World, eventually, seeds};
 
 const NONE: ExportFlags = ExportFlags::NONE;
 const UNSUBMITTED: ExportFlags = ExportFlags::ALLOW_UNSUBMITTED;
@@ -424,7 +423,7 @@ fn imported_memory_lives_until_the_last_work_although_its_owner_lets_go_first() 
         drop((tensor, values));
         assert_eq!(frees.load(SeqCst), 0, "{options}: work in flight uses the memory");
         assert_eq!(pollster::block_on(result).expect("downloaded"), [22, 0, 0, 0].repeat(64), "{options}");
-        foreign::eventually("the tensor is freed", || {
+        eventually("the tensor is freed", || {
             world.device().poll();
             frees.load(SeqCst) == 1
         });
@@ -499,7 +498,7 @@ fn a_device_that_ends_gives_everything_back() {
     let program = world.end();
     begin.set(1);
     program.synchronize(stream);
-    foreign::eventually("everything is given back", || interposer.live().is_empty());
+    eventually("everything is given back", || interposer.live().is_empty());
 }
 
 #[test]

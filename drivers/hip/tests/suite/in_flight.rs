@@ -2,8 +2,6 @@
 //! Work in flight, and work that waits, when its device is closed, dropped, drained or slept on. The null HIP holds
 //! work in flight until the test completes it.
 
-mod common;
-
 use std::{
     sync::{
         Arc,
@@ -14,11 +12,12 @@ use std::{
     time::Duration,
 };
 
-use common::{SOON, code, eventually, nothing_leaks, open, open_manual};
 use windlass_hal::{
     Buffer, BufferParams, Code, Deadline, Device, HostCallFlags, Point, Queue, Semaphore, WaitPolicy,
 };
 use windlass_hip_sys::null::Instance;
+
+use crate::common::{self, SOON, code, eventually, nothing_leaks, open, open_manual};
 
 /// Calls that release memory, code or streams.
 const GIVING_BACK: [&str; 5] =

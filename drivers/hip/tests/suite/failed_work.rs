@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Work that fails while other work is in flight: the notified waiters, the time, and the fate of the memory.
 
-mod common;
-
 use std::{sync::Arc, thread};
 
-use common::{SOON, code, eventually, nothing_leaks, open_failing, open_manual};
 use windlass_hal::{Buffer, BufferParams, Code, Device, HostCallFlags, Point, Queue, Semaphore};
 use windlass_hip_sys::{
     bindings::hipError_t,
     interposer::Interposer,
     null::{Instance, Options},
 };
+
+use crate::common::{self, SOON, code, eventually, nothing_leaks, open_failing, open_manual};
 
 const FILL: &str = "hipMemsetD8Async";
 const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
