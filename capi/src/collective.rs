@@ -42,8 +42,8 @@ pub struct windlass_channel_params_t {
     /// The queues that may run the operations, bit n for queue n; 0 means all. They belong to one physical device, or the
     /// first of them decides.
     pub affinity: u64,
-    /// The longest time in nanoseconds that the other ranks may take: to join the channel, and then to take part in each
-    /// group that this rank has begun. 0 is ten minutes.
+    /// The longest time in nanoseconds that the other ranks may take to join the channel, and the longest time that each
+    /// group may then run, from its start on this rank to its end. 0 is ten minutes.
     pub timeout_ns: u64,
 }
 
@@ -53,8 +53,10 @@ unsafe impl Growing for windlass_channel_params_t {
 }
 
 /// One rank's side of a channel: several ranks, each a physical device in some process, that carry out collective
-/// operations together. All ranks submit the groups and the splits of a channel in the same order. The handle keeps its
-/// device open; the rank leaves the channel when the last handle is released and no work uses it.
+/// operations together. All ranks submit the groups and the splits of a channel in the same order, and groups of
+/// different channels that share a physical device in one order on all ranks. The rank leaves the channel when the last
+/// handle is released and no work uses it. The handle does not keep the device open: when that closes, groups that were
+/// not issued fail.
 pub struct windlass_channel_t(Shell<Channel>);
 object!(windlass_channel_t, Channel, "channel");
 
@@ -75,7 +77,9 @@ pub extern "C" fn windlass_device_channel_id(
 
 /// Makes the device a rank of a channel. Does not wait for the other ranks: they join in the background, and groups that
 /// are submitted meanwhile wait for that. If a rank has not come after the timeout, these groups fail with ABORTED.
-/// INVALID_ARGUMENT where the rank is not below the count. The caller owns the channel.
+/// INVALID_ARGUMENT where the rank is not below the count. The caller owns the channel. All ranks of it, and of the channels
+/// that are split from it, must submit groups that fit: one that sends more than another one expects may write over memory
+/// of that rank.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_channel_create(
@@ -93,7 +97,8 @@ pub unsafe extern "C" fn windlass_channel_create(
                 0 => params,
                 timeout => params.with_timeout(Duration::from_nanos(timeout)),
             };
-            used(device)?.device.create_channel(&params)
+            // SAFETY: the header has the same contract.
+            unsafe { used(device)?.device.create_channel(&params) }
         })
     })
 }
@@ -258,6 +263,9 @@ fn reduction_of(number: windlass_reduction_t) -> Result<Reduction> {
 }
 
 fn collective_of(given: &windlass_collective_t) -> Result<Collective> {
+    if given.reserved != 0 {
+        return Err(Error::invalid_argument("`reserved` of a collective is not zero"));
+    }
     let element: ElementType = element_type_of(given.element_type)?;
     let range = |name: &str, reference: &windlass_buffer_ref_t| match reference.buffer {
         None => Ok(None),

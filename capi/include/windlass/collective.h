@@ -20,8 +20,10 @@ extern "C" {
 #define WINDLASS_NO_RANK UINT32_MAX
 
 // One rank's side of a channel: several ranks, each a physical device in some process, that carry out collective
-// operations together. All ranks submit the groups and the splits of a channel in the same order. The handle keeps its
-// device open; the rank leaves the channel when the last handle is released and no work uses it.
+// operations together. All ranks submit the groups and the splits of a channel in the same order, and groups of
+// different channels that share a physical device in one order on all ranks. The rank leaves the channel when the last
+// handle is released and no work uses it. The handle does not keep the device open: when that closes, groups that were
+// not issued fail.
 typedef struct windlass_channel_t windlass_channel_t;
 
 // The name of a channel, which all of its ranks share. Send the bytes to the other ranks by any means.
@@ -43,8 +45,8 @@ typedef struct {
     // The queues that may run the operations, bit n for queue n; 0 means all. They belong to one physical device, or the
     // first of them decides.
     uint64_t affinity;
-    // The longest time in nanoseconds that the other ranks may take: to join the channel, and then to take part in each
-    // group that this rank has begun. 0 is ten minutes.
+    // The longest time in nanoseconds that the other ranks may take to join the channel, and the longest time that each
+    // group may then run, from its start on this rank to its end. 0 is ten minutes.
     uint64_t timeout_ns;
 } windlass_channel_params_t;
 
@@ -126,7 +128,9 @@ windlass_error_t *windlass_device_channel_id(windlass_device_t *device,
 
 // Makes the device a rank of a channel. Does not wait for the other ranks: they join in the background, and groups that
 // are submitted meanwhile wait for that. If a rank has not come after the timeout, these groups fail with ABORTED.
-// INVALID_ARGUMENT where the rank is not below the count. The caller owns the channel.
+// INVALID_ARGUMENT where the rank is not below the count. The caller owns the channel. All ranks of it, and of the channels
+// that are split from it, must submit groups that fit: one that sends more than another one expects may write over memory
+// of that rank.
 WINDLASS_MUST_USE
 windlass_error_t *windlass_channel_create(windlass_device_t *device,
                                           const windlass_channel_params_t *params,

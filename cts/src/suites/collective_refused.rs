@@ -25,11 +25,13 @@ fn ranks(ctx: &Context) -> Outcome {
     let device = ctx.device();
     let id = channel_id(device)?;
     for (rank, count) in [(0, 0), (1, 1), (7, 2), (u32::MAX, u32::MAX), (0, u32::MAX)] {
-        let made = device.create_channel(&ChannelParams::new(id, rank, count));
+        // SAFETY: no channel is made, here and below.
+        let made = unsafe { device.create_channel(&ChannelParams::new(id, rank, count)) };
         refused(made, Code::InvalidArgument, &format!("rank {rank} of {count}"))?;
     }
     let timeless = ChannelParams::new(id, 0, 1).with_timeout(Duration::ZERO);
-    refused(device.create_channel(&timeless), Code::InvalidArgument, "a timeout of 0")?;
+    // SAFETY: as above.
+    refused(unsafe { device.create_channel(&timeless) }, Code::InvalidArgument, "a timeout of 0")?;
     let ranks = world(device)?;
     let (rank, count) = (&ranks[0], ranks.len() as u32);
     let data = device.allocate_device(64)?;

@@ -233,12 +233,13 @@ unsafe impl driver::RawDevice for Device {
     fn create_channel(&self, params: &ChannelParams) -> Result<Arc<dyn driver::RawChannel>> {
         let inner = &self.0;
         inner.usable()?;
-        let rccl = inner.channels.rccl(&inner.hip)?.clone();
+        let library = inner.channels.rccl(&inner.hip)?.clone();
+        rccl::check_joins(&library)?;
         let gpu = inner.gpus.nearest(params.affinity).clone();
         let own = inner.queues.iter().filter(|queue| queue.gpu.index == gpu.index);
         let own = QueueAffinity::from_bits(own.fold(0, |bits, queue| bits | 1 << queue.index));
         let affinity = own.intersection(params.affinity);
-        Ok(Arc::new(Channel::join(inner.clone(), inner.gpus.domain, gpu, rccl, params, affinity)))
+        Ok(Arc::new(Channel::join(inner.clone(), inner.gpus.domain, gpu, library, params, affinity)))
     }
 
     unsafe fn load_executable(&self, code: &[u8]) -> Result<Arc<dyn driver::RawExecutable>> {

@@ -21,7 +21,7 @@ use crate::{
     event_pool::EventPool,
     gpu::Gpu,
     group::Group,
-    rccl::{Communicator, Place, Stage},
+    rccl::{self, Communicator, Place, Stage},
     submission::{Submission, Unfinished, Work},
     sync::lock,
 };
@@ -152,6 +152,7 @@ impl Line {
 
     /// Adds a split, and returns the line of the new channel.
     pub(crate) fn split(self: &Arc<Self>, membership: Option<Membership>) -> Result<Option<Arc<Self>>> {
+        rccl::check_splits(&self.rccl)?;
         let mut state = lock(&self.state);
         if let Some(error) = &state.failure {
             return Err(error.clone());
@@ -331,9 +332,9 @@ impl Line {
                 }
             }
             Task::Split(child) => {
-                let split = self.perform_split(own, child.as_ref().map(|(_, membership)| *membership));
-                let (result, communicator) = match split {
-                    Ok(communicator) => (Ok(()), Ok(communicator)),
+                let membership = child.as_ref().map(|(_, membership)| *membership);
+                let (result, communicator) = match self.perform_split(own, membership) {
+                    Ok(communicator) => (Ok(()), communicator),
                     Err(error) => (Err(error.clone()), Err(error)),
                 };
                 if let Some((line, _)) = child {
@@ -348,7 +349,7 @@ impl Line {
     fn issue(&self, own: &mut Own, submission: &mut Submission, owner: &dyn Owner) -> Result<Result<()>> {
         let Own { communicator, stream, events, in_flight, .. } = own;
         let hip = &self.gpu.hip;
-        let (Some(communicator), Some(stream)) = (&*communicator, *stream) else {
+        let (Some(group), Some(stream)) = (communicator.as_ref(), *stream) else {
             return Err(Error::internal("a group of a channel without a communicator"));
         };
         let Work::Collective(submitted) = &mut submission.work else {
@@ -362,23 +363,40 @@ impl Line {
             .collect::<Result<_>>()?;
         let _current = hip.current()?;
         waits.iter().try_for_each(|event| hip.wait_event(stream, **event))?;
-        let start = events.acquire(hip)?;
+        let (start, end) = (events.acquire(hip)?, events.acquire(hip)?);
         hip.record(*start, stream)?;
-        let issued = communicator.group(hip, stream, &submitted.operations);
-        let issued = issued.and_then(|()| self.await_stage(communicator, failed));
-        let end = events.acquire(hip)?;
-        hip.record(*end, stream)?;
         let new = Group::new(start.clone(), end.clone());
         // The pool hands the events out again once it is the only owner.
         events.extend([start, end]);
-        issued.as_ref().err().into_iter().for_each(|error| new.fail(error));
+        let launched = group.group(hip, stream, &submitted.operations);
+        let issued = launched.and_then(|()| self.await_stage(group, failed));
+        let recorded = match &issued {
+            Ok(()) => hip.record(*new.end, stream),
+            Err(error) => {
+                // RCCL may launch a part later, so the end has its place behind the abort, which waits for RCCL's threads.
+                new.fail(error);
+                communicator.take().into_iter().for_each(Communicator::abort);
+                hip.record(*new.end, stream)
+            }
+        };
+        if let Err(error) = recorded {
+            // Nothing tells the end of the group any more, so it ends here.
+            new.fail(&error);
+            communicator.take().into_iter().for_each(Communicator::abort);
+            return Err(error);
+        }
         in_flight.push(InFlight { group: new.clone(), started: None });
         submitted.issued = Some(new);
         Ok(issued)
     }
 
-    /// Takes part in a split. Returns the communicator of the new channel, if this rank is a member.
-    fn perform_split(&self, own: &mut Own, membership: Option<Membership>) -> Result<Option<Communicator>> {
+    /// Takes part in a split. Returns the communicator of the new channel, if this rank is a member. The inner error is that
+    /// of the new channel, and leaves this one as it is.
+    fn perform_split(
+        &self,
+        own: &mut Own,
+        membership: Option<Membership>,
+    ) -> Result<Result<Option<Communicator>>> {
         // RCCL splits no communicator with work in flight.
         let mut pause = FIRST_PAUSE;
         while !own.in_flight.is_empty() {
@@ -403,16 +421,16 @@ impl Line {
             place.abort(&self.rccl);
             return Err(error);
         }
-        let Some(Membership { rank, count, .. }) = membership else { return Ok(None) };
+        let Some(Membership { rank, count, .. }) = membership else { return Ok(Ok(None)) };
         let new = communicator.split_off(place, rank, count)?;
         let checked = self.await_stage(&new, failed).and_then(|()| new.check_ranks());
-        match checked {
+        Ok(match checked {
             Ok(()) => Ok(Some(new)),
             Err(error) => {
                 new.abort();
                 Err(error)
             }
-        }
+        })
     }
 
     /// Starts a line with the communicator that a split made for it.
@@ -451,7 +469,9 @@ impl Line {
         let Some(communicator) = &own.communicator else { return Ok(()) };
         communicator.stage()?;
         match oldest.started {
-            Some(started) if started.elapsed() >= self.timeout => Err(self.late("take part in a group")),
+            Some(started) if started.elapsed() >= self.timeout => {
+                Err(self.late("finish a group with this one"))
+            }
             None if is_reached(&oldest.group.start) => {
                 oldest.started = Some(Instant::now());
                 Ok(())

@@ -61,12 +61,7 @@ impl Communicator {
                 &mut config,
             )
         };
-        let begun = begun.ok_or_else(|| {
-            Error::unavailable(format!(
-                "{} lacks ncclCommInitRankConfig: install RCCL 2.14 or later, which ROCm 5.5 brings",
-                rccl.origin()
-            ))
-        })?;
+        let begun = begun.ok_or_else(|| without_config(rccl))?;
         let joined = Self { rccl: rccl.clone(), place, rank, count };
         match joined.check("ncclCommInitRankConfig", begun) {
             Ok(()) => Ok(joined),
@@ -87,13 +82,7 @@ impl Communicator {
         // SAFETY: the place is in a box, where it stays until the split has ended or its communicator was aborted.
         let begun =
             unsafe { self.rccl.ncclCommSplit(self.comm(), color, key, place.pointer(), ptr::null_mut()) };
-        let begun = begun.ok_or_else(|| {
-            Error::unavailable(format!(
-                "{} lacks ncclCommSplit: install RCCL 2.18 or later, or create each channel by an id of its own",
-                self.rccl.origin()
-            ))
-        })?;
-        self.check("ncclCommSplit", begun)
+        self.check("ncclCommSplit", begun.ok_or_else(|| without_split(&self.rccl))?)
     }
 
     /// The communicator that a split has made.
@@ -233,10 +222,10 @@ impl Communicator {
 
     /// Ends all work of this rank, also work that waits for other ranks, and gives the communicator up.
     pub(crate) fn abort(self) {
-        if self.comm().is_null() {
-            // RCCL may still write it.
+        if self.comm().is_null() || self.rccl.has_ended() {
+            // A thread of RCCL may still write it.
             mem::forget(self.place);
-        } else if !self.rccl.has_ended() {
+        } else {
             // SAFETY: the owner gives the handle up.
             let result = unsafe { self.rccl.ncclCommAbort(self.comm()) };
             tracing::debug!(target: "windlass::hip", rank = self.rank, %result, "communicator aborted");
@@ -268,6 +257,30 @@ impl Communicator {
     }
 }
 
+fn without_config(rccl: &Rccl) -> Error {
+    Error::unavailable(format!(
+        "{} lacks ncclCommInitRankConfig: install RCCL 2.14 or later, which ROCm 5.5 brings",
+        rccl.origin()
+    ))
+}
+
+fn without_split(rccl: &Rccl) -> Error {
+    Error::unavailable(format!(
+        "{} lacks ncclCommSplit: install RCCL 2.18 or later, or create each channel by an id of its own",
+        rccl.origin()
+    ))
+}
+
+/// Whether RCCL can join channels without blocking.
+pub(crate) fn check_joins(rccl: &Rccl) -> Result<()> {
+    rccl.functions().ncclCommInitRankConfig.map(drop).ok_or_else(|| without_config(rccl))
+}
+
+/// Whether RCCL can split channels.
+pub(crate) fn check_splits(rccl: &Rccl) -> Result<()> {
+    rccl.functions().ncclCommSplit.map(drop).ok_or_else(|| without_split(rccl))
+}
+
 /// The place that RCCL writes a communicator to, maybe on a thread of its own.
 #[derive(Default)]
 pub(crate) struct Place(Box<AtomicPtr<ncclComm>>);
@@ -283,9 +296,7 @@ impl Place {
 
     /// Gives up the communicator of a split that has failed.
     pub(crate) fn abort(self, rccl: &Rccl) {
-        if !self.comm().is_null() {
-            Communicator { rccl: rccl.clone(), place: self, rank: 0, count: 0 }.abort();
-        }
+        Communicator { rccl: rccl.clone(), place: self, rank: 0, count: 0 }.abort();
     }
 }
 

@@ -137,6 +137,12 @@ unsafe impl driver::RawDevice for Device {
         Ok(Arc::new(unsafe { HostImport::new(self.domain, memory, release) }?))
     }
 
+    /// Tells whether recorders keep with each dispatch the ranges that its arguments name, which wrappers that describe work
+    /// need and devices do not.
+    fn wants_argument_ranges(&self) -> bool {
+        false
+    }
+
     /// Names a channel for ranks that will join it; the lack is `Feature::Collectives`.
     fn channel_id(&self) -> Result<ChannelId> {
         Err(Error::unimplemented("the null device has no channels"))

@@ -34,9 +34,18 @@ impl Device {
     /// groups that are submitted meanwhile wait for that. If a rank has not come after the timeout, these groups fail
     /// with `ABORTED`.
     ///
+    /// # Safety
+    ///
+    /// The ranks of the channel, and of those that are split from it, submit groups that fit each other: in each, the same
+    /// operations in the same order, with the same numbers of elements. No rank can check the others, and one that sends
+    /// more than another one expects may write over memory of that rank.
+    ///
+    /// # Errors
+    ///
     /// `INVALID_ARGUMENT` where the rank is not below the count, or the count or the timeout is 0. `UNIMPLEMENTED` and
     /// `UNAVAILABLE` are as for [`channel_id`](Self::channel_id).
-    pub fn create_channel(&self, params: &ChannelParams) -> Result<Channel> {
+    #[allow(unsafe_code)]
+    pub unsafe fn create_channel(&self, params: &ChannelParams) -> Result<Channel> {
         self.has_collectives()?;
         check_rank(params.rank, params.count)?;
         if params.timeout == Duration::ZERO {
@@ -72,7 +81,9 @@ fn check_rank(rank: u32, count: u32) -> Result<()> {
 /// [`Queue::collective`](crate::Queue::collective).
 ///
 /// **All ranks submit the groups and the splits of a channel in the same order.** Groups of a channel start in the order in
-/// which their waits are reached, so a program orders them by points where it has several in flight.
+/// which their waits are reached, so a program orders them by points where it has several in flight. It orders groups of
+/// different channels too where these share a physical device, in one order on all ranks: each group holds a part of the
+/// device until the other ranks have come.
 ///
 /// Clones are handles of the same rank, and may be used on any thread. The rank leaves the channel when the last handle is
 /// dropped and no work uses it.

@@ -51,8 +51,8 @@ pub struct ChannelParams {
     /// The queues that may run the operations. They belong to one physical device, or the first of them decides. The
     /// default is all queues.
     pub affinity: QueueAffinity,
-    /// The longest time that the other ranks may take: to join the channel, and then to take part in each group that this
-    /// rank has begun. The default is ten minutes.
+    /// The longest time that the other ranks may take to join the channel, and the longest time that each group may then
+    /// run, from its start on this rank to its end. The default is ten minutes.
     pub timeout: Duration,
 }
 

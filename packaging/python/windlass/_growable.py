@@ -51,7 +51,7 @@ class GrowableBuffer(Object):
 
     def shrink_to(self, size: int) -> None:
         """Gives memory behind the first `size` bytes back, in the pieces in which it came. A buffer that was made of a piece keeps it until it
-        is gone. Never waits: a thread of the library takes the memory back some time later, and a growth meanwhile may find none."""
+        is gone. Never waits: a thread of the library takes the memory back, and a growth or an allocation that needs it waits for that."""
         lib().windlass_growable_shrink_to(self._h, number("a size", size))
 
     def buffer(self, offset: int = 0, length: Optional[int] = None) -> Buffer:
