@@ -5,7 +5,7 @@
 use core::ffi::{c_char, c_int, c_uint};
 use std::fmt;
 
-/// What a [`ncclComm_t`] points to.
+/// The object behind a [`ncclComm_t`].
 #[repr(C)]
 #[derive(Debug)]
 pub struct ncclComm {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use super::round::Round;
 use super::standing::Standing;
 
-/// What an operation of a member is matched by: those of the same key belong together.
+/// The key by which operations of members are matched: those of the same key belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Match {
     /// All ranks, each with its next collective operation.
