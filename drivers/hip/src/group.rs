@@ -10,14 +10,15 @@ use crate::call::Event;
 /// A group as it was submitted.
 pub(crate) struct SubmittedGroup {
     pub(crate) channel: Arc<dyn driver::RawChannel>,
-    pub(crate) operations: Vec<Collective>,
+    /// Shared with the line of the channel, which may need them for longer than the submission.
+    pub(crate) operations: Arc<[Collective]>,
     /// Present once the line of the channel has issued it.
     pub(crate) issued: Option<Group>,
 }
 
 impl SubmittedGroup {
     pub(crate) fn new(channel: Arc<dyn driver::RawChannel>, operations: &[Collective]) -> Self {
-        Self { channel, operations: operations.to_vec(), issued: None }
+        Self { channel, operations: operations.into(), issued: None }
     }
 }
 

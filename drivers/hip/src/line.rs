@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use windlass_hal::{ChannelId, Error, Result, callback_pool, edge::Edge, pending};
+use windlass_hal::{ChannelId, Collective, Error, Result, callback_pool, edge::Edge, pending};
 use windlass_hip_sys::rccl::Rccl;
 
 use crate::{
@@ -42,8 +42,9 @@ pub(crate) trait Owner: Send + Sync {
     /// Lets a drain wait for a group until the returned entry is dropped.
     fn unfinished(&self) -> Unfinished;
 
-    /// Enqueues a submission whose group is in the stream of its channel.
-    fn enqueue_group(&self, submission: Box<Submission>);
+    /// Enqueues a submission whose group is in the stream of its channel. Returns whether its queue waits for the end of the
+    /// group. If not, the submission may retire while the group runs.
+    fn enqueue_group(&self, submission: Box<Submission>) -> bool;
 
     /// Takes the box of a submission that has ended.
     fn give_back(&self, submission: Box<Submission>);
@@ -109,6 +110,9 @@ struct InFlight {
     group: Group,
     /// When its start was seen to be reached.
     started: Option<Instant>,
+    /// The operations with their buffers, which RCCL may use until the end of the group. `None` once a queue waits for the
+    /// end, whose submission keeps them.
+    kept: Option<Arc<[Collective]>>,
 }
 
 impl Line {
@@ -322,7 +326,10 @@ impl Line {
                 match issued {
                     Ok(issued) => {
                         // A part of a failed group may be in the stream, so it retires like others.
-                        owner.enqueue_group(submission);
+                        let is_kept = owner.enqueue_group(submission);
+                        if let Some(newest) = own.in_flight.last_mut().filter(|_| is_kept) {
+                            newest.kept = None;
+                        }
                         issued
                     }
                     Err(error) => {
@@ -385,7 +392,8 @@ impl Line {
             communicator.take().into_iter().for_each(Communicator::abort);
             return Err(error);
         }
-        in_flight.push(InFlight { group: new.clone(), started: None });
+        let kept = Some(submitted.operations.clone());
+        in_flight.push(InFlight { group: new.clone(), started: None, kept });
         submitted.issued = Some(new);
         Ok(issued)
     }

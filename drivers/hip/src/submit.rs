@@ -221,15 +221,17 @@ impl Owner for Inner {
         self.queues.unfinished.begin()
     }
 
-    fn enqueue_group(&self, submission: Box<Submission>) {
-        let Some(device) = self.this.upgrade() else { return };
+    fn enqueue_group(&self, submission: Box<Submission>) -> bool {
+        let Some(device) = self.this.upgrade() else { return false };
         if let Some(error) = self.lost() {
-            return pending::fail(&submission.order.signals, error);
+            pending::fail(&submission.order.signals, error);
+            return false;
         }
         let queue = self.queues.choose(submission.affinity, &submission);
         let enqueued = device.enqueue(queue, submission);
         // No thread polls for it, and a drain may wait for the end.
         self.demand_of(queue, enqueued.epoch());
+        matches!(enqueued, Enqueued::All(_))
     }
 
     fn give_back(&self, submission: Box<Submission>) {

@@ -7,6 +7,7 @@ mod common;
 mod foreign;
 
 mod access;
+mod channels;
 mod executables;
 mod external_timepoints;
 mod failed_work;

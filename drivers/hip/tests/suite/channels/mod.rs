@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Channels over the simulated RCCL, where calls of HIP or of RCCL fail, or RCCL is an older one.
+
+mod front;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use front::Front;
+use windlass_hal::{
+    Buffer, BufferParams, Channel, ChannelParams, Code, Collective, Device, ElementType, Queue, QueueAffinity,
+    Reduction, Registry, Result, Semaphore,
+};
+use windlass_hip_sys::{
+    bindings::hipError_t,
+    interposer::Interposer,
+    rccl::{Functions, ncclResult_t},
+};
+use windlass_simulator::Simulator;
+
+use crate::common::{SOON, eventually};
+
+const U8: ElementType = ElementType::Uint8;
+
+/// A device of all GPUs of a simulated machine, and the calls of HIP that its driver makes.
+struct World {
+    interposer: Arc<Interposer>,
+    device: Device,
+}
+
+impl World {
+    fn new(options: &str) -> Self {
+        Self::with(options, |_| None, |_| {})
+    }
+
+    /// `rule` hears each call of RCCL, and may make it fail. `change` removes functions of RCCL.
+    fn with(
+        options: &str,
+        rule: impl Fn(&'static str) -> Option<ncclResult_t> + Send + Sync + 'static,
+        change: impl FnOnce(&mut Functions),
+    ) -> Self {
+        let simulator = Simulator::new(options.parse().expect("options")).expect("a machine");
+        let api = simulator.api();
+        let rccl = Front::rccl(api.rccl().expect("it has one").clone(), Box::new(rule), change);
+        let interposer = Interposer::new(api);
+        let api = interposer.api().with_rccl(rccl);
+        let mut registry = Registry::new();
+        registry.register(windlass_hip::Driver::new("test", windlass_hip::table(api)));
+        let device = registry.open("test://all").expect("the simulated HIP opens");
+        Self { interposer, device }
+    }
+
+    fn affinity(&self, rank: u32) -> QueueAffinity {
+        self.device.limits().physical_affinity(rank).expect("a GPU for each rank")
+    }
+
+    fn queue(&self, rank: u32) -> Queue {
+        self.device.queue_of(self.affinity(rank)).expect("queues")
+    }
+
+    fn channels(&self, count: u32) -> Result<Vec<Channel>> {
+        let id = self.device.channel_id()?;
+        (0..count)
+            .map(|rank| {
+                let params = ChannelParams::new(id, rank, count).with_affinity(self.affinity(rank));
+                // SAFETY: the ranks of a test submit groups that fit.
+                unsafe { self.device.create_channel(&params.with_timeout(SOON)) }
+            })
+            .collect()
+    }
+
+    /// Memory near a rank, of which each byte has this value.
+    fn bytes(&self, rank: u32, length: u64, value: u8) -> Buffer {
+        let params = BufferParams::device().with_queue_affinity(self.affinity(rank));
+        let buffer = self.device.allocate(&params, length).expect("memory");
+        let done = Semaphore::new(0);
+        self.queue(rank).fill(&[], &[done.at(1)], &buffer, value).expect("submits");
+        done.wait_blocking(1, SOON).expect("completes");
+        buffer
+    }
+
+    fn download(&self, rank: u32, buffer: &Buffer) -> Vec<u8> {
+        pollster::block_on(self.queue(rank).download(&[], buffer).expect("submits")).expect("completes")
+    }
+
+    fn used(&self) -> u64 {
+        self.device.statistics().device_bytes_used
+    }
+}
+
+fn sum(data: &Buffer) -> [Collective; 1] {
+    [Collective::all_reduce(Reduction::Sum, U8, data, data)]
+}
+
+#[test]
+fn a_group_that_its_queue_does_not_wait_for_keeps_its_buffers_until_its_end() {
+    let world = World::new("gfx942?devices=2&memory=64M");
+    let channels = world.channels(2).expect("simulated RCCL");
+    let [first, second] = [world.bytes(0, 4096, 1), world.bytes(1, 4096, 2)];
+    let (failed, done) = (Semaphore::new(0), Semaphore::new(0));
+    world.interposer.fail("hipStreamWaitEvent", 1, hipError_t::hipErrorInvalidValue);
+    world.queue(0).collective(&[], &[failed.at(1)], &channels[0], &sum(&first)).expect("submits");
+    let error = failed.wait_blocking(1, SOON).expect_err("its queue cannot wait for it").to_string();
+    assert!(error.contains("hipStreamWaitEvent") && error.contains("queue_collective"), "{error}");
+    let used = world.used();
+    drop(first);
+    // The thread that told of the failure has let go of the submission by the end of this.
+    drop(world.bytes(0, 64, 0));
+    assert_eq!(world.used(), used, "the memory was given up, and RCCL may write it");
+    world.queue(1).collective(&[], &[done.at(1)], &channels[1], &sum(&second)).expect("submits");
+    done.wait_blocking(1, SOON).expect("the other rank knows nothing of it");
+    assert_eq!(world.download(1, &second), [3; 4096]);
+    eventually("the memory is given up at last", || world.used() + 4096 <= used);
+}
