@@ -28,7 +28,8 @@ impl Channels {
     pub(crate) fn rccl(&self, hip: &Hip) -> Result<&Rccl> {
         let loaded = self.rccl.get_or_init(|| {
             // SAFETY: a library that the system has under RCCL's name, or that the user names, is taken for RCCL. Any other
-            // library under this name breaks every program that loads it.
+            // library under this name breaks every program that loads it. One that is linked to another HIP than this
+            // driver's is refused, where the system tells; elsewhere it is taken for the RCCL of the only HIP.
             let loaded = unsafe { Rccl::load(&hip.api, self.path.as_deref()) };
             loaded.map_err(|error| Error::unavailable(error.to_string()))
         });

@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use windlass_hal::{ChannelId, Collective, Error, Result, callback_pool, edge::Edge, pending};
+use windlass_hal::{Buffer, ChannelId, Collective, Error, Result, callback_pool, edge::Edge, pending};
 use windlass_hip_sys::rccl::Rccl;
 
 use crate::{
@@ -22,6 +22,7 @@ use crate::{
     gpu::Gpu,
     group::Group,
     rccl::{self, Communicator, Place, Stage},
+    stream::Stream,
     submission::{Submission, Unfinished, Work},
     sync::lock,
 };
@@ -110,9 +111,14 @@ struct InFlight {
     group: Group,
     /// When its start was seen to be reached.
     started: Option<Instant>,
-    /// The operations with their buffers, which RCCL may use until the end of the group. `None` once a queue waits for the
-    /// end, whose submission keeps them.
-    kept: Option<Arc<[Collective]>>,
+    /// `None` once a queue waits for the end, whose submission keeps the same.
+    kept: Option<Kept>,
+}
+
+/// The memory that a group may use until its end.
+struct Kept {
+    _operations: Arc<[Collective]>,
+    _zeros: Option<Buffer>,
 }
 
 impl Line {
@@ -354,9 +360,9 @@ impl Line {
 
     /// Puts a group into the stream. The inner error is that of a group of which a part may be in the stream.
     fn issue(&self, own: &mut Own, submission: &mut Submission, owner: &dyn Owner) -> Result<Result<()>> {
-        let Own { communicator, stream, events, in_flight, .. } = own;
+        let Own { communicator: joined, stream, events, in_flight, .. } = own;
         let hip = &self.gpu.hip;
-        let (Some(group), Some(stream)) = (communicator.as_ref(), *stream) else {
+        let (Some(communicator), Some(stream)) = (joined.as_ref(), *stream) else {
             return Err(Error::internal("a group of a channel without a communicator"));
         };
         let Work::Collective(submitted) = &mut submission.work else {
@@ -375,24 +381,26 @@ impl Line {
         let new = Group::new(start.clone(), end.clone());
         // The pool hands the events out again once it is the only owner.
         events.extend([start, end]);
-        let launched = group.group(hip, stream, &submitted.operations);
-        let issued = launched.and_then(|()| self.await_stage(group, failed));
+        let stream_of_gpu = Stream { gpu: &self.gpu, handle: stream };
+        let zeros = submission.staging.as_ref();
+        let begun = communicator.begin_group(stream_of_gpu, &submitted.operations, zeros);
+        let issued = begun.and_then(|()| self.await_stage(communicator, failed));
         let recorded = match &issued {
             Ok(()) => hip.record(*new.end, stream),
             Err(error) => {
                 // RCCL may launch a part later, so the end has its place behind the abort, which waits for RCCL's threads.
                 new.fail(error);
-                communicator.take().into_iter().for_each(Communicator::abort);
+                joined.take().into_iter().for_each(Communicator::abort);
                 hip.record(*new.end, stream)
             }
         };
         if let Err(error) = recorded {
             // Nothing tells the end of the group any more, so it ends here.
             new.fail(&error);
-            communicator.take().into_iter().for_each(Communicator::abort);
+            joined.take().into_iter().for_each(Communicator::abort);
             return Err(error);
         }
-        let kept = Some(submitted.operations.clone());
+        let kept = Some(Kept { _operations: submitted.operations.clone(), _zeros: submission.staging.clone() });
         in_flight.push(InFlight { group: new.clone(), started: None, kept });
         submitted.issued = Some(new);
         Ok(issued)

@@ -11,13 +11,15 @@ use std::{
     sync::atomic::{AtomicPtr, Ordering},
 };
 
-use windlass_hal::{ChannelId, Code, Collective, CollectiveKind, ElementType, Error, Reduction, Result};
+use windlass_hal::{
+    Buffer, ChannelId, Code, Collective, CollectiveKind, ElementType, Error, Pattern, Reduction, Result,
+};
 use windlass_hip_sys::rccl::{
     NCCL_SPLIT_NOCOLOR, Rccl, ncclComm, ncclComm_t, ncclConfig_t, ncclDataType_t, ncclRedOp_t, ncclResult_t,
     ncclUniqueId,
 };
 
-use crate::{call::StreamHandle, hip::Hip};
+use crate::{call::StreamHandle, stream::Stream};
 
 /// A communicator of RCCL. Give it up with [`abort`](Self::abort) or [`destroy`](Self::destroy).
 pub(crate) struct Communicator {
@@ -123,16 +125,18 @@ impl Communicator {
         Ok(Stage::Done)
     }
 
-    /// Begins to put a group into a stream. The GPU is current.
-    pub(crate) fn group(&self, hip: &Hip, stream: StreamHandle, operations: &[Collective]) -> Result<()> {
-        // Zeros are no operation of RCCL.
-        for operation in operations {
-            if let (CollectiveKind::SendRecv { from: None, .. }, Some(target)) =
-                (operation.kind, &operation.target)
-            {
-                hip.fill(stream, target.device_address(), 0, 1, target.len() as usize)?;
-            }
-        }
+    /// Begins to put a group into a stream. `zeros` are the bytes of fills that HIP gets wrong. The GPU is current.
+    pub(crate) fn begin_group(
+        &self,
+        stream: Stream<'_>,
+        operations: &[Collective],
+        zeros: Option<&Buffer>,
+    ) -> Result<()> {
+        let zeros = zeros.map(Buffer::device_address);
+        operations.iter().filter_map(zeroed).try_for_each(|target| {
+            stream.fill(target.device_address(), target.len(), zero(), zeros)
+        })?;
+        let stream = stream.handle;
         // SAFETY: no arguments.
         self.check("ncclGroupStart", unsafe { self.rccl.ncclGroupStart() })?;
         let called = operations.iter().try_for_each(|operation| {
@@ -145,11 +149,11 @@ impl Communicator {
 
     fn call(&self, stream: StreamHandle, operation: &Collective) -> Result<()> {
         let (rccl, comm, stream) = (&self.rccl, self.comm(), stream.raw());
-        let address = |buffer: &Option<windlass_hal::Buffer>| {
+        let address = |buffer: &Option<Buffer>| {
             buffer.as_ref().map_or(ptr::null_mut(), |buffer| buffer.device_address() as *mut c_void)
         };
         let bytes =
-            |buffer: &Option<windlass_hal::Buffer>| buffer.as_ref().map_or(0, |buffer| buffer.len() as usize);
+            |buffer: &Option<Buffer>| buffer.as_ref().map_or(0, |buffer| buffer.len() as usize);
         let (from, to) = (address(&operation.source), address(&operation.target));
         let (gives, gets) = (bytes(&operation.source), bytes(&operation.target));
         let size = operation.element.size();
@@ -298,6 +302,19 @@ impl Place {
     pub(crate) fn abort(self, rccl: &Rccl) {
         Communicator { rccl: rccl.clone(), place: self, rank: 0, count: 0 }.abort();
     }
+}
+
+/// The target of an operation that receives from nobody. Zeros are no operation of RCCL.
+pub(crate) fn zeroed(operation: &Collective) -> Option<&Buffer> {
+    match operation.kind {
+        CollectiveKind::SendRecv { from: None, .. } => operation.target.as_ref(),
+        _ => None,
+    }
+}
+
+/// The pattern of [`zeroed`] targets.
+pub(crate) fn zero() -> Pattern {
+    Pattern::from(0_u8)
 }
 
 /// `UNIMPLEMENTED` for an operation that RCCL does not have.

@@ -46,7 +46,7 @@ pub(crate) struct Submission {
     pub(crate) resources: Vec<Buffer>,
     /// The buffers for the slots of a command buffer.
     pub(crate) bindings: BindingTable,
-    /// Pinned memory: the bytes of an update, the bytes of a fill that HIP gets wrong, or room for workgroup counts.
+    /// Pinned memory: the bytes of an update, the bytes of fills that HIP gets wrong, or room for workgroup counts.
     pub(crate) staging: Option<Buffer>,
     /// Its signals, and the work of this device that has to retire first, so that payloads grow in the order of cause and
     /// effect.

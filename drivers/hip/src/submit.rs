@@ -81,6 +81,15 @@ impl Inner {
                 let bytes = fill_bytes(quirks, target.device_address(), target.len(), *pattern);
                 bytes.map(|bytes| allocator.stage(self.clone(), &bytes)).transpose()
             }
+            OperationRef::Collective { operations, .. } => {
+                let quirks = &self.hip.quirks;
+                let bytes = operations.iter().filter_map(rccl::zeroed).filter_map(|target| {
+                    fill_bytes(quirks, target.device_address(), target.len(), rccl::zero())
+                });
+                // The longest serve all.
+                let bytes = bytes.max_by_key(|bytes| bytes.len());
+                bytes.map(|bytes| allocator.stage(self.clone(), &bytes)).transpose()
+            }
             OperationRef::Dispatch(dispatch) => match dispatch.workgroup_count {
                 WorkgroupCount::Indirect(_) => self.room_for_counts(1),
                 _ => Ok(None),
@@ -243,6 +252,7 @@ impl Owner for Inner {
 fn needs_memory(operation: &OperationRef<'_>) -> bool {
     match operation {
         OperationRef::Update { .. } | OperationRef::Fill { .. } => true,
+        OperationRef::Collective { operations, .. } => operations.iter().any(|one| rccl::zeroed(one).is_some()),
         OperationRef::Dispatch(dispatch) => matches!(dispatch.workgroup_count, WorkgroupCount::Indirect(_)),
         OperationRef::Execute { command_buffer, .. } => counts_of(command_buffer) > 0,
         _ => false,

@@ -111,3 +111,22 @@ fn a_group_that_its_queue_does_not_wait_for_keeps_its_buffers_until_its_end() {
     assert_eq!(world.download(1, &second), [3; 4096]);
     eventually("the memory is given up at last", || world.used() + 4096 <= used);
 }
+
+/// HIP 5 never ends some short fills: `Quirks::fills_run_away`.
+#[test]
+fn zeros_of_a_few_bytes_are_no_fill_where_hip_gets_that_wrong() {
+    for (hip, fills) in [("5.2", 0), ("7.1", 1)] {
+        let world = World::new(&format!("gfx942?memory=64M&hip={hip}"));
+        let channel = &world.channels(1).expect("simulated RCCL")[0];
+        let (source, target) = (world.bytes(0, 16, 7), world.bytes(0, 16, 9));
+        let done = Semaphore::new(0);
+        let before = world.interposer.count("hipMemsetD8Async");
+        let part = |buffer: &Buffer| buffer.subspan(1, 2).expect("it is within");
+        let zeros = [Collective::send_recv(None, None, U8, &part(&source), &part(&target))];
+        world.queue(0).collective(&[], &[done.at(1)], channel, &zeros).expect("submits");
+        done.wait_blocking(1, SOON).expect("completes");
+        assert_eq!(world.interposer.count("hipMemsetD8Async") - before, fills, "HIP {hip}");
+        let bytes = world.download(0, &target);
+        assert_eq!((&bytes[..4], &bytes[4..]), (&[9, 0, 0, 9][..], &[9; 12][..]), "HIP {hip}");
+    }
+}
