@@ -5,11 +5,14 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use windlass_hip_sys::rccl::{Found, Functions, LIBRARY_VARIABLE, LoadError, Rccl, Reason, ncclResult_t};
+use windlass_hip_sys::rccl::{
+    Found, Functions, LIBRARY_VARIABLE, LoadError, Rccl, Reason, Search, ncclResult_t,
+};
 use windlass_hip_sys::{Api, EntryPoints, Source, null};
 
 /// A folder of this test, deleted on drop.
@@ -32,6 +35,17 @@ impl Drop for Folder {
 /// Compiles a library that exports `symbols` as functions which return `answer`, and reports `version` where it has the
 /// function.
 fn compile(path: &Path, symbols: &[&str], version: u32, answer: u32) -> Option<PathBuf> {
+    compile_with(path, symbols, version, answer, &[])
+}
+
+/// A library for which the compiler gets more arguments.
+fn compile_with(
+    path: &Path,
+    symbols: &[&str],
+    version: u32,
+    answer: u32,
+    arguments: &[&OsStr],
+) -> Option<PathBuf> {
     let mut source = format!("int ncclGetVersion(int* version) {{ *version = {version}; return 0; }}\n");
     for symbol in symbols.iter().filter(|symbol| **symbol != "ncclGetVersion") {
         writeln!(source, "int {symbol}() {{ return {answer}; }}").expect("a string takes all");
@@ -39,8 +53,9 @@ fn compile(path: &Path, symbols: &[&str], version: u32, answer: u32) -> Option<P
     std::fs::create_dir_all(path.parent()?).expect("the folder is writable");
     let input = path.with_extension("c");
     std::fs::write(&input, source).expect("the folder is writable");
-    let Ok(status) = Command::new("cc").args(["-w", "-shared", "-fPIC", "-o"]).arg(path).arg(&input).status()
-    else {
+    let mut compiler = Command::new("cc");
+    compiler.args(["-w", "-shared", "-fPIC", "-Wl,--no-as-needed", "-o"]).arg(path).arg(&input);
+    let Ok(status) = compiler.args(arguments).status() else {
         eprintln!("skipped: there is no C compiler `cc` to make a library with");
         return None;
     };
@@ -146,6 +161,48 @@ fn a_simulated_hip_takes_no_other_rccl() {
     compile(&real.0.join("librccl.so.1"), &marked, 22_203, 0).expect("as before");
     let error = load(&hip, None).expect_err("it is simulated");
     assert!(error.attempts().iter().any(|attempt| attempt.reason == Reason::Simulated), "{error}");
+}
+
+/// Two installations of ROCm in one process, of which another library has loaded the RCCL of the second.
+#[test]
+fn an_rccl_that_is_linked_to_another_hip_is_refused_though_it_is_loaded() {
+    let (first, second) = (Folder::new("first-rocm"), Folder::new("second-rocm"));
+    let Some(hip) = hip_in(&first.0, &[]) else { return };
+    let other = hip_in(&second.0, &[]).expect("there was a compiler");
+    let rccl_of = |folder: &Folder| {
+        let hip = folder.0.join("libamdhip64.so.7");
+        let name = OsStr::new("-Wl,-soname,libwindlass-test-rccl.so.1");
+        let path = folder.0.join("libwindlass-test-rccl.so.1");
+        compile_with(&path, Functions::REQUIRED, 22_203, 0, &[name, hip.as_os_str()]).expect("as before")
+    };
+    let theirs = rccl_of(&second);
+    let loaded = load(&other, Some(&theirs)).expect("it belongs to the second HIP");
+    assert_eq!(loaded.origin().path.as_deref(), Some(theirs.as_path()));
+
+    let mut search = Search::for_hip(&hip);
+    search.names = vec!["libwindlass-test-rccl.so.1".into()];
+    search.folders.clear();
+    // SAFETY: as for `load`.
+    let found = |search: &Search| unsafe { Rccl::search(search) };
+    let error = found(&search).expect_err("the only RCCL is that of another HIP");
+    let is_other = |reason: &Reason| matches!(reason, Reason::OtherHip { .. });
+    assert!(error.attempts().iter().any(|attempt| is_other(&attempt.reason)), "{error}");
+    let file = |folder: &Folder| folder.0.join("libamdhip64.so.7").display().to_string();
+    let expected =
+        format!("is linked to the HIP {}, and the HIP in use is {}", file(&second), file(&first));
+    assert!(error.to_string().contains(&expected), "{error}");
+    let named = load(&hip, Some(&theirs)).expect_err("also if it is named");
+    assert!(matches!(named.attempts(), [attempt] if is_other(&attempt.reason)), "{named}");
+
+    let ours = rccl_of(&first);
+    let rccl = found(&search).expect("the one beside HIP");
+    assert_eq!(rccl.origin().path.as_deref(), Some(ours.as_path()));
+    // The same file by another way, as a link of a package manager.
+    std::fs::create_dir_all(first.0.join("link")).expect("the folder is writable");
+    std::os::unix::fs::symlink(first.0.join("libamdhip64.so.7"), first.0.join("link/libamdhip64.so.7"))
+        .expect("a link");
+    search.hip = Some(first.0.join("link/libamdhip64.so.7"));
+    found(&search).expect("the HIP is the same file");
 }
 
 #[test]

@@ -37,6 +37,13 @@ pub enum Reason {
     Simulated,
     /// It is for AMD's HIP, and the HIP in use is a simulated one.
     NotSimulated,
+    /// It is linked to another HIP than the one in use. Handles of one are garbage to the other.
+    OtherHip {
+        /// The file of its HIP.
+        linked: PathBuf,
+        /// The file of the HIP in use.
+        in_use: PathBuf,
+    },
     /// It lacks functions that every RCCL has.
     MissingFunctions {
         /// The missing functions.
@@ -109,6 +116,12 @@ impl fmt::Display for Reason {
             Self::NotOpened(words) => f.write_str(words),
             Self::Simulated => f.write_str("is for Windlass's simulated GPUs, and HIP is not simulated"),
             Self::NotSimulated => f.write_str("is for AMD's HIP, and HIP is simulated"),
+            Self::OtherHip { linked, in_use } => write!(
+                f,
+                "is linked to the HIP {}, and the HIP in use is {}: take both from one installation",
+                linked.display(),
+                in_use.display()
+            ),
             Self::MissingFunctions { names, version } => {
                 match version {
                     Some(version) => write!(f, "RCCL {version}")?,

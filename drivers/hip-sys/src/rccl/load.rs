@@ -3,7 +3,7 @@
 //!
 //! A library is opened with private symbols (`RTLD_LOCAL`) and never closed, like HIP.
 
-use std::ffi::{OsStr, OsString, c_void};
+use std::ffi::{CStr, OsStr, OsString, c_void};
 use std::path::{Path, PathBuf};
 
 use super::api::{Found, LIBRARY_VARIABLE, Origin, Rccl};
@@ -21,6 +21,9 @@ const NAMES: &[&str] = &["rccl.dll", "librccl.dll"];
 #[cfg(not(windows))]
 const NAMES: &[&str] = &["librccl.so.1", "librccl.so"];
 
+/// A function of HIP. The file that has it, seen from an RCCL, is the HIP to which that RCCL is linked.
+const HIP_ANCHOR: &CStr = c"hipGetDeviceCount";
+
 /// A search for RCCL in all details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -37,6 +40,9 @@ pub struct Search {
     pub folders: Vec<PathBuf>,
     /// Whether the library must be Windlass's, for simulated GPUs. If not, it must not be.
     pub simulated: bool,
+    /// The file of the HIP in use. A library that is linked to another HIP is refused; `None` accepts every library, and so
+    /// does a system that does not tell the files.
+    pub hip: Option<PathBuf>,
 }
 
 impl Search {
@@ -63,6 +69,7 @@ impl Search {
             names: if origin.simulated_hip { Vec::new() } else { names() },
             folders: if origin.simulated_hip { Vec::new() } else { folders::of_libraries() },
             simulated: origin.simulated_hip,
+            hip: origin.path.clone(),
         }
     }
 }
@@ -79,13 +86,13 @@ impl Rccl {
     ///
     /// # Errors
     ///
-    /// If HIP is in this process and has no RCCL, nothing was found, a library cannot be opened, or it lacks functions
-    /// that every RCCL has. The error lists each attempt. A newer function that is missing is no error.
+    /// If HIP is in this process and has no RCCL, nothing was found, a library cannot be opened, it is linked to another
+    /// HIP, or it lacks functions that every RCCL has. The error lists each attempt. A newer function that is missing is no error.
     ///
     /// # Safety
     ///
     /// Opening a library runs its code. Each library with RCCL's name, and each that the caller or the environment names,
-    /// must be an implementation of RCCL over this HIP.
+    /// must be an implementation of RCCL. Where the system does not tell the file of a library's HIP, it must be over this one.
     pub unsafe fn load(hip: &Api, library: Option<&Path>) -> Result<Self, LoadError> {
         if hip.origin().found == HipFound::InProcess {
             return hip.rccl().cloned().ok_or_else(|| LoadError::of_process(hip.origin().name.clone()));
@@ -93,7 +100,7 @@ impl Rccl {
         // SAFETY: the caller vouches for the libraries.
         unsafe {
             match library {
-                Some(path) => load_named(path, Found::Explicit),
+                Some(path) => load_named(path, Found::Explicit, hip.origin().path.as_deref()),
                 None => Self::search(&Search::for_hip(hip)),
             }
         }
@@ -111,7 +118,7 @@ impl Rccl {
     pub unsafe fn search(search: &Search) -> Result<Self, LoadError> {
         if let Some(named) = &search.variable {
             // SAFETY: the caller vouches for the libraries.
-            return unsafe { load_named(Path::new(named), Found::Environment) };
+            return unsafe { load_named(Path::new(named), Found::Environment, search.hip.as_deref()) };
         }
         let known = if search.names.is_empty() { names() } else { search.names.clone() };
         let in_folders = |folders: &[PathBuf]| -> Vec<PathBuf> {
@@ -129,7 +136,7 @@ impl Rccl {
         ] {
             for candidate in candidates {
                 // SAFETY: as above.
-                match unsafe { try_library(&candidate, found, Some(search.simulated)) } {
+                match unsafe { try_library(&candidate, found, Some(search.simulated), search.hip.as_deref()) } {
                     Ok(rccl) => return Ok(rccl),
                     // A name that is not loaded is not reported as an attempt.
                     Err(Attempt { found: Found::AlreadyLoaded, reason: Reason::NotOpened(_), .. }) => {}
@@ -146,7 +153,7 @@ impl Rccl {
 /// # Safety
 ///
 /// As for [`Rccl::load`].
-unsafe fn load_named(named: &Path, found: Found) -> Result<Rccl, LoadError> {
+unsafe fn load_named(named: &Path, found: Found, hip: Option<&Path>) -> Result<Rccl, LoadError> {
     let candidates: Vec<PathBuf> = match named.is_dir() {
         true => NAMES.iter().map(|name| named.join(name)).collect(),
         false => vec![named.to_owned()],
@@ -154,7 +161,7 @@ unsafe fn load_named(named: &Path, found: Found) -> Result<Rccl, LoadError> {
     let mut attempts = Vec::new();
     for candidate in candidates {
         // SAFETY: the caller vouches for the libraries.
-        match unsafe { try_library(&candidate, found, None) } {
+        match unsafe { try_library(&candidate, found, None, hip) } {
             Ok(rccl) => return Ok(rccl),
             Err(attempt) => attempts.push(attempt),
         }
@@ -162,14 +169,19 @@ unsafe fn load_named(named: &Path, found: Found) -> Result<Rccl, LoadError> {
     Err(LoadError::new(attempts))
 }
 
-/// Opens one library and fills a table from it. `simulated` tells whether it must be Windlass's.
+/// Opens one library and fills a table from it. `simulated` tells whether it must be Windlass's, `hip` which HIP is in use.
 ///
 /// # Safety
 ///
 /// As for [`Rccl::load`].
-unsafe fn try_library(name: &Path, found: Found, simulated: Option<bool>) -> Result<Rccl, Attempt> {
+unsafe fn try_library(
+    name: &Path,
+    found: Found,
+    simulated: Option<bool>,
+    hip: Option<&Path>,
+) -> Result<Rccl, Attempt> {
     // SAFETY: the caller vouches for the libraries.
-    let result = unsafe { open_and_fill(name, found, simulated) };
+    let result = unsafe { open_and_fill(name, found, simulated, hip) };
     match &result {
         Ok(rccl) => tracing::debug!(target: "windlass::rccl", origin = %rccl.origin(), "RCCL library taken"),
         Err(reason) => {
@@ -182,7 +194,12 @@ unsafe fn try_library(name: &Path, found: Found, simulated: Option<bool>) -> Res
 /// # Safety
 ///
 /// As for [`Rccl::load`].
-unsafe fn open_and_fill(name: &Path, found: Found, simulated: Option<bool>) -> Result<Rccl, Reason> {
+unsafe fn open_and_fill(
+    name: &Path,
+    found: Found,
+    simulated: Option<bool>,
+    hip: Option<&Path>,
+) -> Result<Rccl, Reason> {
     let opening = if found == Found::AlreadyLoaded { Opening::OnlyIfLoaded } else { Opening::Load };
     // SAFETY: the caller vouches for the library.
     let opened = unsafe { Library::open(name.as_os_str(), opening) }.or_else(|reason| {
@@ -200,6 +217,12 @@ unsafe fn open_and_fill(name: &Path, found: Found, simulated: Option<bool>) -> R
         Some(true) if !is_simulated => return Err(Reason::NotSimulated),
         Some(false) if is_simulated => return Err(Reason::Simulated),
         _ => {}
+    }
+    if let Some((of_rccl, in_use)) = file_of(library.address(HIP_ANCHOR)).zip(hip)
+        && let (Ok(its), Ok(ours)) = (of_rccl.canonicalize(), in_use.canonicalize())
+        && its != ours
+    {
+        return Err(Reason::OtherHip { linked: of_rccl, in_use: in_use.to_owned() });
     }
     let version = anchor.and_then(|entry| {
         // SAFETY: the library is RCCL, so its function has the declared signature.
