@@ -130,3 +130,61 @@ fn zeros_of_a_few_bytes_are_no_fill_where_hip_gets_that_wrong() {
         assert_eq!((&bytes[..4], &bytes[4..]), (&[9, 0, 0, 9][..], &[9; 12][..]), "HIP {hip}");
     }
 }
+
+/// A part of the group may be launched until the abort, which waits for RCCL's threads.
+#[test]
+fn a_group_that_cannot_start_is_aborted_before_its_end_is_recorded() {
+    let log: Arc<Mutex<Vec<&str>>> = Arc::default();
+    let note = |log: &Mutex<Vec<&'static str>>, what| {
+        log.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+    };
+    let of_rccl = log.clone();
+    let rule = move |call: &'static str| {
+        if call == "ncclCommAbort" {
+            note(&of_rccl, call);
+        }
+        (call == "ncclAllReduce").then_some(ncclResult_t::ncclInternalError)
+    };
+    let world = World::with("gfx942?memory=64M", rule, |_| {});
+    let channel = &world.channels(1).expect("simulated RCCL")[0];
+    let data = world.bytes(0, 64, 1);
+    let of_hip = log.clone();
+    world.interposer.on_call(move |call| {
+        if call.name == "hipEventRecord" {
+            note(&of_hip, call.name);
+        }
+        None
+    });
+    let done = Semaphore::new(0);
+    world.queue(0).collective(&[], &[done.at(1)], channel, &sum(&data)).expect("submits");
+    let error = done.wait_blocking(1, SOON).expect_err("it cannot start").to_string();
+    assert!(error.contains("ncclAllReduce") && error.contains("all_reduce"), "{error}");
+    let log = log.lock().unwrap_or_else(PoisonError::into_inner);
+    // The start, the abort, the end; then the queue's own.
+    assert_eq!(log[..3], ["hipEventRecord", "ncclCommAbort", "hipEventRecord"]);
+}
+
+#[test]
+fn an_rccl_without_splits_says_so_at_once_and_its_channels_go_on() {
+    let world = World::with("gfx942?memory=64M", |_| None, |functions| functions.ncclCommSplit = None);
+    let channel = &world.channels(1).expect("simulated RCCL")[0];
+    for refused in [channel.split(0, 0, 1).map(drop), channel.sit_out()] {
+        let error = refused.expect_err("it has no splits");
+        assert_eq!(error.code(), Code::Unavailable, "{error}");
+        let told = ["lacks ncclCommSplit", "RCCL 2.18", "an id of its own"];
+        assert!(told.iter().all(|words| error.to_string().contains(words)), "{error}");
+    }
+    let (data, done) = (world.bytes(0, 64, 1), Semaphore::new(0));
+    world.queue(0).collective(&[], &[done.at(1)], channel, &sum(&data)).expect("submits");
+    done.wait_blocking(1, SOON).expect("the channel goes on");
+}
+
+#[test]
+fn an_rccl_without_configurations_says_so_at_once() {
+    let without = |functions: &mut Functions| functions.ncclCommInitRankConfig = None;
+    let world = World::with("gfx942?memory=64M", |_| None, without);
+    let error = world.channels(1).expect_err("it would block");
+    assert_eq!(error.code(), Code::Unavailable, "{error}");
+    let told = ["lacks ncclCommInitRankConfig", "install RCCL 2.14"];
+    assert!(told.iter().all(|words| error.to_string().contains(words)), "{error}");
+}
