@@ -15,7 +15,8 @@ saboteurs! {
         [
             "collective.all_gather", "collective.all_to_all", "collective.broadcast", "collective.order",
             "collective.reduce_scatter", "collective.send_and_recv", "collective.unaligned_lengths",
-            "channel.split", "channel.absent_rank", "channel.absent_from_a_group", "channel.closed_before_the_join",
+            "channel.split", "channel.wrong_count", "channel.absent_rank", "channel.absent_from_a_group",
+            "channel.closed_before_the_join",
         ];
     reductions_are_sums: "Every reduction is a sum.",
         Change(|o| each(o, |kind| match kind {

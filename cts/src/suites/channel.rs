@@ -8,7 +8,7 @@ use windlass_hal::{
     Semaphore,
 };
 
-use super::collective::{COUNT, I32, Rank, channel_id, reduced, source, world};
+use super::collective::{COUNT, I32, Rank, channel_id, source, sums, world};
 use crate::{
     check::{ensure, ensure_eq, refused, same_bytes},
     context::Context,
@@ -19,6 +19,7 @@ suite! { "channel";
     #[smoke] ranks [Collectives]: "A channel tells its rank and its count, and no two names of channels are the same.";
     split [Collectives, Alloca]: "The ranks of a color are a channel, in the order that they pass.";
     sits_out [Collectives, Alloca]: "A rank that sits a split out leaves the others to it.";
+    wrong_count [Collectives, Alloca]: "A rank that splits with a count which is not its color's fails the new channel, and no other.";
     #[smoke] absent_rank [Collectives, Alloca]: "A rank that never joins holds up nothing but its channel, whose groups are ABORTED in time.";
     absent_from_a_group [Collectives, Alloca]: "A rank that does not take part in a group aborts it in time, and all groups after it.";
     closed_before_the_join [Collectives, Alloca]: "Closing the device cancels groups of a channel that has not joined.";
@@ -87,17 +88,30 @@ fn sits_out(ctx: &Context) -> Outcome {
     first[0].has(ctx, &data, &source(I32, 2, 0, COUNT)?, "the sum of one")?;
     // The channel that was split goes on.
     first[0].channel = whole;
-    let count = ranks.len();
-    let mut targets = Vec::new();
-    for (index, rank) in ranks.iter_mut().enumerate() {
-        let data = rank.upload(ctx, &source(I32, index, 0, COUNT)?)?;
-        rank.submit(&[Collective::all_reduce(Reduction::Sum, I32, &data, &data)])?;
-        targets.push(data);
+    sums(ctx, &mut ranks, "the sum of all")
+}
+
+fn wrong_count(ctx: &Context) -> Outcome {
+    let mut ranks = world(ctx.device())?;
+    let count = ranks.len() as u32;
+    if count < 2 {
+        return Err(Stop::skip("needs two physical devices"));
     }
-    for (rank, target) in ranks.iter().zip(&targets) {
-        rank.has(ctx, target, &reduced(Reduction::Sum, I32, count, 0, COUNT)?, "the sum of all")?;
+    // The first rank takes itself for the only one of its color.
+    let splits = ranks.iter().zip(0..);
+    let splits: Vec<_> = splits
+        .map(|(rank, index)| rank.channel.split(0, index, if index == 0 { 1 } else { count }))
+        .collect::<Result<_, _>>()?;
+    for (index, (rank, split)) in ranks.iter().zip(&splits).enumerate() {
+        let data = rank.upload(ctx, &[1; 64])?;
+        let failed = Semaphore::new(0);
+        let sum = [Collective::all_reduce(Reduction::Sum, I32, &data, &data)];
+        rank.queue.collective(&[], &[failed.at(1)], split, &sum)?;
+        let error = ctx.wait_for_failure(&failed.at(1))?;
+        let expected = if index == 0 { Code::InvalidArgument } else { Code::Aborted };
+        ensure_eq!(error.code(), expected, "the code of rank {index}: {error}");
     }
-    Ok(())
+    sums(ctx, &mut ranks, "the sum of the channel that was split")
 }
 
 /// A channel of two ranks, of which one never comes.

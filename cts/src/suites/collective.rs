@@ -143,6 +143,21 @@ pub(super) fn reduced(
     bytes_of(element, (first..first + count).map(one))
 }
 
+/// Sums numbers over all ranks, in place, and checks the sums.
+pub(super) fn sums(ctx: &Context, ranks: &mut [Rank], what: &str) -> Outcome {
+    let mut targets = Vec::new();
+    for (index, rank) in ranks.iter_mut().enumerate() {
+        let data = rank.upload(ctx, &source(I32, index, 0, COUNT)?)?;
+        rank.submit(&[Collective::all_reduce(Reduction::Sum, I32, &data, &data)])?;
+        targets.push(data);
+    }
+    let expected = reduced(Reduction::Sum, I32, ranks.len(), 0, COUNT)?;
+    for (rank, target) in ranks.iter().zip(&targets) {
+        rank.has(ctx, target, &expected, what)?;
+    }
+    Ok(())
+}
+
 const REDUCED: [ElementType; 10] = [
     ElementType::Sint8,
     ElementType::Uint8,
@@ -421,7 +436,6 @@ fn order(ctx: &Context) -> Outcome {
 
 fn failed_waits(ctx: &Context) -> Outcome {
     let mut ranks = world(ctx.device())?;
-    let count = ranks.len();
     for (index, rank) in ranks.iter().enumerate() {
         let (never, failed) = (Semaphore::new(0), Semaphore::new(0));
         let data = rank.upload(ctx, &source(I32, index, 0, COUNT)?)?;
@@ -431,16 +445,7 @@ fn failed_waits(ctx: &Context) -> Outcome {
         let error = ctx.wait_for_failure(&failed.at(1))?;
         ensure_eq!(error.code(), Code::DataLoss, "the code of {error}");
     }
-    let mut targets = Vec::new();
-    for (index, rank) in ranks.iter_mut().enumerate() {
-        let data = rank.upload(ctx, &source(I32, index, 0, COUNT)?)?;
-        rank.submit(&[Collective::all_reduce(Reduction::Sum, I32, &data, &data)])?;
-        targets.push(data);
-    }
-    for (rank, target) in ranks.iter().zip(&targets) {
-        rank.has(ctx, target, &reduced(Reduction::Sum, I32, count, 0, COUNT)?, "the sum afterwards")?;
-    }
-    Ok(())
+    sums(ctx, &mut ranks, "the sum afterwards")
 }
 
 fn work_keeps_objects(ctx: &Context) -> Outcome {

@@ -108,8 +108,8 @@ impl Channel {
     /// channel, which the program knows: ranks of one color pass the same count, and each another rank below it.
     ///
     /// As for [`Device::create_channel`], the ranks join in the background. A count that is not the number of the ranks
-    /// with this color fails the groups of the new channel with `INVALID_ARGUMENT`. The new channel has the queues and
-    /// the timeout of this one. `INVALID_ARGUMENT` for a color above `i32::MAX`, and for a rank that is not below the
+    /// with this color fails the groups of the new channel with `INVALID_ARGUMENT`, and those of its other ranks with
+    /// `ABORTED`. The new channel has the queues and the timeout of this one. `INVALID_ARGUMENT` for a color above `i32::MAX`, and for a rank that is not below the
     /// count.
     pub fn split(&self, color: u32, rank: u32, count: u32) -> Result<Channel> {
         fork::check()?;
