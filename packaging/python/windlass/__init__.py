@@ -17,6 +17,7 @@ A software AMD GPU behind HIP's API, for other programs:
 """
 
 from ._buffer import Buffer, BufferLike, BufferParams, BufferRange, BufferUsage, MemoryType, Slot, Target
+from ._channel import Channel, Collective, CollectiveKind, Reduction
 from ._code import (
     CodeArgument,
     CodeArgumentKind,
@@ -35,6 +36,7 @@ from ._code import (
 )
 from ._commands import CommandBuffer, Event, Recorder
 from ._device import Device, DeviceInfo, DeviceLimits, Replayed, Statistics, devices, drivers
+from ._element_type import ElementType
 from ._errors import (
     AbortedError,
     AlreadyExistsError,
@@ -80,7 +82,7 @@ from ._queue import Queue
 from ._library import path as runtime_library
 from ._semaphore import Point, Points, Semaphore, WaitPolicy, wait_all_blocking, wait_any_blocking
 from ._topology import LinkKind, Topology, TopologyEdge, TopologyNode
-from ._view import BufferView, ElementType, from_dlpack
+from ._view import BufferView, from_dlpack
 
 __all__ = [
     "AbortedError",
@@ -93,6 +95,7 @@ __all__ = [
     "BufferUsage",
     "BufferView",
     "CancelledError",
+    "Channel",
     "Code",
     "CodeArgument",
     "CodeArgumentKind",
@@ -106,6 +109,8 @@ __all__ = [
     "CodeSelection",
     "CodeTarget",
     "CodeVerdict",
+    "Collective",
+    "CollectiveKind",
     "CommandBuffer",
     "Compatibility",
     "Counts",
@@ -147,6 +152,7 @@ __all__ = [
     "ProfileRecord",
     "Queue",
     "Recorder",
+    "Reduction",
     "Replayed",
     "ResourceExhaustedError",
     "Semaphore",

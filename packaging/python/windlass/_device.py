@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Seq
 
 from . import _abi
 from ._buffer import Buffer, BufferParams, params_argument, sized
+from ._channel import Channel, channel_params, new_id
 from ._commands import Recorder
 from ._errors import DeadlineExceededError
 from ._executable import Executable
@@ -281,6 +282,22 @@ class Device(Object):
         pointer = out()
         lib().windlass_recorder_create(self._h, number("a number of slots", slots, 2**32 - 1), ctypes.byref(pointer))
         return Recorder._around(pointer.value)
+
+    def channel_id(self) -> bytes:
+        """A new name for a channel, 128 bytes. One rank asks for it and sends it to the others by any means; all pass it to `create_channel`.
+        UnimplementedError if the device lacks "collectives", UnavailableError if the library for it is not installed."""
+        return new_id(self._h)
+
+    def create_channel(
+        self, id: Any, rank: int, count: int, *, affinity: int = 0, timeout: Optional[float] = 600
+    ) -> Channel:
+        """Makes the device a rank of a channel of `count` ranks. Ranks of one device have the queues of different GPUs as their `affinity`:
+        see `physical_affinity`. `timeout` is in seconds, None for ever: the longest time that the other ranks may take to join, and that each
+        group may then run. Does not wait for the other ranks: they join in the background, and groups that are submitted meanwhile wait for
+        that. InvalidArgumentError unless the rank is below the count."""
+        pointer, params = out(), channel_params(id, rank, count, affinity, timeout)
+        lib().windlass_channel_create(self._h, ctypes.byref(params), ctypes.byref(pointer))
+        return Channel._around(pointer.value)
 
     def profile(
         self, sink: Sink, *, device_times: bool = True, memory: bool = True, commands: bool = False

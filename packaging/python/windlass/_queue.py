@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterable, Optional, Sequence, TypeVar, overloa
 
 from . import _abi
 from ._buffer import Buffer, BufferLike, BufferParams, is_view, params_argument, reference
+from ._channel import Channel, Collective, group_of
 from ._commands import CommandBuffer, Sizes
 from ._errors import AbortedError, Error, UnimplementedError
 from ._executable import Argument, ArgumentList, Function, dispatch_config, indirect_config
@@ -169,6 +170,21 @@ class Queue(Object):
                 kept.append(handle)
         lib().windlass_queue_execute(
             self._h, *before.args, *after.args, handle_of(CommandBuffer, command_buffer), len(table), table if bindings else None
+        )
+
+    def collective(
+        self, channel: Channel, operations: Sequence[Collective], waits: Points = (), signals: Points = ()
+    ) -> None:
+        """Carries out a group of collective operations: they start together when the waits are reached, and when all of them have completed
+        on this rank, the signals are reached. Each other rank of the channel submits a group that fits; the caller vouches for that: one that
+        sends more than another one expects may write over memory of that rank.
+
+        InvalidArgumentError for a rank that the channel does not have, for lengths that do not fit each other or the elements, and for a
+        queue that the channel does not have. Where another rank fails or does not come in time, the signals fail with ABORTED, and so do
+        those of all later groups of the channel. The device stays usable."""
+        before, after, (table, _kept) = PointList(waits), PointList(signals), group_of(operations)
+        lib().windlass_queue_collective(
+            self._h, *before.args, *after.args, handle_of(Channel, channel), len(table), table if len(table) else None
         )
 
     def download(self, source: BufferLike, target: Any, waits: Points = (), signals: Points = ()) -> None:

@@ -15,7 +15,7 @@ class Page(unittest.TestCase):
             page = file.read()
         section = page[page.index("## Devices and queues") : page.index("### From a checkout")]
         blocks = re.findall(r"```python\n(.*?)```", section, flags=re.S)
-        self.assertEqual(len(blocks), 10)
+        self.assertEqual(len(blocks), 11)
         names, said, before = {}, io.StringIO(), os.getcwd()
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -30,7 +30,7 @@ class Page(unittest.TestCase):
         wanted = [found[1] for found in re.finditer(r"^ *print\([^\n]*\)  +# ([^\n]*)$", "".join(blocks), flags=re.M)]
         if "np" not in names:
             wanted = wanted[:-2]
-        self.assertGreaterEqual(len(wanted), 14)
+        self.assertGreaterEqual(len(wanted), 15)
         lines = said.getvalue().splitlines()
         self.assertEqual([line for line in lines if not line.startswith("value ")], wanted)
         self.assertEqual(sorted(line for line in lines if line.startswith("value ")), [f"value {one}" for one in range(3)])

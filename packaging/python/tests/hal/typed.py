@@ -45,6 +45,21 @@ def facts(device: windlass.Device) -> Tuple[str, Optional[str], int]:
     return device.info.uri, device.info.uuid, device.limits.queues + len(memory)
 
 
+def reduce(device: windlass.Device, parts: List[windlass.Buffer]) -> List[int]:
+    name: bytes = device.channel_id()
+    ranks: List[int] = []
+    for rank, part in enumerate(parts):
+        affinity = device.physical_affinity(rank)
+        channel: windlass.Channel = device.create_channel(name, rank, len(parts), affinity=affinity, timeout=None)
+        operation = windlass.Collective.all_reduce(windlass.Reduction.SUM, "f32", part, part.range(0))
+        done = windlass.Semaphore()
+        device.queue_of(affinity).collective(channel, [operation], signals=done.at(1))
+        half: windlass.Channel = channel.split(rank, 0, 1)
+        channel.sit_out()
+        ranks.append(channel.rank + half.count)
+    return ranks
+
+
 async def follow(device: windlass.Device, code: windlass.CodeFile) -> int:
     records: List[windlass.ProfileRecord] = []
     semaphore, memory = windlass.Semaphore(), device.reserve_growable(1 << 20)
@@ -71,3 +86,4 @@ def main() -> None:
     with windlass.Device("hip-sim://gfx942") as device:
         asyncio.run(saxpy(device, b"", b""))
         facts(device)
+        reduce(device, [device.allocate(8)])
