@@ -110,6 +110,18 @@ fn failure_in_c() {
     prints(&mut clean(&program), "the wait ended: PERMISSION_DENIED: not on a Sunday");
 }
 
+#[test]
+fn collectives_in_c_and_cxx() {
+    for language in [C, CXX] {
+        let Some(program) = build(language, "examples/all_reduce.c") else { continue };
+        prints(&mut clean(&program), "2 ranks have the same 1000 sums");
+        for (machine, ranks) in [("gfx942?seed=1", 1), ("gfx90a?devices=3&seed=2", 3)] {
+            let wanted = format!("{ranks} ranks have the same 1000 sums");
+            prints(clean(&program).arg(format!("hip-sim://{machine}")), &wanted);
+        }
+    }
+}
+
 /// The simulated HIP as a library; `None`, with a note, if it is not built.
 fn drop_in() -> Option<PathBuf> {
     let folder = libraries().0.parent().unwrap();
@@ -374,6 +386,7 @@ fn the_address_sanitizer_finds_nothing() {
         ("tests/misuse.c", vec![vector_add.to_str().unwrap(), "hip-null://"]),
         ("examples/driver.c", vec![]),
         ("examples/failure.c", vec!["null://"]),
+        ("examples/all_reduce.c", vec!["hip-sim://gfx942?devices=2&memory=64M"]),
     ] {
         let Some(mut compiler) = compiler(C) else { return };
         let library = &libraries().0;
