@@ -188,8 +188,7 @@ fn an_rccl_that_is_linked_to_another_hip_is_refused_though_it_is_loaded() {
     let is_other = |reason: &Reason| matches!(reason, Reason::OtherHip { .. });
     assert!(error.attempts().iter().any(|attempt| is_other(&attempt.reason)), "{error}");
     let file = |folder: &Folder| folder.0.join("libamdhip64.so.7").display().to_string();
-    let expected =
-        format!("is linked to the HIP {}, and the HIP in use is {}", file(&second), file(&first));
+    let expected = format!("is linked to the HIP {}, and the HIP in use is {}", file(&second), file(&first));
     assert!(error.to_string().contains(&expected), "{error}");
     let named = load(&hip, Some(&theirs)).expect_err("also if it is named");
     assert!(matches!(named.attempts(), [attempt] if is_other(&attempt.reason)), "{named}");

@@ -10,7 +10,7 @@ use crate::call::Event;
 /// A group as it was submitted.
 pub(crate) struct SubmittedGroup {
     pub(crate) channel: Arc<dyn driver::RawChannel>,
-    /// Shared with the line of the channel, which may need them for longer than the submission.
+    /// Shared with the line of the channel, which may keep them for longer than the submission.
     pub(crate) operations: Arc<[Collective]>,
     /// Present once the line of the channel has issued it.
     pub(crate) issued: Option<Group>,

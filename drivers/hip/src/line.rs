@@ -111,14 +111,9 @@ struct InFlight {
     group: Group,
     /// When its start was seen to be reached.
     started: Option<Instant>,
-    /// `None` once a queue waits for the end, whose submission keeps the same.
-    kept: Option<Kept>,
-}
-
-/// The memory that a group may use until its end.
-struct Kept {
-    _operations: Arc<[Collective]>,
-    _zeros: Option<Buffer>,
+    /// The buffers that the group uses until its end, and its bytes for fills. `None` once a queue waits for the end, whose
+    /// submission keeps the same.
+    kept: Option<(Arc<[Collective]>, Option<Buffer>)>,
 }
 
 impl Line {
@@ -381,9 +376,8 @@ impl Line {
         let new = Group::new(start.clone(), end.clone());
         // The pool hands the events out again once it is the only owner.
         events.extend([start, end]);
-        let stream_of_gpu = Stream { gpu: &self.gpu, handle: stream };
-        let zeros = submission.staging.as_ref();
-        let begun = communicator.begin_group(stream_of_gpu, &submitted.operations, zeros);
+        let of_gpu = Stream { gpu: &self.gpu, handle: stream };
+        let begun = communicator.begin_group(of_gpu, &submitted.operations, submission.staging.as_ref());
         let issued = begun.and_then(|()| self.await_stage(communicator, failed));
         let recorded = match &issued {
             Ok(()) => hip.record(*new.end, stream),
@@ -400,7 +394,7 @@ impl Line {
             joined.take().into_iter().for_each(Communicator::abort);
             return Err(error);
         }
-        let kept = Some(Kept { _operations: submitted.operations.clone(), _zeros: submission.staging.clone() });
+        let kept = Some((submitted.operations.clone(), submission.staging.clone()));
         in_flight.push(InFlight { group: new.clone(), started: None, kept });
         submitted.issued = Some(new);
         Ok(issued)

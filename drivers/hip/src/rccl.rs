@@ -3,7 +3,7 @@
 //! [`Communicator::state`] tells of its end.
 //!
 //! The unsafe calls here are sound because a communicator is used by one thread at a time, is not used after it was given
-//! up, and works on memory of a submission that is kept until RCCL's work has ended.
+//! up, and works on memory that the submission or the line of the channel keeps until RCCL's work has ended.
 
 use std::{
     ffi::{CStr, c_void},
@@ -133,9 +133,9 @@ impl Communicator {
         zeros: Option<&Buffer>,
     ) -> Result<()> {
         let zeros = zeros.map(Buffer::device_address);
-        operations.iter().filter_map(zeroed).try_for_each(|target| {
-            stream.fill(target.device_address(), target.len(), zero(), zeros)
-        })?;
+        for target in operations.iter().filter_map(zeroed) {
+            stream.fill(target.device_address(), target.len(), zero(), zeros)?;
+        }
         let stream = stream.handle;
         // SAFETY: no arguments.
         self.check("ncclGroupStart", unsafe { self.rccl.ncclGroupStart() })?;
@@ -152,8 +152,7 @@ impl Communicator {
         let address = |buffer: &Option<Buffer>| {
             buffer.as_ref().map_or(ptr::null_mut(), |buffer| buffer.device_address() as *mut c_void)
         };
-        let bytes =
-            |buffer: &Option<Buffer>| buffer.as_ref().map_or(0, |buffer| buffer.len() as usize);
+        let bytes = |buffer: &Option<Buffer>| buffer.as_ref().map_or(0, |buffer| buffer.len() as usize);
         let (from, to) = (address(&operation.source), address(&operation.target));
         let (gives, gets) = (bytes(&operation.source), bytes(&operation.target));
         let size = operation.element.size();

@@ -252,7 +252,9 @@ impl Owner for Inner {
 fn needs_memory(operation: &OperationRef<'_>) -> bool {
     match operation {
         OperationRef::Update { .. } | OperationRef::Fill { .. } => true,
-        OperationRef::Collective { operations, .. } => operations.iter().any(|one| rccl::zeroed(one).is_some()),
+        OperationRef::Collective { operations, .. } => {
+            operations.iter().any(|one| rccl::zeroed(one).is_some())
+        }
         OperationRef::Dispatch(dispatch) => matches!(dispatch.workgroup_count, WorkgroupCount::Indirect(_)),
         OperationRef::Execute { command_buffer, .. } => counts_of(command_buffer) > 0,
         _ => false,

@@ -136,7 +136,8 @@ impl Rccl {
         ] {
             for candidate in candidates {
                 // SAFETY: as above.
-                match unsafe { try_library(&candidate, found, Some(search.simulated), search.hip.as_deref()) } {
+                match unsafe { try_library(&candidate, found, Some(search.simulated), search.hip.as_deref()) }
+                {
                     Ok(rccl) => return Ok(rccl),
                     // A name that is not loaded is not reported as an attempt.
                     Err(Attempt { found: Found::AlreadyLoaded, reason: Reason::NotOpened(_), .. }) => {}

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use front::Front;
 use windlass_hal::{
-    Buffer, BufferParams, Channel, ChannelParams, Code, Collective, Device, ElementType, Queue, QueueAffinity,
-    Reduction, Registry, Result, Semaphore,
+    Buffer, BufferParams, Channel, ChannelParams, Code, Collective, Device, ElementType, Queue,
+    QueueAffinity, Reduction, Registry, Result, Semaphore,
 };
 use windlass_hip_sys::{
     bindings::hipError_t,
