@@ -371,11 +371,10 @@ impl Line {
             .collect::<Result<_>>()?;
         let _current = hip.current()?;
         waits.iter().try_for_each(|event| hip.wait_event(stream, **event))?;
-        let (start, end) = (events.acquire(hip)?, events.acquire(hip)?);
-        hip.record(*start, stream)?;
-        let new = Group::new(start.clone(), end.clone());
         // The pool hands the events out again once it is the only owner.
-        events.extend([start, end]);
+        let mut next_event = || events.acquire(hip).inspect(|event| events.release(event.clone()));
+        let new = Group::new(next_event()?, next_event()?);
+        hip.record(*new.start, stream)?;
         let of_gpu = Stream { gpu: &self.gpu, handle: stream };
         let begun = communicator.begin_group(of_gpu, &submitted.operations, submission.staging.as_ref());
         let issued = begun.and_then(|()| self.await_stage(communicator, failed));

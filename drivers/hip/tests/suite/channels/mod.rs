@@ -3,7 +3,10 @@
 
 mod front;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use front::Front;
 use windlass_hal::{
@@ -58,12 +61,17 @@ impl World {
     }
 
     fn channels(&self, count: u32) -> Result<Vec<Channel>> {
+        self.channels_with(count, SOON)
+    }
+
+    /// Ranks that wait so long for each other.
+    fn channels_with(&self, count: u32, timeout: Duration) -> Result<Vec<Channel>> {
         let id = self.device.channel_id()?;
         (0..count)
             .map(|rank| {
                 let params = ChannelParams::new(id, rank, count).with_affinity(self.affinity(rank));
                 // SAFETY: the ranks of a test submit groups that fit.
-                unsafe { self.device.create_channel(&params.with_timeout(SOON)) }
+                unsafe { self.device.create_channel(&params.with_timeout(timeout)) }
             })
             .collect()
     }
@@ -187,4 +195,54 @@ fn an_rccl_without_configurations_says_so_at_once() {
     assert_eq!(error.code(), Code::Unavailable, "{error}");
     let told = ["lacks ncclCommInitRankConfig", "install RCCL 2.14"];
     assert!(told.iter().all(|words| error.to_string().contains(words)), "{error}");
+}
+
+/// Two ranks join, sum and leave. Returns the outcomes of the groups.
+fn join_and_sum(world: &World, data: &[Buffer; 2], timeout: Duration) -> [Result<()>; 2] {
+    let done = [Semaphore::new(0), Semaphore::new(0)];
+    match world.channels_with(2, timeout) {
+        Ok(channels) => {
+            for (rank, channel) in channels.iter().enumerate() {
+                let sum = sum(&data[rank]);
+                let queue = world.queue(rank as u32);
+                if let Err(error) = queue.collective(&[], &[done[rank].at(1)], channel, &sum) {
+                    done[rank].fail(error);
+                }
+            }
+        }
+        Err(error) => done.iter().for_each(|done| done.fail(error.clone())),
+    }
+    done.map(|done| done.wait_blocking(1, SOON))
+}
+
+#[test]
+fn whichever_call_of_hip_fails_both_ranks_end_and_nothing_leaks() {
+    let world = World::new("gfx942?devices=2&memory=64M");
+    let data = [world.bytes(0, 64, 1), world.bytes(1, 64, 2)];
+    let before = world.interposer.calls();
+    for outcome in join_and_sum(&world, &data, SOON) {
+        outcome.expect("no call fails");
+    }
+    let earlier = |name| before.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
+    let calls = world.interposer.calls().into_iter().map(|(name, count)| (name, count - earlier(name)));
+    let may_fail =
+        |(name, count): &(&str, u64)| *count > 0 && !name.contains("Destroy") && !name.contains("LastError");
+    let calls: Vec<_> = calls.filter(may_fail).collect();
+    assert!(calls.iter().any(|(name, _)| *name == "hipEventRecord"), "{calls:?}");
+    for (name, count) in calls {
+        for nth in 1..=count.min(8) {
+            let world = World::new("gfx942?devices=2&memory=64M");
+            let data = [world.bytes(0, 64, 1), world.bytes(1, 64, 2)];
+            world.interposer.fail(name, nth, hipError_t::hipErrorInvalidValue);
+            // A rank that cannot join is waited for.
+            for outcome in join_and_sum(&world, &data, Duration::from_millis(300)) {
+                let code = outcome.err().map(|error| error.code());
+                assert_ne!(code, Some(Code::DeadlineExceeded), "hangs after call {nth} of {name}");
+            }
+            let (interposer, lost) = (world.interposer.clone(), world.device.drain(SOON).is_err());
+            drop((data, world));
+            let is_empty = || lost || interposer.live().is_empty();
+            eventually(&format!("all is given back after call {nth} of {name}"), is_empty);
+        }
+    }
 }
