@@ -5,7 +5,10 @@ use std::{
     cell::Cell,
     ffi::{c_char, c_int, c_void},
     ptr::null,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering::SeqCst},
+    },
 };
 
 use windlass_hip_sys::{
@@ -21,6 +24,8 @@ type Rule = Box<dyn Fn(&'static str) -> Option<ncclResult_t> + Send + Sync>;
 pub(super) struct Front {
     behind: Rccl,
     rule: Rule,
+    /// The communicators that were joined and not given up.
+    lives: Arc<AtomicI64>,
 }
 
 thread_local! {
@@ -38,32 +43,59 @@ unsafe fn enter(context: *const ()) {
 }
 
 impl Front {
-    /// The RCCL in front of `behind`, after `change` has removed functions from it.
-    pub(super) fn rccl(behind: Rccl, rule: Rule, change: impl FnOnce(&mut Functions)) -> Rccl {
+    /// The RCCL in front of `behind`, after `change` has removed functions from it, and the number of communicators that were
+    /// joined and not given up.
+    pub(super) fn rccl(
+        behind: Rccl,
+        rule: Rule,
+        change: impl FnOnce(&mut Functions),
+    ) -> (Rccl, Arc<AtomicI64>) {
         let origin = Origin::in_process("an RCCL in front of the simulated one", behind.origin().version);
-        let front = Arc::new(Self { behind, rule });
+        let lives = Arc::new(AtomicI64::new(0));
+        let front = Arc::new(Self { behind, rule, lives: lives.clone() });
         let mut functions = FUNCTIONS;
         change(&mut functions);
         let binding = Binding { context: Arc::as_ptr(&front).cast(), enter, keep_alive: front };
         // SAFETY: the functions make the same call to the RCCL behind, or answer a result and do nothing.
-        unsafe { Rccl::from_functions(functions, origin, Some(binding)) }
+        let rccl = unsafe { Rccl::from_functions(functions, origin, Some(binding)) };
+        (rccl, lives)
+    }
+
+    fn count(&self, call: &str, worked: bool) {
+        let change = match call {
+            "ncclCommInitRankConfig" if worked => 1,
+            "ncclCommAbort" | "ncclCommDestroy" if worked => -1,
+            _ => 0,
+        };
+        self.lives.fetch_add(change, SeqCst);
     }
 }
 
-/// The return value of a call that the rule makes fail.
-trait Failed: Sized {
+/// The return value of a call.
+trait Answer: Sized {
+    /// That of a call which the rule makes fail.
     fn failed(result: ncclResult_t) -> Option<Self>;
+
+    fn has_worked(&self) -> bool;
 }
 
-impl Failed for ncclResult_t {
+impl Answer for ncclResult_t {
     fn failed(result: ncclResult_t) -> Option<Self> {
         Some(result)
     }
+
+    fn has_worked(&self) -> bool {
+        matches!(*self, Self::ncclSuccess | Self::ncclInProgress)
+    }
 }
 
-impl Failed for *const c_char {
+impl Answer for *const c_char {
     fn failed(_: ncclResult_t) -> Option<Self> {
         None
+    }
+
+    fn has_worked(&self) -> bool {
+        true
     }
 }
 
@@ -77,9 +109,11 @@ macro_rules! define {
             unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
                 // SAFETY: `enter` has set the front of this call, which is kept during it.
                 let front = unsafe { &*CURRENT.get() };
-                let failed = (front.rule)(stringify!($name)).and_then(<$result as Failed>::failed);
+                let failed = (front.rule)(stringify!($name)).and_then(<$result as Answer>::failed);
                 // SAFETY: the caller vouches for the arguments.
-                failed.unwrap_or_else(|| unsafe { front.behind.$name($($parameter),*) })
+                let answer = failed.unwrap_or_else(|| unsafe { front.behind.$name($($parameter),*) });
+                front.count(stringify!($name), answer.has_worked());
+                answer
             }
         )*
         $(
@@ -87,9 +121,12 @@ macro_rules! define {
             unsafe extern "C" fn $other($($of_other: $other_ty),*) -> $other_result {
                 // SAFETY: as above.
                 let front = unsafe { &*CURRENT.get() };
-                let failed = (front.rule)(stringify!($other)).and_then(<$other_result as Failed>::failed);
+                let failed = (front.rule)(stringify!($other)).and_then(<$other_result as Answer>::failed);
                 // SAFETY: as above.
-                failed.or_else(|| unsafe { front.behind.$other($($of_other),*) }).expect("the simulated RCCL has all")
+                let answer = failed.or_else(|| unsafe { front.behind.$other($($of_other),*) });
+                let answer = answer.expect("the simulated RCCL has all");
+                front.count(stringify!($other), answer.has_worked());
+                answer
             }
         )*
 

@@ -4,7 +4,11 @@
 mod front;
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicI64, Ordering::SeqCst},
+    },
     time::Duration,
 };
 
@@ -28,6 +32,8 @@ const U8: ElementType = ElementType::Uint8;
 struct World {
     interposer: Arc<Interposer>,
     device: Device,
+    /// The communicators that were joined and not given up.
+    lives: Arc<AtomicI64>,
 }
 
 impl World {
@@ -43,13 +49,13 @@ impl World {
     ) -> Self {
         let simulator = Simulator::new(options.parse().expect("options")).expect("a machine");
         let api = simulator.api();
-        let rccl = Front::rccl(api.rccl().expect("it has one").clone(), Box::new(rule), change);
+        let (rccl, lives) = Front::rccl(api.rccl().expect("it has one").clone(), Box::new(rule), change);
         let interposer = Interposer::new(api);
         let api = interposer.api().with_rccl(rccl);
         let mut registry = Registry::new();
         registry.register(windlass_hip::Driver::new("test", windlass_hip::table(api)));
         let device = registry.open("test://all").expect("the simulated HIP opens");
-        Self { interposer, device }
+        Self { interposer, device, lives }
     }
 
     fn affinity(&self, rank: u32) -> QueueAffinity {
@@ -243,6 +249,42 @@ fn whichever_call_of_hip_fails_both_ranks_end_and_nothing_leaks() {
             drop((data, world));
             let is_empty = || lost || interposer.live().is_empty();
             eventually(&format!("all is given back after call {nth} of {name}"), is_empty);
+        }
+    }
+}
+
+#[test]
+fn whichever_call_of_rccl_fails_both_ranks_end_and_leave() {
+    type Seen = Mutex<BTreeMap<&'static str, u64>>;
+    let world = |seen: &Arc<Seen>, fails: Option<(&'static str, u64)>| {
+        let seen = seen.clone();
+        let rule = move |call: &'static str| {
+            let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let nth = seen.entry(call).or_default();
+            *nth += 1;
+            (fails == Some((call, *nth))).then_some(ncclResult_t::ncclInternalError)
+        };
+        World::with("gfx942?devices=2&memory=64M", rule, |_| {})
+    };
+    let seen: Arc<Seen> = Arc::default();
+    let good = world(&seen, None);
+    let data = [good.bytes(0, 64, 1), good.bytes(1, 64, 2)];
+    for outcome in join_and_sum(&good, &data, SOON) {
+        outcome.expect("no call fails");
+    }
+    eventually("both leave", || good.lives.load(SeqCst) == 0);
+    let calls = seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    // The group of a thread stays open if its end is not called at all.
+    let left_out = ["ncclCommAbort", "ncclCommDestroy", "ncclGroupEnd"];
+    for (name, count) in calls.into_iter().filter(|(name, _)| !left_out.contains(name)) {
+        for nth in 1..=count.min(6) {
+            let world = world(&Arc::default(), Some((name, nth)));
+            let data = [world.bytes(0, 64, 1), world.bytes(1, 64, 2)];
+            for outcome in join_and_sum(&world, &data, Duration::from_millis(300)) {
+                let code = outcome.err().map(|error| error.code());
+                assert_ne!(code, Some(Code::DeadlineExceeded), "hangs after call {nth} of {name}");
+            }
+            eventually(&format!("both leave after call {nth} of {name}"), || world.lives.load(SeqCst) == 0);
         }
     }
 }
