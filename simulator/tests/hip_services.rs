@@ -166,7 +166,7 @@ fn kernels_allocate_and_free_memory_of_their_device() {
 #[test]
 fn the_heap_of_a_device_starts_as_zeros_and_stays() {
     let machine = Machine::new("gfx942?devices=2");
-    let mut count = |device, expected: u64| {
+    let count = |device, expected: u64| {
         ok!(machine, hipSetDevice(device));
         let out = machine.upload(&[u64::MAX; 2]);
         run(&machine, c"heap", 1, &Block::default().pointer(out).done());

@@ -89,17 +89,14 @@ static DEVICE inline u64 send(u64 message, u32 count, const u64 *values, u32 end
 }
 
 static DEVICE inline u64 text(u64 message, const char *string) {
-  for (bool more = true; more;) {
+  u32 length = 1;
+  while (string[length - 1]) ++length;
+  for (u32 at = 0; at < length; at += 56) {
     u64 values[7] = {};
-    u32 count = 0;
-    for (; count < 7 && more; ++count)
-      for (u32 byte = 0; byte < 8 && more; ++byte) {
-        more = string[8 * count + byte] != 0;
-        if (more) values[count] |= (u64)(unsigned char)string[8 * count + byte] << 8 * byte;
-        if (!more && byte == 7) break;
-      }
-    string += 56;
-    message = send(message, count, values, 0);
+    for (u32 byte = 0; byte < 56; ++byte)
+      if (at + byte < length) values[byte / 8] |= (u64)(unsigned char)string[at + byte] << byte % 8 * 8;
+    u32 words = (length - at + 7) / 8;
+    message = send(message, words < 7 ? words : 7, values, 0);
   }
   return message;
 }
