@@ -341,3 +341,19 @@ fn fine_grained_memory_of_a_device_is_the_hosts_too() {
     fails!(hipErrorIllegalAddress, machine, hipDeviceSynchronize());
     ok!(machine, hipFree(memory));
 }
+
+#[test]
+fn a_dispatch_without_a_runtime_names_the_service_that_it_lacks() {
+    use windlass_simulator::engine::{Engine, Launch, Module};
+    use windlass_simulator::memory::{AllocationKind, Memory, MemoryOptions};
+    let memory = Memory::new(MemoryOptions { capacity: 64 << 20, ..MemoryOptions::default() }).unwrap();
+    let module = Module::load(<&windlass_simulator::Part>::default(), &memory, SERVICES).unwrap();
+    let out = memory.allocate(1024, 8, AllocationKind::Device, "out").unwrap();
+    for (kernel, lanes, names) in [("print", 1_u32, "printf"), ("heap", 0, "malloc")] {
+        let arguments = Block::default().bytes(&out.to_le_bytes()).u32(lanes).done();
+        let launch = Launch::new([1; 3], [64, 1, 1], &arguments);
+        let fault = Engine::new(1).dispatch(&memory, &module.kernel(kernel).unwrap(), &launch).unwrap_err();
+        let report = fault.to_string();
+        assert!(report.contains(names) && report.contains("does not execute"), "{report}");
+    }
+}
