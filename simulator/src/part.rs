@@ -27,6 +27,8 @@ pub struct Part {
     pub(crate) set: &'static InstructionSet,
     /// How a wave finds its private memory.
     pub(crate) scratch: Scratch,
+    /// How the waves of a grid wait for each other.
+    pub(crate) grid_barrier: GridBarrier,
     /// LDS of a workgroup, in bytes.
     pub(crate) lds: u32,
     /// Compute units, unless a machine says otherwise.
@@ -39,8 +41,8 @@ pub struct Part {
     pub(crate) chip: i32,
     /// Bytes of the cache of each level; of L2, the bytes of one cache.
     pub(crate) caches: [i32; 3],
-    /// Clocks of compute units and of memory in kHz, as the hardware has them. The simulation has no clock
-    /// rate.
+    /// Clocks of compute units and of memory in kHz, as the hardware has them. `s_memtime` counts at the first; no
+    /// simulated work depends on either.
     pub(crate) clock: i32,
     pub(crate) memory_clock: i32,
     /// Bits of the memory bus.
@@ -72,6 +74,15 @@ pub(crate) enum Scratch {
     Registers,
 }
 
+/// How the waves of a grid wait for each other, in AMD's device library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GridBarrier {
+    /// By counters in memory.
+    Memory,
+    /// By `ds_gws_barrier`.
+    Instructions,
+}
+
 /// The simulated parts. The first is the default.
 static PARTS: [Part; 2] = [
     Part {
@@ -81,6 +92,7 @@ static PARTS: [Part; 2] = [
         product: "MI300X",
         set: &GFX942,
         scratch: Scratch::Architected,
+        grid_barrier: GridBarrier::Memory,
         lds: 64 << 10,
         units: 304,
         architecture: 942,
@@ -99,6 +111,7 @@ static PARTS: [Part; 2] = [
         product: "MI250X",
         set: &GFX90A,
         scratch: Scratch::Registers,
+        grid_barrier: GridBarrier::Instructions,
         lds: 64 << 10,
         units: 110,
         architecture: 910,

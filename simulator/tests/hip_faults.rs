@@ -224,29 +224,6 @@ fn memory_of_another_device_needs_peer_access() {
 }
 
 #[test]
-fn what_kernels_ask_of_a_runtime_is_refused_by_name() {
-    let machine = Machine::new("");
-    let module = machine.load(include_bytes!("services/services.gfx942.co"));
-    let out = machine.upload(&[0_u32]);
-    for (kernel, says) in [(c"print_if", "printf"), (c"allocate_if", "malloc")] {
-        let function = machine.function(module, kernel);
-        let arguments = |condition| Block::default().pointer(out).u32(condition).done();
-        assert_eq!(machine.launch(function, 1, 1, null_mut(), &arguments(0)), hipError_t::hipSuccess);
-        ok!(machine, hipDeviceSynchronize());
-        assert_eq!(machine.launch(function, 1, 1, null_mut(), &arguments(1)), hipError_t::hipSuccess);
-        fails!(hipErrorNotSupported, machine, hipDeviceSynchronize());
-        let report = machine.api.diagnose().unwrap();
-        assert!(report.contains(says) && report.contains("lane 0"), "{report}");
-        ok!(machine, hipDeviceSynchronize());
-    }
-    // A null pointer is still the kernel's own.
-    let function = machine.function(module, c"print_if");
-    let arguments = Block::default().pointer(null_mut()).u32(0).done();
-    assert_eq!(machine.launch(function, 1, 1, null_mut(), &arguments), hipError_t::hipSuccess);
-    fails!(hipErrorIllegalAddress, machine, hipDeviceSynchronize());
-}
-
-#[test]
 fn copies_and_fills_fail_alone_too() {
     let scene = Scene::new("");
     let machine = &scene.machine;

@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
-/// The most workgroups that one thread keeps in flight while they wait for one another.
-pub(super) const RESIDENT: usize = 1024;
+/// The most workgroups that one thread keeps in flight, unless all must be.
+const RESIDENT: usize = 1024;
 
 /// A dispatch in flight.
 pub(super) struct Job {
@@ -119,7 +119,7 @@ impl Job {
         let mut waiting: VecDeque<Workgroup> = VecDeque::new();
         let mut done = Statistics::default();
         while !self.grid.stop.load(Ordering::Relaxed) {
-            let fresh = if waiting.len() < RESIDENT { self.start_next() } else { None };
+            let fresh = if waiting.len() < self.resident() { self.start_next() } else { None };
             let Some(mut workgroup) = fresh.or_else(|| waiting.pop_front()) else { break };
             match workgroup.run(&self.grid) {
                 Ok(Progress::Done) => {
@@ -138,6 +138,11 @@ impl Job {
         state.statistics.workgroups += done.workgroups;
         state.statistics.waves += done.waves;
         state.statistics.instructions += done.instructions;
+    }
+
+    /// The most workgroups that one thread keeps in flight while they wait for one another.
+    pub(super) fn resident(&self) -> usize {
+        if self.grid.start.together { usize::MAX } else { RESIDENT }
     }
 
     /// Starts the next workgroup, if one is left.

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::exec::Gws;
+use windlass_codeobject::HiddenKind;
+
+use crate::exec::{Gws, Outside};
 use crate::memory::Grants;
 
 /// The parameters of a dispatch.
@@ -38,6 +40,12 @@ pub(crate) struct OfQueue {
     pub(crate) stop: Arc<AtomicBool>,
     /// The barriers of a cooperative queue.
     pub(crate) gws: Option<Arc<Gws>>,
+    /// Whether all workgroups must be in flight together, because they wait for each other.
+    pub(crate) together: bool,
+    /// Hidden arguments that lead to services of the runtime.
+    pub(crate) arguments: Vec<(HiddenKind, u64)>,
+    /// The runtime that answers interrupts and has the clock.
+    pub(crate) outside: Option<Arc<dyn Outside>>,
 }
 
 /// A dispatch whose arguments and packet the client has written to memory.

@@ -10,7 +10,7 @@
 //! - `module` loads a code object into memory. `record` and `kernel` are its kernels. `coverage` lists the instructions of a
 //!   code object that are not executed, without loading it.
 //! - `launch` has the parameters of a dispatch. `start` checks them, writes arguments and packet, and sets the registers of
-//!   each wave. `service` names the services of a runtime that the simulator lacks.
+//!   each wave. `service` names the services of a runtime that a dispatch lacks.
 //! - `grid` is the data that all workgroups of a dispatch share. `workgroup` lets the waves of one workgroup take turns.
 //! - `job` spreads the workgroups over threads, in an order from `order`. `stepped` runs them one turn at a time instead, as
 //!   `choose` decides.
@@ -103,11 +103,11 @@ impl Engine {
         queue: OfQueue,
     ) -> Result<Statistics, Box<Fault>> {
         let mut start = Start::new(kernel, launch)?;
-        start.gws = queue.gws;
+        let stop = start.join(queue);
         let entry = kernel.check()?;
         let block = start.place(memory, kernel, launch)?;
         let owned = Kernel { module: kernel.module.clone(), record: kernel.record.clone() };
-        let grid = Grid::new(memory.clone(), owned, start, entry, queue.stop);
+        let grid = Grid::new(memory.clone(), owned, start, entry, stop);
         let job = Arc::new(Job::new(grid, launch.seed));
         let _running = Running::new(self, &job.grid.stop);
         let helpers = job.total().saturating_sub(1).min(self.threads as u64 - 1);
@@ -139,11 +139,11 @@ impl Engine {
         queue: OfQueue,
     ) -> Result<Stepped, Box<Fault>> {
         let mut start = Start::new(kernel, launch)?;
-        start.gws = queue.gws;
+        let stop = start.join(queue);
         let entry = kernel.check()?;
         let block = start.place(memory, kernel, launch)?;
         let owned = Kernel { module: kernel.module.clone(), record: kernel.record.clone() };
-        let grid = Grid::new(memory.clone(), owned, start, entry, queue.stop);
+        let grid = Grid::new(memory.clone(), owned, start, entry, stop);
         Ok(Stepped::new(Job::new(grid, launch.seed), block))
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Services of a runtime for running kernels. The simulator has none of them.
+//! Services of a runtime for running kernels that a dispatch lacks: OpenCL's `printf` in HIP, and all of them in a
+//! dispatch without a runtime.
 //!
 //! Hidden arguments give kernels the address of a service. Kernels do not check some of these addresses for
 //! null. For those services the address is invalid: a kernel runs as long as it does not use the service. If

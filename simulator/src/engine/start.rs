@@ -3,12 +3,13 @@
 
 use super::fault::Fault;
 use super::kernel::Kernel;
-use super::launch::{Launch, Placed};
+use super::launch::{Launch, OfQueue, Placed};
 use super::service::Service;
-use crate::exec::{Cause, Gws, PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
+use crate::exec::{Cause, Gws, Outside, PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
 use crate::memory::{Block, Grants, Memory};
 use crate::part::{Part, Scratch};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use windlass_codeobject::{ArgKind, HiddenKind, KernelDescriptor};
 
 /// LDS is allocated in units of this many bytes.
@@ -34,7 +35,6 @@ const PACKET: u64 = 64;
 const QUEUE: u64 = 256;
 
 /// A valid launch, with the data that all of its waves share.
-#[derive(Clone, Debug)]
 pub(super) struct Start {
     descriptor: KernelDescriptor,
     /// Workgroups.
@@ -56,7 +56,15 @@ pub(super) struct Start {
     queue: u64,
     preloaded: Vec<u32>,
     /// The barriers of a cooperative queue.
-    pub(super) gws: Option<Arc<Gws>>,
+    gws: Option<Arc<Gws>>,
+    /// Whether all workgroups must be in flight together.
+    pub(super) together: bool,
+    /// Hidden arguments that lead to services of the runtime.
+    services: Vec<(HiddenKind, u64)>,
+    /// The runtime that answers interrupts and has the clock.
+    outside: Option<Arc<dyn Outside>>,
+    /// The clock of compute units in kHz.
+    clock: u32,
 }
 
 impl Start {
@@ -134,7 +142,18 @@ impl Start {
             queue: 0,
             preloaded: Vec::new(),
             gws: None,
+            together: false,
+            services: Vec::new(),
+            outside: None,
+            clock: part.clock.unsigned_abs(),
         })
+    }
+
+    /// Takes what the queue gives the dispatch. Returns the flag that stops it.
+    pub(super) fn join(&mut self, queue: OfQueue) -> Arc<AtomicBool> {
+        let OfQueue { stop, gws, together, arguments, outside } = queue;
+        (self.gws, self.together, self.services, self.outside) = (gws, together, arguments, outside);
+        stop
     }
 
     /// Takes the arguments and the dispatch packet that the client has written to memory.
@@ -201,7 +220,7 @@ impl Start {
         Ok(Some(block))
     }
 
-    /// The value of a hidden argument. Missing ones are null, except for a [`Service`].
+    /// The value of a hidden argument. Missing ones are null, except for a [`Service`] that the runtime lacks.
     fn hidden(&self, kind: HiddenKind, launch: &Launch<'_>) -> u64 {
         // Only whole workgroups count. The partial one at the end is the remainder.
         let whole = |axis: usize| (self.items[axis] / self.block[axis]).into();
@@ -222,7 +241,10 @@ impl Start {
             HiddenKind::PrivateBase => PRIVATE_APERTURE >> 32,
             HiddenKind::SharedBase => SHARED_APERTURE >> 32,
             HiddenKind::QueuePtr => self.queue,
-            _ => Service::for_argument(kind).map_or(0, Service::address),
+            _ => match self.services.iter().find(|(of, _)| *of == kind) {
+                Some((_, address)) => *address,
+                None => Service::for_argument(kind).map_or(0, Service::address),
+            },
         }
     }
 
@@ -281,6 +303,8 @@ impl Start {
         wave.scratch_size = self.private;
         wave.number = number;
         wave.gws.clone_from(&self.gws);
+        wave.outside.clone_from(&self.outside);
+        wave.clock = self.clock;
         if self.scratch == Scratch::Registers {
             wave.scratch_base = Some(SCRATCH_WINDOW + u64::from(self.scratch_offset(number)));
         }

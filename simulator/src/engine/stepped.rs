@@ -3,7 +3,7 @@
 
 use super::choose::{Choose, StepOutcome};
 use super::fault::Fault;
-use super::job::{Job, RESIDENT};
+use super::job::Job;
 use super::launch::Statistics;
 use super::workgroup::Workgroup;
 use crate::memory::Block;
@@ -79,7 +79,7 @@ impl Stepped {
                 self.spun += 1;
                 // The workgroups in flight may wait for one that has not started.
                 if self.spun > 2 * self.residents.len() && self.job.has_more() {
-                    self.width = (self.residents.len() + 1).min(RESIDENT);
+                    self.width = (self.residents.len() + 1).min(self.job.resident());
                     self.spun = 0;
                 }
             }

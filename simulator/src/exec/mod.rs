@@ -45,6 +45,7 @@ pub(crate) use machine::debug::Debug;
 pub use machine::debug::SourceLine;
 pub(crate) use machine::gws::Gws;
 pub(crate) use machine::lds::Lds;
+pub(crate) use machine::outside::Outside;
 pub(crate) use machine::program::{Counter, Position, Program};
 pub use machine::trouble::{AccessKind, Cause};
 pub(crate) use machine::trouble::{Finding, Segment, Stray, Trouble};

@@ -31,6 +31,7 @@ mod objects;
 mod programs;
 #[allow(non_snake_case, clippy::too_many_arguments)]
 mod rccl;
+mod services;
 mod simulator;
 pub(crate) mod words;
 mod work;

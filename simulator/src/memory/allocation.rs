@@ -14,6 +14,8 @@ pub enum AllocationKind {
     HostPinned,
     /// Memory that host and kernels share at the same address (`hipMallocManaged`).
     Managed,
+    /// Device memory that the host reaches too, at the same address (`hipExtMallocWithFlags`).
+    FineGrained,
     /// A segment of a loaded code object. Starts as zeros.
     Code,
     /// Arguments and packet of a dispatch.
@@ -28,7 +30,7 @@ pub enum AllocationKind {
 
 impl AllocationKind {
     pub(super) fn counts(self) -> bool {
-        matches!(self, Self::Device | Self::Managed | Self::Code)
+        matches!(self, Self::Device | Self::Managed | Self::FineGrained | Self::Code)
     }
 
     /// Whether the client allocated it. The simulator allocates the others to run kernels.
@@ -58,6 +60,7 @@ impl fmt::Display for AllocationInfo {
             AllocationKind::Device => "allocation",
             AllocationKind::HostPinned => "pinned host allocation",
             AllocationKind::Managed => "managed allocation",
+            AllocationKind::FineGrained => "fine-grained allocation",
             AllocationKind::Code => "segment of a code object",
             AllocationKind::Launch => "launch block",
             AllocationKind::Registered => "registered host range",

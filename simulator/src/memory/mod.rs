@@ -47,7 +47,7 @@ use window::Window;
 /// How to set up a [`Memory`].
 #[derive(Clone, Debug)]
 pub struct MemoryOptions {
-    /// The most bytes that allocations of device, managed and code memory take together.
+    /// The most bytes that allocations of device, fine-grained, managed and code memory take together.
     pub capacity: u64,
     /// Whether fresh device memory is filled with a pattern (`0xCB`).
     pub poison: bool,
@@ -140,7 +140,7 @@ impl Memory {
         }
         let arena = match kind {
             AllocationKind::Device | AllocationKind::Code | AllocationKind::Launch => &self.device,
-            AllocationKind::HostPinned | AllocationKind::Managed => &self.host,
+            AllocationKind::HostPinned | AllocationKind::Managed | AllocationKind::FineGrained => &self.host,
             AllocationKind::Registered | AllocationKind::Mapped | AllocationKind::Reserved => {
                 return Err(MemoryError::Invalid { reason: "such memory is not allocated".into() });
             }
@@ -163,7 +163,9 @@ impl Memory {
             return Err(out_of_memory(map.used));
         };
         let delta = guard.delta();
-        if self.poison && matches!(kind, AllocationKind::Device | AllocationKind::Managed) {
+        if self.poison
+            && matches!(kind, AllocationKind::Device | AllocationKind::Managed | AllocationKind::FineGrained)
+        {
             guard.poison(base, size);
         } else if size > 0 {
             guard.clear(base, size);

@@ -26,11 +26,6 @@ pub(crate) struct GoingDispatch {
 }
 
 impl Dispatch {
-    /// Runs the kernel to its end.
-    pub(crate) fn run(&self, launch: &Launch<'_>) -> Result<(), WorkError> {
-        self.run_of(launch, OfQueue::default())
-    }
-
     /// Runs the kernel to its end, for a queue.
     pub(crate) fn run_of(&self, launch: &Launch<'_>, queue: OfQueue) -> Result<(), WorkError> {
         tally::count(Count::Launch);

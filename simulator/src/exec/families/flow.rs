@@ -50,8 +50,15 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             let number = step.inst.imm as u8;
             if number == BREAKPOINT { Flow::Next } else { core.stop(Cause::Trap(number)) }
         },
-        // Messages go to graphics stages and an interrupt handler. The simulator has neither.
-        Op::s_sendmsg => |_, _| Flow::Next,
+        // Messages go to graphics stages, which no simulated GPU has, and to an interrupt handler.
+        Op::s_sendmsg => |core, step| {
+            if step.inst.imm & 15 == INTERRUPT
+                && let Some(outside) = &core.wave.outside
+            {
+                outside.interrupt();
+            }
+            Flow::Next
+        },
         Op::s_branch => |_, _| Flow::Branch,
         Op::s_cbranch_scc0 => branch_if!(|core| !core.wave.scc),
         Op::s_cbranch_scc1 => branch_if!(|core| core.wave.scc),
@@ -127,7 +134,7 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             Flow::Next
         },
         Op::s_memtime => |core, step| {
-            let ticks = core.wave.nanoseconds();
+            let ticks = core.wave.ticks();
             core.wave.set_pair(step.inst.dst, ticks);
             Flow::Next
         },
@@ -145,6 +152,9 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
 fn next_address(core: &Core<'_>, step: &Step) -> u64 {
     core.code_base + u64::from(step.offset) + u64::from(step.inst.size)
 }
+
+/// The message that is an interrupt.
+const INTERRUPT: i32 = 1;
 
 const MODE: u32 = 1;
 const STATUS: u32 = 2;

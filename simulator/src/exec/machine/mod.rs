@@ -6,6 +6,7 @@ pub(crate) mod debug;
 pub(crate) mod gws;
 pub(crate) mod handler;
 pub(crate) mod lds;
+pub(crate) mod outside;
 pub(crate) mod program;
 pub(crate) mod shape;
 pub(crate) mod step;

@@ -2,6 +2,7 @@
 //! The state of a wave: registers, modes and private memory.
 
 use crate::exec::machine::gws::Gws;
+use crate::exec::machine::outside::Outside;
 use crate::exec::machine::trouble::Finding;
 use crate::exec::values::row::{LANES, POISON, Row};
 use crate::isa::Operand;
@@ -127,6 +128,10 @@ pub(crate) struct Wave {
     pub(crate) gws: Option<Arc<Gws>>,
     /// The side of such a barrier at which the wave waits.
     pub(crate) waits: Option<bool>,
+    /// The runtime behind the dispatch.
+    pub(crate) outside: Option<Arc<dyn Outside>>,
+    /// The clock of compute units in kHz.
+    pub(crate) clock: u32,
     /// Number in its workgroup.
     pub(crate) number: u32,
     /// Instructions executed.
@@ -154,6 +159,8 @@ impl Wave {
             has_read: false,
             gws: None,
             waits: None,
+            outside: None,
+            clock: 1_000_000,
             number: 0,
             instructions: 0,
             findings: Vec::new(),
@@ -173,6 +180,7 @@ impl Wave {
         self.has_read = false;
         self.gws = None;
         self.waits = None;
+        self.outside = None;
         self.instructions = 0;
         self.findings.clear();
     }
@@ -287,10 +295,18 @@ impl Wave {
         self.unusual = self.mode.is_unusual() || indexing.is_some();
     }
 
-    /// The time in nanoseconds since the first call in this process.
-    pub(crate) fn nanoseconds(&self) -> u64 {
+    /// The time in nanoseconds, on the clock of the runtime or since the first call in this process.
+    fn nanoseconds(&self) -> u64 {
+        if let Some(outside) = &self.outside {
+            return outside.nanoseconds();
+        }
         static START: OnceLock<Instant> = OnceLock::new();
         u64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// The time in ticks of the compute units' clock.
+    pub(crate) fn ticks(&self) -> u64 {
+        (u128::from(self.nanoseconds()) * u128::from(self.clock) / 1_000_000) as u64
     }
 
     /// The same time in ticks of the wall clock.

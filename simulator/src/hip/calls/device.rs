@@ -170,7 +170,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetLimit(
             }
             // HIP 5 has no heap on the device and answers the size of its memory.
             hipLimit_t::hipLimitMallocHeapSize if !call.is_since(6) => call.any_device()?.capacity as usize,
-            hipLimit_t::hipLimitMallocHeapSize => 8 << 20,
+            hipLimit_t::hipLimitMallocHeapSize => call.any_device()?.heap.load(Ordering::Relaxed),
             hipLimit_t::hipLimitPrintfFifoSize => return Err(Code::UNSUPPORTED_LIMIT),
             // HIP 6 and 7 answer numbers below the first limit and above the last with different errors.
             limit if limit.0.cast_signed() < 0 || !call.is_since(6) => return Err(Code::UNSUPPORTED_LIMIT),
@@ -277,12 +277,17 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetP2PAttribute(
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceSetLimit(limit: hipLimit_t, value: usize) -> hipError_t {
-    // Stacks are as large as kernels need them; there is no heap and no printf on the device.
+    // Stacks are as large as kernels need them. As in AMD's HIP, the heap's limit is the size that it begins with: it
+    // grows as long as the device has memory. There is no buffer for printf on the device.
     hip!(hipDeviceSetLimit, |call| match limit {
         hipLimit_t::hipLimitStackSize if value > STACK_LIMIT => Err(Code::INVALID_VALUE),
         hipLimit_t::hipLimitStackSize => {
             let size = value.next_multiple_of(STACK_STEP);
             call.any_device()?.stack.store(size, Ordering::Relaxed);
+            Ok(())
+        }
+        hipLimit_t::hipLimitMallocHeapSize if call.is_since(6) => {
+            call.any_device()?.heap.store(value, Ordering::Relaxed);
             Ok(())
         }
         hipLimit_t::hipLimitPrintfFifoSize | hipLimit_t::hipLimitMallocHeapSize =>

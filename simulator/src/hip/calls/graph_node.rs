@@ -48,6 +48,7 @@ pub(super) fn launch(call: &Call, parameters: *const hipKernelNodeParams) -> Out
         grid: extents(parameters.gridDim),
         block: extents(parameters.blockDim),
         dynamic_lds: parameters.sharedMemBytes,
+        cooperative: false,
     };
     let arguments = Arguments { each: parameters.kernelParams, block: parameters.extra };
     let function = function_of_symbol(call, parameters.func)?;

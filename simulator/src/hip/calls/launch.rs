@@ -177,7 +177,12 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLaunchKernel(
     block: *mut *mut c_void,
 ) -> hipError_t {
     hip!(hipModuleLaunchKernel, |call| {
-        let shape = Shape { grid: [grid_x, grid_y, grid_z], block: [block_x, block_y, block_z], dynamic_lds };
+        let shape = Shape {
+            grid: [grid_x, grid_y, grid_z],
+            block: [block_x, block_y, block_z],
+            dynamic_lds,
+            cooperative: false,
+        };
         if !handle.is_null() && !each.is_null() && !block.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -198,7 +203,8 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
     each: *mut *mut c_void,
 ) -> hipError_t {
     hip!(hipModuleLaunchCooperativeKernel, |call| {
-        let shape = Shape { grid: [grid_x, grid_y, grid_z], block: [block_x, block_y, block_z], dynamic_lds };
+        let grid = [grid_x, grid_y, grid_z];
+        let shape = Shape { grid, block: [block_x, block_y, block_z], dynamic_lds, cooperative: true };
         let function = function(call, handle)?;
         check_shape(call, &shape, &function.kernel)?;
         check_cooperative(call, &function, &shape)?;
@@ -218,6 +224,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvLaunchKernelEx(
             grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
             block: [config.blockDimX, config.blockDimY, config.blockDimZ],
             dynamic_lds: config.sharedMemBytes,
+            cooperative: false,
         };
         launch(call, &function(call, handle)?, shape, Arguments { each, block }, config.hStream)
     })
@@ -249,7 +256,12 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchKernel(
     stream: hipStream_t,
 ) -> hipError_t {
     hip!(hipLaunchKernel, |call| {
-        let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds: lds(dynamic) };
+        let shape = Shape {
+            grid: extents(grid),
+            block: extents(block),
+            dynamic_lds: lds(dynamic),
+            cooperative: false,
+        };
         launch(call, &function_for(call, symbol, stream)?, shape, Arguments::each(each), stream)
     })
 }
@@ -263,7 +275,7 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchCooperativeKernel(
     stream: hipStream_t,
 ) -> hipError_t {
     hip!(hipLaunchCooperativeKernel, |call| {
-        let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds };
+        let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds, cooperative: true };
         call.stream(stream)?;
         check_symbol(symbol)?;
         let function = function_for(call, symbol, stream)?;
@@ -284,6 +296,7 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchKernelExC(
             grid: extents(config.gridDim),
             block: extents(config.blockDim),
             dynamic_lds: lds(config.dynamicSmemBytes),
+            cooperative: false,
         };
         let function = function_for(call, symbol, config.stream)?;
         launch(call, &function, shape, Arguments::each(each), config.stream)
@@ -302,7 +315,12 @@ pub(in crate::hip) unsafe extern "C" fn hipExtLaunchKernel(
     _flags: c_int,
 ) -> hipError_t {
     hip!(hipExtLaunchKernel, |call| {
-        let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds: lds(dynamic) };
+        let shape = Shape {
+            grid: extents(grid),
+            block: extents(block),
+            dynamic_lds: lds(dynamic),
+            cooperative: false,
+        };
         let function = function_for(call, symbol, stream)?;
         if !start.is_null() {
             super::event::record(call, start, stream, false)?;

@@ -90,7 +90,7 @@ pub(in crate::hip) unsafe extern "C" fn hipExtMallocWithFlags(
     size: usize,
     flags: c_uint,
 ) -> hipError_t {
-    // Default, fine-grained, signal memory, uncached, contiguous: all the same here.
+    // Default, fine-grained, signal memory, uncached, contiguous. The host reaches the three in the middle.
     hip!(hipExtMallocWithFlags, |call| match flags {
         // Signal memory holds one signal.
         2 if size != 8 => Err(Code::INVALID_VALUE),

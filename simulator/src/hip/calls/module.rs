@@ -53,7 +53,12 @@ fn is_refused(call: &Call, name: &str) -> bool {
 }
 
 fn enter(call: &Call, module: *mut hipModule_t, program: Arc<Program>) -> Outcome<()> {
-    let handle = call.runtime.modules.insert(program).ok_or(Code::OUT_OF_MEMORY)?;
+    let machine = &call.runtime.machine;
+    program.set_up_managed(machine, &call.describe())?;
+    let Some(handle) = call.runtime.modules.insert(program.clone()) else {
+        program.release_managed(machine, &call.describe());
+        return Err(Code::OUT_OF_MEMORY);
+    };
     call.put(module, handle.get() as hipModule_t)
 }
 
@@ -113,6 +118,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleUnload(module: hipModule_t) -> 
         // Another thread may have unloaded it meanwhile.
         let program = call.runtime.modules.remove(module as u64).ok_or(Code::NOT_FOUND)?;
         program.unload(&call.runtime.functions);
+        program.release_managed(&call.runtime.machine, &call.describe());
         Ok(())
     })
 }
@@ -154,7 +160,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleGetGlobal(
             return Err(Code::INVALID_VALUE);
         }
         let program = find(call, module)?;
-        let Some((base, length)) = program.module.global(&name) else {
+        let Some((base, length)) = program.global(&name) else {
             call.put_if(address, std::ptr::null_mut());
             return Err(Code::NOT_FOUND);
         };

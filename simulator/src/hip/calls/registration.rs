@@ -115,6 +115,7 @@ pub(in crate::hip) unsafe extern "C" fn __hipPushCallConfiguration(
             grid: [grid.x, grid.y, grid.z],
             block: [block.x, block.y, block.z],
             dynamic_lds: u32::try_from(dynamic).map_err(|_| Code::INVALID_VALUE)?,
+            cooperative: false,
         };
         let configuration = CallConfiguration { shape, stream: stream as u64 };
         call.thread.configurations.borrow_mut().push(configuration);

@@ -12,6 +12,9 @@ use crate::memory::{AllocationKind, MemoryError};
 /// The alignment in bytes that hipMalloc promises and kernels of vendors rely on.
 const ALIGNMENT: u64 = 4096;
 
+/// `hipDeviceMallocFinegrained` and `hipDeviceMallocUncached`, flags of device memory alone.
+const FINE_GRAINED: [u32; 2] = [1, 3];
+
 /// `hipMallocSignalMemory`, a flag of device memory alone.
 pub(crate) const SIGNAL_MEMORY: u32 = 2;
 
@@ -37,6 +40,7 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
         _ if managed => AllocationKind::Managed,
         // AMD's HIP puts signal memory where the host can reach it.
         Origin::Device if flags == SIGNAL_MEMORY => AllocationKind::HostPinned,
+        Origin::Device if FINE_GRAINED.contains(&flags) => AllocationKind::FineGrained,
         _ => AllocationKind::Device,
     };
     let budget = machine.device(device)?;
@@ -58,7 +62,7 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
         }
     };
     // Access to pools is not tracked; every device may use pinned and managed memory.
-    if kind == AllocationKind::Device && origin == Origin::Device {
+    if matches!(kind, AllocationKind::Device | AllocationKind::FineGrained) && origin == Origin::Device {
         machine.memory.set_homes(base, 1 << (device & 63));
     }
     if let Some(pool) = &pool {

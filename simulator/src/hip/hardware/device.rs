@@ -2,9 +2,10 @@
 //! One GPU: its identity, its failure, its use of memory, and its settings.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::hip::services::budget::Budget;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::failure::{Failure, Unreported};
 use crate::memory::Grants;
@@ -36,8 +37,8 @@ pub(crate) struct Device {
     slot: usize,
     /// Bytes of its memory.
     pub(crate) capacity: u64,
-    /// Bytes in use.
-    used: AtomicU64,
+    /// Its bytes in use, which the kernels' heap takes too.
+    pub(crate) budget: Arc<Budget>,
     /// Whether `failure` holds anything.
     failed: AtomicBool,
     /// The first failure that made it unusable.
@@ -50,6 +51,8 @@ pub(crate) struct Device {
     pub(crate) flags: AtomicU32,
     /// `hipLimitStackSize`, which has no effect: stacks are as large as kernels need.
     pub(crate) stack: AtomicUsize,
+    /// `hipLimitMallocHeapSize`.
+    pub(crate) heap: AtomicUsize,
     /// Holders of the primary context.
     pub(crate) retained: AtomicU32,
 }
@@ -61,7 +64,7 @@ impl Device {
             index,
             slot,
             capacity,
-            used: AtomicU64::new(0),
+            budget: Arc::new(Budget::new(capacity)),
             failed: AtomicBool::new(false),
             failure: Mutex::default(),
             unreported: Unreported::default(),
@@ -69,6 +72,7 @@ impl Device {
             // hipDeviceScheduleSpin.
             flags: AtomicU32::new(1),
             stack: AtomicUsize::new(1024),
+            heap: AtomicUsize::new(8 << 20),
             retained: AtomicU32::new(0),
         }
     }
@@ -114,22 +118,17 @@ impl Device {
     }
 
     pub(crate) fn used(&self) -> u64 {
-        self.used.load(Ordering::Relaxed)
+        self.budget.used()
     }
 
     /// Takes `size` bytes of the budget, if they are left.
     pub(crate) fn take(&self, size: u64) -> Outcome<()> {
-        let more = |used: u64| used.checked_add(size).filter(|used| *used <= self.capacity);
-        match self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(Code::OUT_OF_MEMORY),
-        }
+        self.budget.take(size)
     }
 
     /// Returns `size` bytes to the budget.
     pub(crate) fn give_back(&self, size: u64) {
-        let less = |used: u64| Some(used.saturating_sub(size));
-        let _ = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        self.budget.give_back(size);
     }
 
     pub(crate) fn enable_peer(&self, peer: usize) -> Outcome<()> {

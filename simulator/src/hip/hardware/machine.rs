@@ -7,6 +7,8 @@ use super::device::Device;
 use super::ledger::Ledger;
 use crate::engine::Engine;
 use crate::hip::objects::stream::Stream;
+use crate::hip::services::attendance::Services;
+use crate::hip::services::heap::Heap;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::failure::Failure;
 use crate::memory::{self, Memory};
@@ -20,6 +22,8 @@ pub(crate) struct Machine {
     pub(crate) memory: Arc<Memory>,
     pub(crate) engine: Arc<Engine>,
     pub(crate) devices: Vec<Device>,
+    /// The services of each device for its kernels.
+    pub(crate) services: Vec<Arc<Services>>,
     /// The allocations that clients asked for.
     pub(crate) ledger: Ledger,
     /// The clock of events.
@@ -39,12 +43,18 @@ impl Machine {
         devices: Vec<Device>,
         options: &Options,
     ) -> Self {
+        let clock = Arc::new(Clock::new(options.seed.is_some() || options.replay.is_some()));
+        let services = devices.iter().map(|device| {
+            let heap = Heap::new(memory.clone(), device.budget.clone(), device.index);
+            Arc::new(Services::new(memory.clone(), clock.clone(), heap))
+        });
         Self {
+            services: services.collect(),
             memory,
             engine,
             devices,
             ledger: Ledger::default(),
-            clock: Arc::new(Clock::new(options.seed.is_some() || options.replay.is_some())),
+            clock,
             faults: options.faults,
             lds: options.lds,
             hip: options.hip,

@@ -137,6 +137,9 @@ impl Runtime {
                 allocation::settle(&self.machine, &holding, by.clone());
             }
         }
+        if let Some(services) = self.machine.services.get(device) {
+            services.heap.reset(&by);
+        }
         self.machine.device(device)?.recover();
         Ok(())
     }

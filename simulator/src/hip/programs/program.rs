@@ -3,13 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_codeobject as codeobject;
 
 use super::image;
 use crate::engine::{Kernel, LoadError, Module};
 use crate::handles::Handles;
+use crate::hip::hardware::allocation::{self, Request};
+use crate::hip::hardware::ledger::Origin;
 use crate::hip::hardware::machine::Machine;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
@@ -20,6 +22,8 @@ pub(crate) struct Program {
     pub(crate) module: Arc<Module>,
     /// Handles of the functions that clients looked up, by name.
     functions: Mutex<BTreeMap<String, u64>>,
+    /// Address and size of each managed variable that was set up, by name.
+    managed: Mutex<BTreeMap<String, (u64, u64)>>,
 }
 
 /// A kernel of a module.
@@ -62,7 +66,7 @@ impl Program {
                 LoadError::Malformed { .. } => Code::INVALID_IMAGE,
             }
         })?;
-        Ok(Arc::new(Self { device, module, functions: Mutex::default() }))
+        Ok(Arc::new(Self { device, module, functions: Mutex::default(), managed: Mutex::default() }))
     }
 
     /// The handle of a kernel, the same for each call. A new handle is entered into `handles`.
@@ -76,6 +80,54 @@ impl Program {
         let handle = handles.insert(function).ok_or(Code::OUT_OF_MEMORY)?.get();
         functions.insert(name.to_owned(), handle);
         Ok(handle)
+    }
+
+    /// Gives each managed variable memory that host and device share, with the value that the code object has, on behalf of
+    /// a call. A variable `x` is a pointer in the code, and `x.managed` has the value. Programs of `<<<>>>` launches
+    /// register theirs instead.
+    ///
+    /// # Errors
+    /// `OUT_OF_MEMORY` if the device has no memory left; nothing stays allocated then.
+    pub(crate) fn set_up_managed(&self, machine: &Machine, by: &Arc<str>) -> Outcome<()> {
+        let set_up = || {
+            for hidden in self.module.global_names() {
+                let Some(name) = hidden.strip_suffix(".managed") else { continue };
+                let values = self.module.global(hidden).zip(self.module.global(name));
+                let Some(((value, size), (pointer, _))) = values else { continue };
+                let request = Request {
+                    size,
+                    origin: Origin::Device,
+                    managed: true,
+                    flags: 1,
+                    pool: None,
+                    call: format!("{name}, managed, {by}").into(),
+                };
+                let address = allocation::allocate(machine, self.device, request)?;
+                self.managed().insert(name.to_owned(), (address, size));
+                let copied = machine.memory.copy(address, value, size);
+                let pointed = copied.and_then(|()| machine.memory.write(pointer, &address.to_le_bytes()));
+                pointed.map_err(|_| Code::INVALID_IMAGE)?;
+            }
+            Ok(())
+        };
+        set_up().inspect_err(|_| self.release_managed(machine, by))
+    }
+
+    /// Frees its managed variables, on behalf of a call.
+    pub(crate) fn release_managed(&self, machine: &Machine, by: &Arc<str>) {
+        for (address, _) in std::mem::take(&mut *self.managed()).into_values() {
+            allocation::release(machine, address, by.clone());
+        }
+    }
+
+    /// Address and size in bytes of a global variable.
+    pub(crate) fn global(&self, name: &str) -> Option<(u64, u64)> {
+        let managed = self.managed().get(name).copied();
+        managed.or_else(|| self.module.global(name))
+    }
+
+    fn managed(&self) -> MutexGuard<'_, BTreeMap<String, (u64, u64)>> {
+        self.managed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes the handles of its functions stale. Queued launches keep their kernels.

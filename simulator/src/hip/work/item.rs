@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::host_function::HostFunction;
-use super::launch::{Launch, Launched};
+use super::launch::{GoingLaunch, Launch};
 use super::word::MemoryWord;
 use crate::engine::Choose;
 use crate::hip::hardware::allocation;
@@ -15,7 +15,7 @@ use crate::hip::objects::stream::Stream;
 use crate::hip::words::code::Code;
 use crate::hip::words::defects;
 use crate::hip::words::failure::Failure;
-use crate::packet::{Fill, GoingDispatch, Transfer};
+use crate::packet::{Fill, Transfer};
 
 /// Work of a stream.
 pub(crate) enum Work {
@@ -43,7 +43,7 @@ pub(crate) trait Errand: Send {
 
 /// The rest of work that has begun.
 pub(crate) enum Rest {
-    Dispatch(Box<GoingDispatch>, Launched),
+    Dispatch(Box<GoingLaunch>),
     /// The second half of a copy.
     Copy(Transfer),
 }
@@ -90,9 +90,7 @@ impl Work {
     ) -> Result<Option<Rest>, Failure> {
         match self {
             Self::Launch(launch) if device.failure().is_none() => {
-                let by = launch.by();
-                let dispatch = launch.begin(machine, device, choices)?;
-                Ok(Some(Rest::Dispatch(Box::new(dispatch), by)))
+                Ok(Some(Rest::Dispatch(Box::new(launch.begin(machine, device, choices)?))))
             }
             // Other streams may see half of a copy.
             Self::Transfer(mut transfer)

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::engine::{self, Cause, Choose, Fault, Kernel, OfQueue};
+use crate::engine::{self, Cause, Choose, Fault, Kernel, StepOutcome};
 use crate::hip::hardware::device::{Device, limits};
 use crate::hip::hardware::machine::Machine;
+use crate::hip::services::attendance::{Attendance, Attended};
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 use crate::hip::words::failure::Failure;
@@ -20,6 +21,8 @@ pub(crate) struct Shape {
     /// Work-items of a workgroup.
     pub(crate) block: [u32; 3],
     pub(crate) dynamic_lds: u32,
+    /// Whether all workgroups must be in flight together.
+    pub(crate) cooperative: bool,
 }
 
 /// A launch with its arguments.
@@ -74,7 +77,7 @@ impl Shape {
     }
 
     fn refuse(&self, kernel: &Kernel, code: Code, reason: &str) -> Outcome<()> {
-        let Self { grid, block, dynamic_lds } = self;
+        let Self { grid, block, dynamic_lds, .. } = self;
         explain(format!(
             "kernel {} cannot be launched with grid {grid:?}, block {block:?} and {dynamic_lds} bytes of dynamic LDS: \
              {reason}",
@@ -92,7 +95,9 @@ impl Launch {
 
     /// Runs the kernel to its end.
     pub(crate) fn run(self, machine: &Machine, device: &Device) -> Result<(), Failure> {
-        let ran = self.dispatch(machine).run(&self.parameters(machine, device));
+        let attendance = self.attend(machine, device)?;
+        let ran = self.dispatch(machine).run_of(&self.parameters(machine, device), attendance.of_queue());
+        attendance.end();
         ran.map_err(|error| self.by().failure(error))
     }
 
@@ -102,13 +107,31 @@ impl Launch {
         machine: &Machine,
         device: &Device,
         choices: &mut dyn Choose,
-    ) -> Result<GoingDispatch, Failure> {
-        let begun =
-            self.dispatch(machine).begin(self.parameters(machine, device), OfQueue::default(), choices);
-        begun.map_err(|error| self.by().failure(error))
+    ) -> Result<GoingLaunch, Failure> {
+        let attendance = self.attend(machine, device)?;
+        let parameters = self.parameters(machine, device);
+        let begun = self.dispatch(machine).begin(parameters, attendance.of_queue(), choices);
+        let dispatch = begun.map_err(|error| self.by().failure(error))?;
+        Ok(GoingLaunch { dispatch, attendance, by: self.by })
     }
 
-    pub(crate) fn by(&self) -> Launched {
+    /// What the runtime lends the dispatch.
+    fn attend(&self, machine: &Machine, device: &Device) -> Result<Arc<Attendance>, Failure> {
+        let Shape { grid, block, cooperative, .. } = self.shape;
+        let product =
+            |extents: [u32; 3]| extents.iter().fold(1, |all: u64, one| all.saturating_mul((*one).into()));
+        let workgroups = product(grid);
+        let waves = workgroups.saturating_mul(product(block).div_ceil(limits::WAVE_SIZE.into()));
+        let services = machine.services.get(device.index).ok_or_else(Failure::defect)?;
+        services.attend(&self.kernel, Attended { workgroups, waves, cooperative }).map_err(|error| {
+            let kernel = self.kernel.name();
+            let report =
+                format!("kernel {kernel} cannot be launched: no memory for its hidden arguments: {error}");
+            Failure::new(Code::LAUNCH_OUT_OF_RESOURCES, report)
+        })
+    }
+
+    fn by(&self) -> Launched {
         self.by
     }
 
@@ -129,9 +152,27 @@ impl Launch {
     }
 }
 
+/// A launch that runs step by step.
+pub(crate) struct GoingLaunch {
+    dispatch: GoingDispatch,
+    attendance: Arc<Attendance>,
+    by: Launched,
+}
+
+impl GoingLaunch {
+    /// Runs one turn of one wave.
+    pub(crate) fn step(&mut self, choices: &mut dyn Choose) -> Result<StepOutcome, Failure> {
+        let stepped = self.dispatch.step(choices);
+        if !matches!(stepped, Ok(StepOutcome::Progress | StepOutcome::Spun)) {
+            self.attendance.end();
+        }
+        stepped.map_err(|error| self.by.failure(error))
+    }
+}
+
 impl Launched {
     /// The failure of the launch.
-    pub(crate) fn failure(self, error: WorkError) -> Failure {
+    fn failure(self, error: WorkError) -> Failure {
         let WorkError::Fault(fault) = error else { return error.into() };
         let Self(call, number) = self;
         let number = number.map(|number| format!(", call {number}")).unwrap_or_default();

@@ -97,7 +97,7 @@ struct Going {
 impl packet::Going for Going {
     fn step(&mut self, choices: &mut dyn Choose) -> StepOutcome {
         let stepped = match &mut self.rest {
-            Rest::Dispatch(dispatch, by) => dispatch.step(choices).map_err(|trouble| by.failure(trouble)),
+            Rest::Dispatch(launch) => launch.step(choices),
             Rest::Copy(transfer) => {
                 transfer.run(&self.site.machine.memory).map(|()| StepOutcome::Done).map_err(Failure::from)
             }

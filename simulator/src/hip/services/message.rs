@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Messages that lanes send in parts. The first word of a part describes it: whether it is the first or the last of its
+//! message, how many words it has, and the number of the message, which the answer to the first part gives.
+
+use std::collections::BTreeMap;
+
+use super::format::{self, Arguments};
+use super::output::{self, Stream};
+
+const BEGIN: u64 = 1;
+const END: u64 = 2;
+const LENGTH: u32 = 5;
+const NUMBER: u32 = 8;
+
+/// The most words of a message. A kernel that sends more without an end loses them.
+const LONGEST: usize = 1 << 21;
+
+/// The messages that have no end yet.
+#[derive(Debug, Default)]
+pub(super) struct Messages {
+    open: BTreeMap<u64, Vec<u64>>,
+    last: u64,
+}
+
+impl Messages {
+    /// Takes one part, and returns its answer: the description for the next part, or what the whole message gives.
+    pub(super) fn take(&mut self, part: &[u64; 8]) -> u64 {
+        let description = part[0];
+        let mut number = description >> NUMBER;
+        if description & BEGIN != 0 {
+            self.last = self.last.wrapping_add(1) & (u64::MAX >> NUMBER);
+            number = self.last;
+            self.open.insert(number, Vec::new());
+        }
+        let Some(words) = self.open.get_mut(&number) else {
+            tracing::warn!(target: "windlass::sim", number, "a kernel continues a message that it did not begin");
+            return 0;
+        };
+        let length = (description >> LENGTH & 7) as usize;
+        if words.len() + length <= LONGEST {
+            words.extend(&part[1..=length]);
+        }
+        if description & END == 0 {
+            return number << NUMBER;
+        }
+        self.open.remove(&number).map_or(0, |words| print(&words))
+    }
+}
+
+/// Prints a message: the stream, the format and its arguments. Returns the bytes that were printed.
+fn print(words: &[u64]) -> u64 {
+    let mut arguments = Arguments::new(words);
+    let stream = if arguments.word() & 1 == 0 { Stream::Out } else { Stream::Error };
+    let format = arguments.string();
+    let bytes = format::format(&format, &mut arguments);
+    output::write(stream, &bytes);
+    bytes.len() as u64
+}
