@@ -87,20 +87,19 @@ impl Metadata {
 
     /// Adds the statements of a further note. HIP refuses notes of different versions.
     fn join(&mut self, next: Metadata, which: &str, warnings: &mut Warnings) -> Result<(), Error> {
-        if let (Some((major, minor)), Some((other, other_minor))) = (self.version, next.version) {
-            if (major, minor) != (other, other_minor) {
-                let what = format!(
-                    "kernel metadata of version {other}.{other_minor} in {which}, behind version {major}.{minor}"
-                );
-                let advice = "link objects that were compiled with one -mcode-object-version";
-                return Err(Error::unsupported(what, 0, advice));
-            }
+        if let (Some((major, minor)), Some((other, other_minor))) = (self.version, next.version)
+            && (major, minor) != (other, other_minor)
+        {
+            let what = format!(
+                "kernel metadata of version {other}.{other_minor} in {which}, behind version {major}.{minor}"
+            );
+            let advice = "link objects that were compiled with one -mcode-object-version";
+            return Err(Error::unsupported(what, 0, advice));
         }
-        if let (Some(target), Some(other)) = (&self.target, &next.target) {
-            if target != other {
-                warnings
-                    .push(|| format!("{which} says {other}, an earlier one {target}; the first is believed"));
-            }
+        if let (Some(target), Some(other)) = (&self.target, &next.target)
+            && target != other
+        {
+            warnings.push(|| format!("{which} says {other}, an earlier one {target}; the first is believed"));
         }
         self.version = self.version.or(next.version);
         self.target = self.target.take().or(next.target);
