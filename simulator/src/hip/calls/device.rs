@@ -151,7 +151,8 @@ pub(in crate::hip) unsafe extern "C" fn hipSetDeviceFlags(flags: c_uint) -> hipE
         if !matches!(flags & 0x7, 0 | 1 | 2 | 4) || flags & !0x1f != 0 {
             return Err(Code::INVALID_VALUE);
         }
-        call.any_device()?.flags.store(flags, Ordering::Relaxed);
+        // HIP keeps the way to wait alone.
+        call.any_device()?.flags.store(flags & 0x7, Ordering::Relaxed);
         Ok(())
     })
 }
@@ -165,9 +166,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetLimit(
             return Err(Code::INVALID_VALUE);
         }
         let bytes = match limit {
-            hipLimit_t::hipLimitStackSize if call.is_since(6) => {
-                call.any_device()?.stack.load(Ordering::Relaxed)
-            }
+            hipLimit_t::hipLimitStackSize if call.is_since(6) => call.any_device()?.stack_limit(),
             // HIP 5 has no heap on the device and answers the size of its memory.
             hipLimit_t::hipLimitMallocHeapSize if !call.is_since(6) => call.any_device()?.capacity as usize,
             hipLimit_t::hipLimitMallocHeapSize => 8 << 20,
@@ -277,12 +276,10 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetP2PAttribute(
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceSetLimit(limit: hipLimit_t, value: usize) -> hipError_t {
-    // Stacks are as large as kernels need them; there is no heap and no printf on the device.
     hip!(hipDeviceSetLimit, |call| match limit {
         hipLimit_t::hipLimitStackSize if value > STACK_LIMIT => Err(Code::INVALID_VALUE),
         hipLimit_t::hipLimitStackSize => {
-            let size = value.next_multiple_of(STACK_STEP);
-            call.any_device()?.stack.store(size, Ordering::Relaxed);
+            call.any_device()?.set_stack_limit(value.next_multiple_of(STACK_STEP));
             Ok(())
         }
         hipLimit_t::hipLimitPrintfFifoSize | hipLimit_t::hipLimitMallocHeapSize =>
