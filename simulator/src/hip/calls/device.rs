@@ -133,6 +133,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
         // HIP 6 refuses the call beside captures of other devices too.
         call.runtime.captures.check_device(device.index, call.runtime.options.hip.0 == 6)?;
         call.runtime.synchronize(device.index)?;
+        call.runtime.release_pools(device.index);
         device.report()
     })
 }

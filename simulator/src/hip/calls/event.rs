@@ -120,6 +120,7 @@ pub(in crate::hip) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -
         let recording = event.recording();
         if let Some(recording) = &recording {
             call.runtime.scheduler.wait(std::slice::from_ref(&recording.point))?;
+            call.runtime.release_pools(event.device);
         }
         call.runtime.machine.device(event.device)?.check()?;
         recording.map_or(Ok(()), |recording| recording.check())

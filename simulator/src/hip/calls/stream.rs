@@ -100,6 +100,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t
             _ => call.runtime.scheduler.tail(&stream),
         };
         call.runtime.scheduler.wait(&[tail])?;
+        call.runtime.release_pools(stream.device);
         call.runtime.machine.device(stream.device)?.check()?;
         stream.report()
     })

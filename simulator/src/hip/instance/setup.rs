@@ -94,7 +94,7 @@ pub(crate) fn set_up(options: Options, slots: &[usize]) -> Result<Arc<Runtime>, 
             entered.map_or(0, std::num::NonZeroU64::get)
         };
         let per_device = (0..count).map(|index| {
-            let default_pool = handle(pools.insert(Arc::new(Pool::new(index, true))));
+            let default_pool = handle(pools.insert(Arc::new(Pool::new(index, true, 0))));
             PerDevice {
                 context: handle(contexts.insert(Arc::new(index))),
                 null_stream: Arc::new(Stream::new(scheduler.create_queue(index, Role::Null, 0), 0)),
