@@ -48,7 +48,7 @@ fn positions(uniform: bool) -> Vec<u8> {
 
 #[test]
 fn launches_by_work_items_have_partial_workgroups_and_events() {
-    let machine = Machine::new("");
+    let machine = Machine::new("?hip=7.1");
     let function = machine.function(machine.load(&positions(false)), c"write_hidden_arguments");
     let out = machine.upload(&[0_u64; 13]);
     let stream = machine.stream();
@@ -83,7 +83,7 @@ fn launches_by_work_items_have_partial_workgroups_and_events() {
 
 #[test]
 fn launches_by_work_items_are_refused_with_their_reason() {
-    let machine = Machine::new("");
+    let machine = Machine::new("?hip=7.1");
     let uniform = machine.function(machine.load(&positions(true)), c"write_hidden_arguments");
     let out = machine.upload(&[0_u64; 13]);
     let place = (null_mut(), null_mut(), null_mut());
@@ -108,7 +108,7 @@ fn launches_by_work_items_are_refused_with_their_reason() {
 
 #[test]
 fn a_launch_by_work_items_becomes_a_node() {
-    let machine = Machine::new("");
+    let machine = Machine::new("?hip=7.1");
     let function = machine.function(machine.load(&positions(false)), c"write_hidden_arguments");
     let out = machine.upload(&[0_u64; 13]);
     let stream = machine.stream();
@@ -128,7 +128,7 @@ fn a_launch_by_work_items_becomes_a_node() {
 
 #[test]
 fn a_query_of_the_null_stream_sees_the_work_of_blocking_streams() {
-    let machine = Machine::new("");
+    let machine = Machine::new("?hip=7.1");
     ok!(machine, hipStreamQuery(null_mut()));
     let (blocking, other) = (machine.stream_with(0), machine.stream());
     let _beside = machine.gate(other);
@@ -142,7 +142,7 @@ fn a_query_of_the_null_stream_sees_the_work_of_blocking_streams() {
 
 #[test]
 fn the_limit_of_the_stack_is_that_of_recursive_kernels() {
-    let machine = Machine::new("");
+    let machine = Machine::new("?hip=7.1");
     let function = machine.function(machine.load(&file("scratch.ccob")), c"recurse");
     let (input, out) = (machine.upload(&[13_u32]), machine.upload(&[0_u32]));
     let arguments = Block::default().pointer(input).pointer(out).u32(1).done();
@@ -164,9 +164,10 @@ fn the_limit_of_the_stack_is_that_of_recursive_kernels() {
 
 #[test]
 fn grids_above_the_maximum_are_refused() {
-    for (options, symbols) in
-        [("", hipError_t::hipErrorInvalidConfiguration), ("?hip=6.4", hipError_t::hipErrorInvalidValue)]
-    {
+    for (options, symbols) in [
+        ("?hip=7.1", hipError_t::hipErrorInvalidConfiguration),
+        ("?hip=6.4", hipError_t::hipErrorInvalidValue),
+    ] {
         let machine = Machine::new(options);
         let function = machine.function(machine.load(&file("vector_add.ccob")), c"vector_add");
         let mut each = [null_mut::<c_void>(); 4];
@@ -218,7 +219,7 @@ fn statuses_are_those_of_hip_7() {
 
 #[test]
 fn registered_textures_leave_no_error() {
-    let machine = Machine::new("");
+    let machine = Machine::new("?hip=7.1");
     let (text, list) = (null_mut::<std::ffi::c_char>, null_mut::<*mut c_void>);
     hip!(machine, __hipRegisterTexture(list(), null_mut(), text(), text(), 0, 0, 0));
     hip!(machine, __hipRegisterSurface(list(), null_mut(), text(), text(), 0, 0));
@@ -227,7 +228,7 @@ fn registered_textures_leave_no_error() {
 
 #[test]
 fn nodes_that_a_client_released_need_no_join() {
-    let machine = Machine::new("");
+    let machine = Machine::new("?hip=7.1");
     let log = Log::default();
     let (stream, other) = (machine.stream(), machine.stream());
     ok!(machine, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeRelaxed));

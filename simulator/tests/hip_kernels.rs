@@ -466,7 +466,7 @@ fn a_program_without_code_for_the_gpu_is_told_once_what_to_do() {
     let bundle = file("bundles/vector_add.generic.ccob");
     let fat = FatBinary { magic: 0x4849_5046, version: 1, image: bundle.as_ptr(), unused: std::ptr::null() };
     let (first, second) = (0_u64, 0_u64);
-    let machine = Machine::new("gfx942");
+    let machine = Machine::new("gfx942?hip=7.1");
     let symbols = [&raw const first, &raw const second].map(|symbol| symbol.cast::<c_void>());
     // SAFETY: the registered objects live as long as the machine.
     unsafe {

@@ -56,7 +56,7 @@ fn free_bytes(machine: &Machine) -> usize {
 
 #[test]
 fn the_next_allocation_of_a_stream_takes_what_the_stream_freed() {
-    for options in ["", "?seed=1"] {
+    for options in ["?hip=7.1", "?seed=1"] {
         let machine = Machine::new(options);
         let pool = pool(&machine, 0);
         let (stream, other) = (machine.stream(), machine.stream());
@@ -84,7 +84,7 @@ fn the_next_allocation_of_a_stream_takes_what_the_stream_freed() {
 
 #[test]
 fn a_pool_keeps_memory_up_to_its_threshold() {
-    let machine = Machine::new("");
+    let machine = Machine::new("?hip=7.1");
     let pool = pool(&machine, 0);
     let stream = machine.stream();
     let before = free_bytes(&machine);
@@ -116,7 +116,7 @@ fn a_pool_keeps_memory_up_to_its_threshold() {
 
 #[test]
 fn memory_that_a_pool_keeps_is_not_accessible() {
-    let machine = Machine::new("");
+    let machine = Machine::new("?hip=7.1");
     let pool = pool(&machine, 0);
     set_threshold(&machine, pool, u64::MAX);
     let stream = machine.stream();
@@ -141,7 +141,7 @@ fn memory_that_a_pool_keeps_is_not_accessible() {
 
 #[test]
 fn a_pool_takes_no_more_than_its_limit() {
-    let machine = Machine::new("");
+    let machine = Machine::new("?hip=7.1");
     let pool = pool(&machine, 10_000);
     let stream = machine.stream();
     let memory = take(&machine, pool, 8192, stream);
@@ -171,7 +171,7 @@ fn memory_that_a_pool_keeps_is_given_where_no_other_is_left() {
 
 #[test]
 fn allocations_in_a_capture_are_nodes() {
-    for options in ["", "?seed=2"] {
+    for options in ["?hip=7.1", "?seed=2"] {
         let machine = Machine::new(options);
         let before = free_bytes(&machine);
         let stream = machine.stream();
@@ -211,7 +211,7 @@ fn allocations_in_a_capture_are_nodes() {
 
 #[test]
 fn memory_of_a_graph_outlives_its_launch_until_it_is_freed() {
-    let machine = Machine::new("");
+    let machine = Machine::new("?hip=7.1");
     let before = free_bytes(&machine);
     let stream = machine.stream();
     ok!(machine, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeGlobal));

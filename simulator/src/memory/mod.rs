@@ -23,6 +23,7 @@ mod physical;
 mod place;
 mod registration;
 mod reservation;
+mod retired;
 mod shadow;
 mod window;
 
@@ -254,41 +255,6 @@ impl Memory {
         let reusable = lock(arena).release(base, size);
         self.forget_freed(reusable);
         Ok(())
-    }
-
-    /// Ends the allocation that starts at `address` for kernels and copies, and keeps its addresses for
-    /// [`revive`](Self::revive) or [`discard`](Self::discard). Messages about uses meanwhile name `by`.
-    pub(crate) fn retire(&self, address: u64, by: Arc<str>) {
-        match self.forget(address, Some(by), |kind| kind == AllocationKind::Device) {
-            Ok(record) => drop(self.write_map().retired.insert(address, record)),
-            Err(error) => tracing::error!(target: "windlass::sim", %error, "no allocation is retired"),
-        }
-    }
-
-    /// Brings an allocation back that was retired. Its bytes are as they were.
-    pub(crate) fn revive(&self, address: u64, owner: Arc<str>) {
-        let mut map = self.write_map();
-        let Some(mut record) = map.retired.remove(&address) else { return };
-        record.info.owner = owner;
-        // What an earlier owner wrote is nothing that the new one may read.
-        record.shadow = record.shadow.map(|_| Arc::new(Shadow::new(record.info.size)));
-        map.freed.remove(&address);
-        map.used = map.used.saturating_add(record.info.size);
-        map.live.insert(address, record);
-    }
-
-    /// Frees an allocation that was retired.
-    pub(crate) fn discard(&self, address: u64) {
-        let Some(record) = self.write_map().retired.remove(&address) else { return };
-        let reusable = lock(&self.device).release(address, record.info.size);
-        self.forget_freed(reusable);
-    }
-
-    /// Names another owner in messages about an allocation.
-    pub(crate) fn set_owner(&self, address: u64, owner: Arc<str>) {
-        if let Some(record) = self.write_map().live.get_mut(&address) {
-            record.info.owner = owner;
-        }
     }
 
     /// Forgets freed allocations whose addresses may be reused.
