@@ -287,3 +287,33 @@ fn the_driver_s_fills_of_a_line_and_of_managed_memory_are_nodes() {
         assert_eq!(machine.download::<u32>(memory, 16), [7; 16]);
     }
 }
+
+#[test]
+fn copies_of_an_instantiated_graph_keep_their_direction() {
+    let machine = Machine::new("?hip=7.1");
+    let (memory, other) = (machine.malloc(64), machine.malloc(64));
+    let mut host = [0_u32; 16];
+    let host: *mut c_void = host.as_mut_ptr().cast();
+    let graph_of = |to, from, kind| {
+        let (mut graph, mut node) = (null_mut(), null_mut());
+        ok!(machine, hipGraphCreate(&mut graph, 0));
+        ok!(machine, hipGraphAddMemcpyNode1D(&mut node, graph, null_mut(), 0, to, from, 64, kind));
+        (graph, node)
+    };
+    let (graph, node) = graph_of(memory, host, hipMemcpyKind::hipMemcpyHostToDevice);
+    let mut exec = null_mut();
+    ok!(machine, hipGraphInstantiateWithFlags(&mut exec, graph, 0));
+    let set =
+        |to, from, kind| hip!(machine, hipGraphExecMemcpyNodeSetParams1D(exec, node, to, from, 64, kind));
+    assert_eq!(set(other, host, hipMemcpyKind::hipMemcpyHostToDevice), hipError_t::hipSuccess);
+    assert_eq!(set(host, memory, hipMemcpyKind::hipMemcpyDeviceToHost), hipError_t::hipErrorInvalidValue);
+    let (turned, turned_node) = graph_of(host, memory, hipMemcpyKind::hipMemcpyDeviceToHost);
+    let (mut failed, mut result) = (null_mut(), hipGraphExecUpdateResult(99));
+    fails!(
+        hipErrorGraphExecUpdateFailure,
+        machine,
+        hipGraphExecUpdate(exec, turned, &mut failed, &mut result)
+    );
+    assert_eq!(result, hipGraphExecUpdateResult::hipGraphExecUpdateErrorParametersChanged);
+    assert_eq!(failed, turned_node);
+}

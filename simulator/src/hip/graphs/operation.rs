@@ -97,6 +97,11 @@ impl Operation {
         Ok(())
     }
 
+    /// Whether both are copies, in different directions.
+    pub(crate) fn turns(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::Copy(old), Self::Copy(new)) if old.direction != new.direction)
+    }
+
     /// The device that must run the operation; `None` is the device of the stream that the graph is launched on.
     pub(crate) fn device(&self) -> Option<usize> {
         match self {
