@@ -95,6 +95,7 @@ fn launches_by_work_items_are_refused_with_their_reason() {
     assert_eq!(launch([0, 1, 1], [64, 1, 1]), hipError_t::hipErrorInvalidValue);
     assert_eq!(launch([64, 1, 1], [64, 0, 1]), hipError_t::hipErrorInvalidValue);
     assert_eq!(launch([2048, 1, 1], [2048, 1, 1]), hipError_t::hipErrorInvalidConfiguration);
+    assert_eq!(launch([64, 1, 1], [1025, 1, 1]), hipError_t::hipErrorInvalidConfiguration);
     // Nothing is launched with an event that is none.
     ok!(machine, hipMemsetD32(out, 0, 26));
     let (stream, event) = (machine.stream(), machine.event());

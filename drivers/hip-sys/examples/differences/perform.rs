@@ -73,22 +73,8 @@ pub(crate) fn group(name: &str, from: usize, machine: Option<&str>) -> Result<Ex
 
 /// Calls a function of HIP with arbitrary values in its argument registers.
 fn call(lab: &Lab, function: &str, registers: &[u64]) -> Option<i32> {
-    type Function = unsafe extern "C" fn(
-        u64,
-        u64,
-        u64,
-        u64,
-        u64,
-        u64,
-        u64,
-        u64,
-        u64,
-        u64,
-        u64,
-        u64,
-        u64,
-        u64,
-    ) -> i32;
+    type Function =
+        unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> i32;
 
     let address = lab.hip.entries().address(function)?;
     let mut all = [0; 14];

@@ -109,12 +109,13 @@ pub(super) fn launch(
 }
 
 /// Checks the shape of a launch. The answers to no work-items and to too much LDS depend on function and version.
-fn check_shape(call: &Call, shape: &Shape, kernel: &Kernel) -> Outcome<()> {
+pub(super) fn check_shape(call: &Call, shape: &Shape, kernel: &Kernel) -> Outcome<()> {
     shape.check(kernel).map_err(|code| match (code, call.name) {
         (
             Code::INVALID_VALUE,
             "hipLaunchKernel" | "hipLaunchKernelExC" | "hipLaunchCooperativeKernel" | "hipExtLaunchKernel",
         ) if shape.is_empty() && call.is_since(7) => Code::INVALID_CONFIGURATION,
+        (Code::INVALID_CONFIGURATION, "hipExtModuleLaunchKernel") if !call.is_since(7) => Code::INVALID_VALUE,
         (Code::LAUNCH_OUT_OF_RESOURCES, "hipLaunchCooperativeKernel") => Code::COOPERATIVE_LAUNCH_TOO_LARGE,
         (
             Code::LAUNCH_OUT_OF_RESOURCES,

@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use windlass_hip_sys::bindings::{hipError_t, hipEvent_t, hipFunction_t, hipStream_t};
 
 use super::event;
-use super::launch::{Arguments, launch, lds};
+use super::launch::{Arguments, check_shape, launch, lds};
 use super::module::function;
 use crate::hip::boundary::call::Call;
 use crate::hip::words::code::{Code, Outcome};
@@ -29,7 +29,12 @@ impl Extended {
     fn launch(self, call: &Call, handle: hipFunction_t) -> Outcome<()> {
         let Self { work_items, block, dynamic_lds, stream, arguments, start, stop } = self;
         let function = function(call, handle)?;
-        let shape = Shape::of_work_items(work_items, block, lds(dynamic_lds))?;
+        let shape = Shape::of_work_items(work_items, block, lds(dynamic_lds)).map_err(|code| {
+            let is_configuration = !call.is_since(7) && !work_items.contains(&0);
+            if is_configuration { Code::INVALID_CONFIGURATION } else { code }
+        })?;
+        // The kernel must allow workgroups of the size that the client states, also where all work-items are fewer.
+        check_shape(call, &Shape::new([1; 3], block, lds(dynamic_lds)), &function.kernel)?;
         let divides = work_items.iter().zip(shape.block).all(|(items, block)| items % block == 0);
         if !divides && function.kernel.description().uniform_workgroup_size {
             explain(format!(

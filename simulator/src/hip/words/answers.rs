@@ -81,12 +81,7 @@ const ROWS: &[Row] = &[
         Code::INVALID_VALUE,
         SINCE_6,
     ),
-    row(
-        &["hipExtModuleLaunchKernel", "hipLaunchKernel"],
-        Code::INVALID_CONFIGURATION,
-        Code::INVALID_VALUE,
-        IN_6,
-    ),
+    row(&["hipLaunchKernel"], Code::INVALID_CONFIGURATION, Code::INVALID_VALUE, IN_6),
     row(&["hipMemset2D", "hipMemset2DAsync"], Code::INVALID_PITCH_VALUE, Code::INVALID_VALUE, ALWAYS),
     // The null module.
     row(
@@ -174,7 +169,11 @@ const UNNOTED: &[(&[&str], Code, Versions)] = &[
     (&["hipGraphInstantiate"], Code::INVALID_VALUE, IN_6),
     (&["hipModuleGetGlobal"], Code::INVALID_VALUE, BEFORE_6),
     (&["hipDrvGetErrorName", "hipDrvGetErrorString"], Code::INVALID_VALUE, IN_6),
-    (&["hipExtLaunchKernel", "hipModuleLaunchKernel"], Code::STREAM_CAPTURE_INVALIDATED, IN_6),
+    (
+        &["hipExtLaunchKernel", "hipExtModuleLaunchKernel", "hipModuleLaunchKernel"],
+        Code::STREAM_CAPTURE_INVALIDATED,
+        IN_6,
+    ),
     (&["hipDeviceSynchronize"], Code::STREAM_CAPTURE_UNSUPPORTED, IN_6),
     (
         &["hipMallocAsync", "hipMallocFromPoolAsync", "hipFreeAsync", "hipMemcpyWithStream"],
