@@ -20,6 +20,7 @@ const KEYS: &[&str] = &[
     "without",
     "faults",
     "lds",
+    "bounds",
     "uninitialised",
     "lock",
     "hardware_queues",

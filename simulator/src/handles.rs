@@ -98,6 +98,12 @@ impl<T> Handles<T> {
         Some(object)
     }
 
+    /// All objects.
+    pub(crate) fn all(&self) -> Vec<Arc<T>> {
+        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
+        slots.entries.iter().filter_map(|slot| slot.object.clone()).collect()
+    }
+
     /// Removes every object that `condition` holds for.
     pub(crate) fn remove_where(&self, condition: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
         let handles: Vec<u64> = {

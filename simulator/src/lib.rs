@@ -43,7 +43,7 @@ mod trace;
 mod visible;
 
 pub use hip::Simulator;
-pub use options::{Faults, Injection, Lds, Lock, Options, OptionsError, Uninitialised};
+pub use options::{Bounds, Faults, Injection, Lds, Lock, Options, OptionsError, Uninitialised};
 pub use packet::{ScheduleReport, Schedules, schedules};
 pub use part::Part;
 pub use tally::Tally;

@@ -31,6 +31,7 @@ pub use injection::Injection;
 /// | `hip` | version of HIP to speak, `major.minor` from 5.0 to 7.99 | `7.1` |
 /// | `without` | functions of HIP that are absent, separated by commas | none |
 /// | `lds` | the effect of an access past the end of LDS: `fault`; `hardware`, reads give zero and writes vanish | `fault` |
+/// | `bounds` | the effect of an access that begins in an allocation, or behind it, and ends in its last page of 4 KiB: `exact`, a fault; `page`, a report | `exact` |
 /// | `uninitialised` | reads of device memory that was never written: `ignore` or `report` (slow) | `ignore` |
 /// | `faults` | work that fails with a bad access or trap of a kernel: `submission`, the work that waits for it; `sticky`, all work of the device, as on hardware | `submission` |
 /// | `fail` | calls that fail, separated by commas: `hipMalloc@3:hipErrorOutOfMemory`; see [`Injection`] | none |
@@ -76,6 +77,8 @@ pub struct Options {
     pub replay: Option<PathBuf>,
     /// The effect of an access past the end of LDS.
     pub lds: Lds,
+    /// Where an allocation ends for kernels.
+    pub bounds: Bounds,
     /// Whether reads of device memory that was never written are reported.
     pub uninitialised: Uninitialised,
     /// The address that kernels have for host memory that is pinned afterwards; `None` is the front end's default.
@@ -102,6 +105,18 @@ pub enum Lds {
     Fault,
     /// As on hardware: reads give zero, writes vanish. The end is rounded up to a multiple of 512.
     Hardware,
+}
+
+/// Where an allocation ends for kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Bounds {
+    /// Behind its last byte.
+    #[default]
+    Exact,
+    /// Behind its last page of 4 KiB, as on hardware, for programs whose overruns do no harm. The first access of a kernel
+    /// past the last byte is an error in the log; see [`Simulator::take_findings`](crate::Simulator::take_findings). The
+    /// kernel goes on. Memory that the host registered or mapped ends behind its last byte.
+    Page,
 }
 
 /// The effect of a kernel's read of device memory that was never written.
@@ -139,7 +154,7 @@ impl Faults {
 /// The default of AMD's runtime.
 const HARDWARE_QUEUES: u32 = 4;
 
-const KEYS: &str = "devices, memory, threads, units, seed, hip, without, faults, lds, uninitialised, lock, \
+const KEYS: &str = "devices, memory, threads, units, seed, hip, without, faults, lds, bounds, uninitialised, lock, \
                     hardware_queues, fail, delay, record, replay";
 
 impl Default for Options {
@@ -159,6 +174,7 @@ impl Default for Options {
             record: None,
             replay: None,
             lds: Lds::Fault,
+            bounds: Bounds::Exact,
             uninitialised: Uninitialised::Ignore,
             lock: None,
             hardware_queues: HARDWARE_QUEUES,
@@ -239,6 +255,9 @@ impl FromStr for Options {
                 "lds" => {
                     options.lds = choice(key, value, [("fault", Lds::Fault), ("hardware", Lds::Hardware)])?;
                 }
+                "bounds" => {
+                    options.bounds = choice(key, value, [("exact", Bounds::Exact), ("page", Bounds::Page)])?;
+                }
                 "uninitialised" => {
                     let ways = [("ignore", Uninitialised::Ignore), ("report", Uninitialised::Report)];
                     options.uninitialised = choice(key, value, ways)?;
@@ -297,6 +316,9 @@ impl fmt::Display for Options {
         }
         if self.lds == Lds::Hardware {
             f.write_str("&lds=hardware")?;
+        }
+        if self.bounds == Bounds::Page {
+            f.write_str("&bounds=page")?;
         }
         if self.uninitialised == Uninitialised::Report {
             f.write_str("&uninitialised=report")?;
@@ -388,7 +410,7 @@ mod tests {
         let text = "gfx942?devices=2&memory=1073741824&units=8&threads=2&seed=7&hip=6.2\
                     &without=hipLaunchHostFunc,hipMallocAsync&faults=submission\
                     &fail=hipMalloc@3,hipFree~0.5:hipErrorUnknown&delay=hipMemcpy@1:5ms&record=a/b&replay=c\
-                    &lds=hardware&uninitialised=report&lock=apart\
+                    &lds=hardware&bounds=page&uninitialised=report&lock=apart\
                     &hardware_queues=2";
         let options: Options = text.parse().unwrap();
         assert_eq!(options.to_string(), text);
@@ -416,6 +438,7 @@ mod tests {
             ("?record=x", "seed=1"),
             ("?lds=none", "hardware"),
             ("?uninitialised=yes", "report"),
+            ("?bounds=none", "page"),
             ("?lock=other", "apart"),
             ("?hardware_queues=1025", "0 to 1024"),
         ] {

@@ -6,6 +6,7 @@ mod common;
 use std::ffi::{CStr, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
+use std::sync::{Arc, Mutex};
 
 use common::{Block, Machine};
 use windlass_hip_sys::bindings::*;
@@ -457,4 +458,94 @@ fn kernels_of_compiled_programs_run_on_the_device_of_the_stream() {
     ok!(machine, hipLaunchKernel(symbol, grid, block, arguments.as_mut_ptr(), 0, stream));
     ok!(machine, hipStreamSynchronize(stream));
     assert_eq!(machine.download::<f32>(sum, 64), [3.5; 64]);
+}
+
+/// As a library of a distribution that was built for other GPUs.
+#[test]
+fn a_program_without_code_for_the_gpu_is_told_once_what_to_do() {
+    let bundle = file("bundles/vector_add.generic.ccob");
+    let fat = FatBinary { magic: 0x4849_5046, version: 1, image: bundle.as_ptr(), unused: std::ptr::null() };
+    let (first, second) = (0_u64, 0_u64);
+    let machine = Machine::new("gfx942?hip=7.1");
+    let symbols = [&raw const first, &raw const second].map(|symbol| symbol.cast::<c_void>());
+    // SAFETY: the registered objects live as long as the machine.
+    unsafe {
+        let binary = machine.api.__hipRegisterFatBinary((&raw const fat).cast());
+        for (symbol, name) in symbols.into_iter().zip([c"vector_add", c"other"]) {
+            let (name, none) = (name.as_ptr().cast_mut(), null_mut());
+            let null = null_mut();
+            machine.api.__hipRegisterFunction(
+                binary,
+                symbol,
+                name,
+                name,
+                u32::MAX,
+                none,
+                null,
+                null_mut(),
+                null_mut(),
+                null_mut(),
+            );
+        }
+    }
+    let logged = Logged::default();
+    let one = dim3 { x: 1, y: 1, z: 1 };
+    tracing::subscriber::with_default(logged.clone(), || {
+        for symbol in symbols.into_iter().chain(symbols) {
+            fails!(
+                hipErrorNoBinaryForGpu,
+                machine,
+                hipLaunchKernel(symbol, one, one, null_mut(), 0, null_mut())
+            );
+            let reason = machine.api.diagnose().unwrap();
+            for part in ["vector_add", "gfx942", "gfx11-generic", "--offload-arch=gfx942", "windlass audit"] {
+                assert!(reason.contains(part), "{part}: {reason}");
+            }
+        }
+    });
+    let logged = logged.0.lock().unwrap().clone();
+    assert_eq!(logged.matches("runs on the simulated gfx942").count(), 1, "{logged}");
+}
+
+/// Another GPU that the simulator knows would do.
+#[test]
+fn code_for_another_simulated_gpu_names_it() {
+    let machine = Machine::new("gfx90a");
+    let mut module = null_mut();
+    let code = file("bundles/vector_add.gfx942.co");
+    fails!(hipErrorNoBinaryForGpu, machine, hipModuleLoadData(&mut module, code.as_ptr().cast()));
+    let reason = machine.api.diagnose().unwrap();
+    assert!(reason.contains("windlass exec --device hip-sim://gfx942"), "{reason}");
+}
+
+/// Collects the errors of a log.
+#[derive(Clone, Default)]
+struct Logged(Arc<Mutex<String>>);
+
+impl tracing::field::Visit for Logged {
+    fn record_debug(&mut self, _: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        self.0.lock().unwrap().push_str(&format!("{value:?}\n"));
+    }
+}
+
+impl tracing::Subscriber for Logged {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        *metadata.level() == tracing::Level::ERROR
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        event.record(&mut self.clone());
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
 }

@@ -9,7 +9,7 @@ use object::read::elf::Sym;
 use crate::bytes::{glimpse, range, text};
 use crate::code::arg::Arg;
 use crate::code::descriptor::KernelDescriptor;
-use crate::code::elf::{Elf, ElfSymbol, MetadataNote};
+use crate::code::elf::{Elf, ElfSymbol};
 use crate::code::elf_flags::ElfHead;
 use crate::code::kernel::{Kernel, KernelKind, RejectedKernel};
 use crate::code::layout::{Relocation, Segment, Symbol, SymbolRole};
@@ -41,31 +41,25 @@ pub struct CodeObject {
 impl CodeObject {
     /// Reads a code object.
     ///
-    /// A kernel that cannot be launched is listed in [`rejected`](Self::rejected), and does not affect the others.
+    /// A kernel that cannot be launched is listed in [`rejected`](Self::rejected), and does not affect the others. Of
+    /// kernels with one name the first can be launched.
     ///
     /// # Errors
     ///
-    /// If the bytes are no ELF for amdgpu, if segments, symbols or relocations are malformed, if the metadata ends
-    /// early, and for code object version 2.
+    /// If the bytes are no ELF for amdgpu, if segments, symbols or relocations are malformed, if the metadata of a note
+    /// ends early, if notes are of different versions, and for code object version 2.
     pub fn parse(elf: &[u8]) -> Result<CodeObject, Error> {
         let head = amdgpu_head(elf)?;
         let mut warnings = Warnings::default();
         let elf = Elf::parse(elf, &mut warnings)?;
         let symbols = elf.symbols(&mut warnings)?;
         let mut kernels = Kernels::new(&elf, &symbols, head.is_linked());
-        let metadata = match elf.metadata_note() {
-            Some(MetadataNote::MessagePack(note)) => {
-                Metadata::parse(note, &mut warnings, &mut |record, warnings| kernels.add(record, warnings))?
-            }
-            Some(MetadataNote::Version2) => {
-                let advice = "no runtime of today starts its kernels; recompile with -mcode-object-version=5";
-                return Err(Error::unsupported("code object v2", 0, advice));
-            }
-            None => {
-                warnings.push(|| "it has no kernel metadata, so no kernel of it can be launched".to_owned());
-                Metadata::default()
-            }
-        };
+        let notes = elf.metadata_notes(&mut warnings)?;
+        if notes.is_empty() {
+            warnings.push(|| "it has no kernel metadata, so no kernel of it can be launched".to_owned());
+        }
+        let metadata =
+            Metadata::read(&notes, &mut warnings, &mut |record, warnings| kernels.add(record, warnings))?;
         let Kernels { found, rejected, .. } = kernels;
         let target = target(head, metadata.target.as_deref(), &mut warnings);
         let symbols = symbols::describe(&symbols);
@@ -130,7 +124,8 @@ impl CodeObject {
         self.metadata_version
     }
 
-    /// The kernels that can be launched, in the order of the metadata.
+    /// The kernels that can be launched, in the order of the metadata. A code object has the metadata of each object that
+    /// was linked into it; all of them count.
     pub fn kernels(&self) -> &[Kernel] {
         &self.kernels
     }

@@ -13,12 +13,12 @@ use object::elf::{
 };
 use object::pod::slice_from_bytes;
 use object::read::elf::{
-    Dyn, FileHeader, GnuHashTable, HashTable, NoteIterator, ProgramHeader, Rela, SectionHeader, SectionTable,
-    Sym,
+    Dyn, FileHeader, GnuHashTable, HashTable, ProgramHeader, Rela, SectionHeader, SectionTable, Sym,
 };
 
 use crate::bytes::range;
 use crate::code::layout::Segment;
+use crate::code::notes::{MetadataNote, NoteSearch};
 use crate::error::Error;
 use crate::warnings::Warnings;
 
@@ -27,8 +27,6 @@ const ENDIAN: LittleEndian = LittleEndian;
 /// Limits. Linkers write a dozen program headers, of which four or five are loaded.
 const MAX_HEADERS: u64 = 1024;
 const MAX_SEGMENTS: u64 = 256;
-/// The limit of notes that are searched for the metadata.
-const MAX_NOTES: usize = 4096;
 /// The description of a symbol takes several times its size in the file. The tables of real libraries, with tens of
 /// thousands of kernels, are far shorter.
 const MAX_SYMBOLS: u64 = 1 << 20;
@@ -58,14 +56,6 @@ struct Dynamic {
     rela_size: u64,
     plt_rela: Option<u64>,
     plt_rela_size: u64,
-}
-
-/// A note with kernel metadata.
-pub(crate) enum MetadataNote<'a> {
-    /// MessagePack, from code object version 3 on.
-    MessagePack(&'a [u8]),
-    /// YAML of code object version 2, which is not read.
-    Version2,
 }
 
 /// A symbol of the ELF.
@@ -191,22 +181,23 @@ impl<'a> Elf<'a> {
         Ok(dynamic)
     }
 
-    /// The note with the kernel metadata, from the segments or else the sections.
-    pub(crate) fn metadata_note(&self) -> Option<MetadataNote<'a>> {
-        let mut left = MAX_NOTES;
+    /// The notes with kernel metadata, from the segments or else the sections. A linker leaves one for each object that it
+    /// links.
+    pub(crate) fn metadata_notes(&self, warnings: &mut Warnings) -> Result<Vec<MetadataNote<'a>>, Error> {
+        let mut search = NoteSearch::new(self.bytes);
         for header in self.program.iter().filter(|header| header.p_type(ENDIAN) == PT_NOTE) {
-            let notes = header.notes(ENDIAN, self.bytes).ok().flatten();
-            if let Some(note) = notes.and_then(|notes| find_note(notes, &mut left)) {
-                return Some(note);
+            if let Some(notes) = header.notes(ENDIAN, self.bytes).ok().flatten() {
+                search.through(notes, header.p_offset(ENDIAN), warnings)?;
             }
         }
-        for section in self.sections.iter().filter(|section| section.sh_type(ENDIAN) == SHT_NOTE) {
-            let notes = section.notes(ENDIAN, self.bytes).ok().flatten();
-            if let Some(note) = notes.and_then(|notes| find_note(notes, &mut left)) {
-                return Some(note);
+        if search.found.is_empty() {
+            for section in self.sections.iter().filter(|section| section.sh_type(ENDIAN) == SHT_NOTE) {
+                if let Some(notes) = section.notes(ENDIAN, self.bytes).ok().flatten() {
+                    search.through(notes, section.sh_offset(ENDIAN), warnings)?;
+                }
             }
         }
-        None
+        Ok(search.found)
     }
 
     /// The offset and the size in the file of each area of notes that a program header names.
@@ -429,20 +420,6 @@ fn check_count(what: &str, offset: u64, value: u64, limit: u64) -> Result<(), Er
     }
     let advice = "no tool writes this many; the input is damaged".to_owned();
     Err(Error::Limit { what: what.to_owned(), offset, value, limit, advice })
-}
-
-fn find_note<'a>(mut notes: NoteIterator<'a, Header>, left: &mut usize) -> Option<MetadataNote<'a>> {
-    const NT_AMD_HSA_METADATA: u32 = 10;
-    const NT_AMDGPU_METADATA: u32 = 32;
-    while let Ok(Some(note)) = notes.next() {
-        *left = left.checked_sub(1)?;
-        match (note.name(), note.n_type(ENDIAN).0) {
-            (b"AMDGPU", NT_AMDGPU_METADATA) => return Some(MetadataNote::MessagePack(note.desc())),
-            (b"AMD", NT_AMD_HSA_METADATA) => return Some(MetadataNote::Version2),
-            _ => {}
-        }
-    }
-    None
 }
 
 fn byte_range(start: u64, size: u64) -> Option<Range<usize>> {

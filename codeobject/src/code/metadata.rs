@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kernel metadata of a code object from version 3 on: a MessagePack map in a note.
+//! The kernel metadata of a code object from version 3 on: a MessagePack map in each of its notes.
 //!
 //! Producers differ, so the reader is lenient: it skips unknown keys, converts scalars of the wrong type, and keeps the
 //! damage of one kernel to that kernel.
@@ -7,6 +7,7 @@
 use crate::bytes::text;
 use crate::code::arg::{Access, AddressSpace, Arg, ArgKind};
 use crate::code::kernel::KernelKind;
+use crate::code::notes::MetadataNote;
 use crate::error::Error;
 use crate::warnings::Warnings;
 use crate::words::msgpack::{Cursor, Token};
@@ -47,9 +48,31 @@ pub(crate) struct KernelRecord<'a> {
 }
 
 impl Metadata {
-    /// Reads the content of the note, and passes each kernel to `kernel` at once.
-    pub(crate) fn parse<'a>(
+    /// Reads the content of all notes, and passes each kernel to `kernel` at once.
+    pub(crate) fn read<'a>(
+        notes: &[MetadataNote<'a>],
+        warnings: &mut Warnings,
+        kernel: &mut dyn FnMut(KernelRecord<'a>, &mut Warnings),
+    ) -> Result<Metadata, Error> {
+        let mut metadata = Metadata::default();
+        for (index, note) in (1..).zip(notes) {
+            let MetadataNote::MessagePack(content) = note else {
+                let advice = "no runtime of today starts its kernels; recompile with -mcode-object-version=5";
+                return Err(Error::unsupported("code object v2", 0, advice));
+            };
+            let which = match notes.len() {
+                1 => "the AMDGPU note".to_owned(),
+                count => format!("AMDGPU note {index} of {count}"),
+            };
+            let next = Metadata::parse(content, &which, warnings, kernel)?;
+            metadata.join(next, &which, warnings)?;
+        }
+        Ok(metadata)
+    }
+
+    fn parse<'a>(
         note: &'a [u8],
+        which: &str,
         warnings: &mut Warnings,
         kernel: &mut dyn FnMut(KernelRecord<'a>, &mut Warnings),
     ) -> Result<Metadata, Error> {
@@ -57,9 +80,30 @@ impl Metadata {
         let mut metadata = Metadata::default();
         reader.document(&mut metadata, kernel).ok_or_else(|| {
             let offset = reader.cursor.position() as u64;
-            Error::malformed("the kernel metadata (MessagePack in the AMDGPU note)", offset, "it breaks off")
+            Error::malformed(format!("the kernel metadata (MessagePack in {which})"), offset, "it breaks off")
         })?;
         Ok(metadata)
+    }
+
+    /// Adds the statements of a further note. HIP refuses notes of different versions.
+    fn join(&mut self, next: Metadata, which: &str, warnings: &mut Warnings) -> Result<(), Error> {
+        if let (Some((major, minor)), Some((other, other_minor))) = (self.version, next.version)
+            && (major, minor) != (other, other_minor)
+        {
+            let what = format!(
+                "kernel metadata of version {other}.{other_minor} in {which}, behind version {major}.{minor}"
+            );
+            let advice = "link objects that were compiled with one -mcode-object-version";
+            return Err(Error::unsupported(what, 0, advice));
+        }
+        if let (Some(target), Some(other)) = (&self.target, &next.target)
+            && target != other
+        {
+            warnings.push(|| format!("{which} says {other}, an earlier one {target}; the first is believed"));
+        }
+        self.version = self.version.or(next.version);
+        self.target = self.target.take().or(next.target);
+        Ok(())
     }
 }
 

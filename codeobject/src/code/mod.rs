@@ -11,6 +11,7 @@ pub(crate) mod host;
 pub(crate) mod kernel;
 pub(crate) mod layout;
 pub(crate) mod metadata;
+pub(crate) mod notes;
 pub(crate) mod resolve;
 pub(crate) mod symbols;
 pub(crate) mod validate;

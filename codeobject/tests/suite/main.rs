@@ -37,6 +37,7 @@ mod iree;
 mod kpack;
 mod metadata;
 mod mutations;
+mod notes;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]
 mod resolve;
 #[cfg(any(feature = "zstd-c", feature = "zstd-pure"))]

@@ -63,6 +63,12 @@ pub(crate) struct ElfBuilder {
     pub(crate) relocations: Vec<(u64, u32, u32, i64)>,
     /// The content of the note, if it is not the kernels' metadata.
     pub(crate) note: Option<Vec<u8>>,
+    /// The contents of further notes.
+    pub(crate) further_notes: Vec<Vec<u8>>,
+    /// Whether each note has a program header of its own, besides the one for all of them.
+    pub(crate) header_per_note: bool,
+    /// Program headers for notes in the content of the first note, each 20 bytes behind the one before.
+    pub(crate) nested_headers: u64,
     /// Whether the note is that of code object version 2.
     pub(crate) version_2: bool,
     pub(crate) with_note: bool,
@@ -88,6 +94,9 @@ impl ElfBuilder {
             symbols: Vec::new(),
             relocations: Vec::new(),
             note: None,
+            further_notes: Vec::new(),
+            header_per_note: false,
+            nested_headers: 0,
             version_2: false,
             with_note: true,
             with_hash: true,
@@ -111,7 +120,12 @@ impl ElfBuilder {
     }
 
     pub(crate) fn metadata(&self) -> Vec<u8> {
-        let kernels: Vec<Value> = self.kernels.iter().map(|kernel| kernel.metadata.clone()).collect();
+        self.metadata_of(&self.kernels)
+    }
+
+    /// The metadata of some kernels.
+    pub(crate) fn metadata_of(&self, kernels: &[KernelSpec]) -> Vec<u8> {
+        let kernels: Vec<Value> = kernels.iter().map(|kernel| kernel.metadata.clone()).collect();
         encode(&map(vec![
             ("amdhsa.kernels", kernels.into()),
             ("amdhsa.target", Value::from(self.target.as_str())),
@@ -126,7 +140,14 @@ impl ElfBuilder {
             true => elf_note(b"AMD\0", 10, b"---\nVersion: [ 1, 0 ]\nKernels:\n  - Name: k\n...\n"),
             false => elf_note(b"AMDGPU\0", 32, &note),
         };
-        let note_offset = place(&mut out, &note_bytes);
+        let mut notes = vec![(place(&mut out, &note_bytes), note_bytes.len() as u64)];
+        for content in &self.further_notes {
+            align(&mut out, 4);
+            let note = elf_note(b"AMDGPU\0", 32, content);
+            notes.push((out.len() as u64, note.len() as u64));
+            out.extend(note);
+        }
+        let (note_offset, notes_size) = (notes[0].0, out.len() as u64 - notes[0].0);
 
         let mut symbols = self.symbols.clone();
         align(&mut out, 64);
@@ -169,8 +190,14 @@ impl ElfBuilder {
             program_header(2, 6, data, dynamic_size, dynamic_size),
         ];
         if self.with_note {
-            let size = note_bytes.len() as u64;
-            program.push(program_header(4, 4, note_offset, size, size));
+            program.push(program_header(4, 4, note_offset, notes_size, notes_size));
+            let own = notes.iter().filter(|_| self.header_per_note);
+            program.extend(own.map(|(offset, size)| program_header(4, 4, *offset, *size, *size)));
+            let nested = (1..self.nested_headers).map(|index| 20 * index);
+            program.extend(nested.map(|skipped| {
+                let size = notes_size - skipped;
+                program_header(4, 4, note_offset + skipped, size, size)
+            }));
         }
         // Behind everything else, so that their number moves nothing.
         let program_offset = place(&mut out, &program.concat());

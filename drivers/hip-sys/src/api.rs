@@ -13,6 +13,7 @@ use crate::bindings::*;
 use crate::end::{self, Gate, Leave};
 use crate::ending_thread;
 use crate::features::{Feature, FeatureSet};
+use crate::log::tell;
 use crate::rccl::Rccl;
 use crate::table::{EntryPoints, Function};
 
@@ -404,7 +405,7 @@ impl Absent for *mut *mut c_void {
 #[cold]
 #[inline(never)]
 fn trace_call(call: fmt::Arguments<'_>) {
-    tracing::trace!(target: "windlass::hip", "{call}");
+    tell(|| tracing::trace!(target: "windlass::hip", "{call}"));
 }
 
 /// The format of a call's arguments: `first={:?}, second={:?}`.

@@ -76,6 +76,7 @@ mod error;
 mod features;
 pub mod interposer;
 mod load;
+pub mod log;
 pub mod null;
 pub mod rccl;
 mod table;

@@ -91,6 +91,7 @@ versioned! {
         hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags hipOccupancyMaxPotentialBlockSize
         hipOccupancyMaxActiveBlocksPerMultiprocessor hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
         hipModuleLaunchKernel hipLaunchKernel hipLaunchCooperativeKernel hipExtLaunchKernel
+        hipExtModuleLaunchKernel hipHccModuleLaunchKernel
         hipCreateTextureObject hipDestroyTextureObject hipCreateSurfaceObject hipDestroySurfaceObject
         __hipRegisterFatBinary __hipUnregisterFatBinary __hipRegisterFunction __hipRegisterVar
         __hipRegisterManagedVar __hipRegisterTexture __hipRegisterSurface __hipPushCallConfiguration

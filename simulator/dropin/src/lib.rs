@@ -25,6 +25,7 @@ mod absent;
 pub mod by_name;
 pub mod compiler;
 pub mod composed;
+pub mod cpp_names;
 pub mod declared;
 mod end;
 mod log;
@@ -37,8 +38,12 @@ mod versions;
 /// library has objects to destroy from then on.
 extern "C" fn load() {
     hip::process_export(|name| {
-        let elsewhere =
-            || composed::find(name).or_else(|| per_thread::find(name)).or_else(|| by_name::find(name));
+        let elsewhere = || {
+            composed::find(name)
+                .or_else(|| per_thread::find(name))
+                .or_else(|| by_name::find(name))
+                .or_else(|| cpp_names::find(name))
+        };
         declared::find(name).or_else(elsewhere).or_else(|| compiler::find(name))
     });
     end::register(declared::CALLS);

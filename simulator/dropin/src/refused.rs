@@ -139,9 +139,7 @@ refused! { hipError_t;
 refused! { hipError_t;
     "hip_4.2":
         _Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc
-        _Z23hipDestroySurfaceObjectP13__hip_surface
-        _Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j
-        _Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_;
+        _Z23hipDestroySurfaceObjectP13__hip_surface;
 }
 
 /// `__hipGetPCH`: the headers for runtime compilation, of which there are none.

@@ -90,6 +90,11 @@ impl fmt::Display for Fault {
                 "kernel {kernel} accessed mapped memory, to which its device has no access: hipMemSetAccess grants it, \
                  or hsa_amd_vmem_set_access"
             )?,
+            Cause::Overrun => write!(
+                f,
+                "kernel {kernel} accessed memory past the end of its allocation, in the last page of it (bounds=page lets it \
+                 go on; further accesses of the kernel are not reported)"
+            )?,
             Cause::Uninitialised => write!(f, "kernel {kernel} read memory that was never written")?,
             Cause::PrivateBase { holder, found, expected } => write!(
                 f,

@@ -5,10 +5,10 @@ use super::fault::Fault;
 use super::kernel::Kernel;
 use super::scene::Scene;
 use super::start::Start;
-use crate::exec::Position;
+use crate::exec::{Cause, Position};
 use crate::memory::Memory;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The grid of a dispatch in flight.
@@ -43,6 +43,10 @@ impl Grid {
 
     /// Keeps a fault that stopped no wave, the first of each instruction.
     pub(super) fn note(&self, finding: Box<Fault>) {
+        // Overruns that are let pass are reported once for a kernel, whatever the number of its launches.
+        if finding.cause == Cause::Overrun && self.kernel.record.has_overrun.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let instruction = finding.location.as_ref().map(|location| location.offset);
         let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         findings.entry(instruction).or_insert(finding);

@@ -21,6 +21,9 @@ pub struct Launch<'a> {
     pub work_items: Option<[u32; 3]>,
     /// Bytes of LDS in addition to those that the kernel declares.
     pub dynamic_lds: u32,
+    /// Bytes of private memory of each work-item of a kernel whose stack has no fixed size, if the kernel declares fewer.
+    /// `None` gives 16 KiB more than it declares.
+    pub stack: Option<u32>,
     /// The explicit arguments in the kernel's layout. Missing bytes read as zero. Hidden arguments are added.
     pub arguments: &'a [u8],
     /// Whether an access past the end of LDS is a fault. Otherwise reads give zero and writes vanish, as on hardware.
@@ -67,8 +70,8 @@ impl<'a> Launch<'a> {
     /// A launch of `grid` workgroups of `block` work-items.
     pub fn new(grid: [u32; 3], block: [u32; 3], arguments: &'a [u8]) -> Self {
         let (work_items, dynamic_lds, lds_faults, seed, placed) = (None, 0, true, None, None);
-        let reach = Grants::ALL;
-        Self { grid, block, work_items, dynamic_lds, arguments, lds_faults, reach, seed, placed }
+        let (stack, reach) = (None, Grants::ALL);
+        Self { grid, block, work_items, dynamic_lds, stack, arguments, lds_faults, reach, seed, placed }
     }
 }
 

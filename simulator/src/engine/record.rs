@@ -3,6 +3,7 @@
 
 use crate::exec::Program;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use windlass_codeobject::{ArgKind, Kernel as Description};
 
 /// An explicit parameter of a kernel, from the code object's metadata.
@@ -44,6 +45,8 @@ pub(super) struct KernelRecord {
     /// The code that holds the entry.
     pub(super) program: Arc<Program>,
     pub(super) parameters: Vec<Parameter>,
+    /// Whether an access past the end of an allocation was reported.
+    pub(super) has_overrun: AtomicBool,
 }
 
 impl KernelRecord {
@@ -69,6 +72,7 @@ impl KernelRecord {
             program,
             parameters,
             description,
+            has_overrun: AtomicBool::new(false),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::fault::{Access, Fault, Location};
 use super::kernel::Kernel;
 use super::service::Service;
 use super::start::Start;
-use crate::exec::{Cause, Counter, Finding, Program, Segment, Stray, Trouble, loaded};
+use crate::exec::{Cause, Counter, Finding, FindingKind, Program, Segment, Stray, Trouble, loaded};
 use crate::memory::{Memory, Place};
 
 /// The surroundings of a wave: its memory, kernel, launch and workgroup.
@@ -47,7 +47,11 @@ impl Scene<'_> {
         });
         let access = Some(self.access(finding.access));
         let kernel = self.kernel.name().to_owned();
-        Box::new(Fault { kernel, cause: Cause::Uninitialised, location, access })
+        let cause = match finding.kind {
+            FindingKind::Uninitialised => Cause::Uninitialised,
+            FindingKind::Overrun => Cause::Overrun,
+        };
+        Box::new(Fault { kernel, cause, location, access })
     }
 
     /// The place of the instruction at a byte offset of a program.

@@ -109,10 +109,12 @@ impl Start {
             let [own, more] = [description.group_segment_size, launch.dynamic_lds];
             return Err(refuse(format!("{own} + {more} bytes of LDS, there are {}", part.lds)));
         }
-        let extra = if description.uses_dynamic_stack { DYNAMIC_STACK } else { 0 };
-        let private = match launch.placed {
-            Some(placed) => placed.private_segment_size,
-            None => description.private_segment_size.saturating_add(extra),
+        let declared = description.private_segment_size;
+        let private = match (launch.placed, launch.stack) {
+            (Some(placed), _) => placed.private_segment_size,
+            (None, _) if !description.uses_dynamic_stack => declared,
+            (None, Some(stack)) => declared.max(stack),
+            (None, None) => declared.saturating_add(DYNAMIC_STACK),
         };
         if private > MAX_PRIVATE {
             return Err(refuse(format!(

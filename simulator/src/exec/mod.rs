@@ -48,7 +48,7 @@ pub(crate) use machine::lds::Lds;
 pub(crate) use machine::outside::Outside;
 pub(crate) use machine::program::{Counter, Position, Program};
 pub use machine::trouble::{AccessKind, Cause};
-pub(crate) use machine::trouble::{Finding, Segment, Stray, Trouble};
+pub(crate) use machine::trouble::{Finding, FindingKind, Segment, Stray, Trouble};
 pub(crate) use machine::wave::{SCRATCH_WINDOW, Wave, WaveStatus};
 pub(crate) use operands::source::{PRIVATE_APERTURE, SHARED_APERTURE};
 pub(crate) use reach::{NoInstruction, Reached, reach};

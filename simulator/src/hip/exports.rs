@@ -18,6 +18,12 @@ pub fn process_entries() -> EntryPoints {
     table::entries(&Options::from_environment().unwrap_or_default())
 }
 
+/// As [`process_entries`], with the functions of all versions of HIP: for a name that the version in use has for a function
+/// that got its present name later.
+pub fn process_entries_of_all_versions() -> EntryPoints {
+    table::ALL
+}
+
 /// Whether the process's machine has a function, of the table or of those that
 /// [`process_export`](super::process_export) adds.
 pub fn process_has(name: &str) -> bool {

@@ -38,7 +38,9 @@ mod work;
 
 pub use calls::lookup::{Exported, process_export};
 pub use calls::table::version_has;
-pub use exports::{process_entries, process_fault, process_has, process_refuse};
+pub use exports::{
+    process_entries, process_entries_of_all_versions, process_fault, process_has, process_refuse,
+};
 pub use instance::setup::Error;
 pub use rccl::process_rccl;
 pub use simulator::Simulator;

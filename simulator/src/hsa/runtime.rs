@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::engine::Engine;
 use crate::injections::Injections;
 use crate::memory::{self, Memory};
-use crate::options::{Options, Uninitialised};
+use crate::options::{Bounds, Options, Uninitialised};
 use crate::packet::{Clock, Schedule, Scheduler};
 
 use super::agent::GpuAgent;
@@ -169,8 +169,9 @@ fn make(epoch: u64) -> Result<Arc<Runtime>, String> {
 impl Runtime {
     fn new(options: Options, slots: &[usize], epoch: u64) -> Result<Arc<Self>, String> {
         let capacity = options.memory.saturating_mul(u64::from(options.devices.max(1)));
+        let page_bounds = options.bounds == Bounds::Page;
         let track_writes = options.uninitialised == Uninitialised::Report;
-        let memory = memory::MemoryOptions { capacity, track_writes, ..Default::default() };
+        let memory = memory::MemoryOptions { capacity, track_writes, page_bounds, ..Default::default() };
         let memory = Memory::new(memory).map_err(|error| format!("{error} (option memory=)"))?;
         let threads = options.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into));
         let schedule = Schedule::new(&options, PATIENCE)?;

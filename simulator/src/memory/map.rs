@@ -69,6 +69,8 @@ impl AllocationRecord {
 pub(super) struct Map {
     pub(super) live: BTreeMap<u64, AllocationRecord>,
     pub(super) freed: BTreeMap<u64, AllocationInfo>,
+    /// Allocations that may come back at their addresses. They are among the freed ones too.
+    pub(super) retired: BTreeMap<u64, AllocationRecord>,
     /// Reserved addresses, which may have mappings.
     pub(super) reserved: BTreeMap<u64, AllocationInfo>,
     /// Bytes that count against the capacity.

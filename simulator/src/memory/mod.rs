@@ -23,6 +23,7 @@ mod physical;
 mod place;
 mod registration;
 mod reservation;
+mod retired;
 mod shadow;
 mod window;
 
@@ -53,11 +54,13 @@ pub struct MemoryOptions {
     pub poison: bool,
     /// Whether written bytes of device memory are tracked, so that reads of other bytes can be reported.
     pub track_writes: bool,
+    /// Whether kernels may access the rest of an allocation's last page.
+    pub page_bounds: bool,
 }
 
 impl Default for MemoryOptions {
     fn default() -> Self {
-        Self { capacity: 16 << 30, poison: true, track_writes: false }
+        Self { capacity: 16 << 30, poison: true, track_writes: false, page_bounds: false }
     }
 }
 
@@ -96,6 +99,7 @@ pub struct Memory {
     capacity: u64,
     poison: bool,
     track_writes: bool,
+    page_bounds: bool,
 }
 
 impl Memory {
@@ -119,6 +123,7 @@ impl Memory {
             capacity: options.capacity,
             poison: options.poison,
             track_writes: options.track_writes,
+            page_bounds: options.page_bounds,
         }))
     }
 
@@ -477,6 +482,34 @@ impl Memory {
             record.writable(held.start, held.end - held.start)?;
         }
         // SAFETY: as in `span_of`; a dword lies on one page with its byte in the allocation.
+        Some(unsafe { Span::new(address.wrapping_add(record.delta) as *mut u8, address, len) })
+    }
+
+    /// As [`span_through`](Self::span_through) for bytes that lie in an allocation or behind it in its last page, if kernels
+    /// may access those.
+    #[cold]
+    pub(crate) fn span_of_page(
+        &self,
+        windows: &Windows,
+        address: u64,
+        len: u64,
+        usage: MemoryUse,
+    ) -> Option<Span<'_>> {
+        const PAGE: u64 = 4096;
+        if !self.page_bounds {
+            return None;
+        }
+        let map = self.read_map();
+        let record = map.at_or_before(address).filter(|record| record.is_reached(windows.reach(), usage))?;
+        let kind = record.info.kind;
+        let placed =
+            matches!(kind, AllocationKind::Device | AllocationKind::HostPinned | AllocationKind::Managed);
+        let end = (record.info.base + record.info.size).checked_next_multiple_of(PAGE)?;
+        if !placed || record.info.size == 0 || address.checked_add(len)? > end {
+            return None;
+        }
+        // SAFETY: as in `span_of`; an allocation of these kinds begins on a page of its own, so its last page belongs to no
+        // other.
         Some(unsafe { Span::new(address.wrapping_add(record.delta) as *mut u8, address, len) })
     }
 

@@ -158,6 +158,13 @@ impl Scheduler {
         of_device.filter(|waiting| !waiting.is_drained()).map(Waiting::tail).collect()
     }
 
+    /// The ends of the latest packets of the null queue of a device and of the queues that it waits for.
+    pub(crate) fn null_tails(&self, device: usize) -> Vec<Point> {
+        let mut tails = self.tails(device);
+        tails.retain(|point| point.queue.role != Role::NonBlocking);
+        tails
+    }
+
     /// Blocks until every point is reached.
     ///
     /// # Errors

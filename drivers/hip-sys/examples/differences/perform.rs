@@ -73,18 +73,19 @@ pub(crate) fn group(name: &str, from: usize, machine: Option<&str>) -> Result<Ex
 
 /// Calls a function of HIP with arbitrary values in its argument registers.
 fn call(lab: &Lab, function: &str, registers: &[u64]) -> Option<i32> {
-    type Function = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> i32;
+    type Function =
+        unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> i32;
 
     let address = lab.hip.entries().address(function)?;
-    let mut all = [0; 12];
+    let mut all = [0; 14];
     all.get_mut(..registers.len())?.copy_from_slice(registers);
-    let [a, b, c, d, e, f, g, h, i, j, k, l] = all;
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = all;
     // SAFETY: HIP's functions take numbers, pointers and structures of integers only, each of which fills whole
     // registers or stack slots in this order. The caller cleans up the stack, so excess arguments are ignored. The
     // effect of wrong arguments is the purpose of the test, in a process of its own.
     let status = unsafe {
         let function: Function = std::mem::transmute::<*const c_void, Function>(address);
-        function(a, b, c, d, e, f, g, h, i, j, k, l)
+        function(a, b, c, d, e, f, g, h, i, j, k, l, m, n)
     };
     Some(status)
 }

@@ -272,6 +272,8 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
             "hipLaunchCooperativeKernel",
             "hipLaunchKernelExC",
             "hipExtLaunchKernel",
+            "hipExtModuleLaunchKernel",
+            "hipHccModuleLaunchKernel",
         ],
     ),
     (
@@ -353,11 +355,20 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Declarations that no C header of HIP has: compilers emit calls to the registration functions, and the headers hide
-/// the unsuffixed `hipGetDeviceProperties`, which fills the layout of ROCm 5, behind a macro.
+/// Declarations that no C header of HIP has: compilers emit calls to the registration functions, the headers hide
+/// the unsuffixed `hipGetDeviceProperties`, which fills the layout of ROCm 5, behind a macro, and `hip_ext.h` is C++.
 pub(crate) const EXTRA_DECLARATIONS: &str = "
 #undef hipGetDeviceProperties
 hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000* prop, int device);
+hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,
+                                    uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
+                                    uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t hStream,
+                                    void** kernelParams, void** extra, hipEvent_t startEvent, hipEvent_t stopEvent,
+                                    uint32_t flags);
+hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,
+                                    uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
+                                    uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t hStream,
+                                    void** kernelParams, void** extra, hipEvent_t startEvent, hipEvent_t stopEvent);
 void** __hipRegisterFatBinary(const void* data);
 void __hipUnregisterFatBinary(void** modules);
 void __hipRegisterFunction(void** modules, const void* hostFunction, char* deviceFunction, const char* deviceName,

@@ -14,6 +14,7 @@ use crate::binding::Binding;
 use crate::bindings::hipStream_t;
 use crate::end::{self, Gate, Leave};
 use crate::ending_thread;
+use crate::log::tell;
 
 /// The environment variable with the RCCL library: a file, a folder that holds one, or a name for the system's search.
 pub const LIBRARY_VARIABLE: &str = "WINDLASS_RCCL_LIBRARY";
@@ -198,7 +199,7 @@ impl Ended for *const c_char {
 #[cold]
 #[inline(never)]
 fn trace_call(call: fmt::Arguments<'_>) {
-    tracing::trace!(target: "windlass::rccl", "{call}");
+    tell(|| tracing::trace!(target: "windlass::rccl", "{call}"));
 }
 
 /// Runs a call in its way.

@@ -126,8 +126,8 @@ fn deliver(
         let (register, place) = components.place(at);
         let word = &mut core.wave.row_mut(step.dst + register)[lane];
         *word = match place {
-            None => value,
-            Some(0) => *word & 0xffff_0000 | value,
+            None | Some(0) => value,
+            Some(_) if components == Components::HighHalf => value << 16,
             Some(_) => *word & 0xffff | value << 16,
         };
     }

@@ -133,7 +133,10 @@ pub(crate) fn with_spans(
     let memory = core.memory;
     // All lanes are checked before the first access, so that a fault leaves memory unchanged.
     for lane in Lanes(mask) {
-        if core.span(step, addresses[lane], size, kind).is_none() {
+        core.lane = Some(lane);
+        let span = core.span(step, addresses[lane], size, kind);
+        core.lane = None;
+        if span.is_none() {
             return core.refuse(Some(lane), addresses[lane], size, kind);
         }
     }

@@ -43,6 +43,8 @@ pub(crate) struct Core<'a> {
     pub(crate) target: u64,
     /// The reason of [`Flow::Stop`].
     pub(crate) trouble: Option<Trouble>,
+    /// The lane whose access is resolved, for reports.
+    pub(crate) lane: Option<usize>,
 }
 
 impl<'a> Core<'a> {
@@ -53,7 +55,7 @@ impl<'a> Core<'a> {
         memory: &'a Memory,
         windows: &'a mut Windows,
     ) -> Self {
-        Self { wave, lds, memory, windows, code_base: 0, target: 0, trouble: None }
+        Self { wave, lds, memory, windows, code_base: 0, target: 0, trouble: None, lane: None }
     }
 
     /// Continues at an address.

@@ -44,12 +44,12 @@ pub(crate) enum RegisterPlace {
     Unsigned,
     /// In the low bits; a load repeats the sign in the rest.
     Signed,
-    /// In the low half; a load keeps the high half.
+    /// In the low half. A load clears the high half, as on every part with SRAM ECC, which writes whole registers.
     LowHalf {
         /// Whether a byte repeats its sign in the half.
         signed: bool,
     },
-    /// In the high half; a load keeps the low half.
+    /// In the high half. A load clears the low half.
     HighHalf {
         /// Whether a byte repeats its sign in the half.
         signed: bool,
@@ -61,9 +61,9 @@ pub(crate) enum RegisterPlace {
 pub(crate) enum Components {
     /// This many, one register each.
     Whole(u8),
-    /// This many, two in a register, the first in its low half.
+    /// This many, two in a register, the first in its low half. A load clears a half without a component.
     Halves(u8),
-    /// One, in the high half of a register.
+    /// One, in the high half of a register. A load clears the low half.
     HighHalf,
 }
 

@@ -34,6 +34,9 @@ pub enum Cause {
     },
     /// An access to mapped memory that the kernel's device was not given access to.
     NoMappingAccess,
+    /// An access past the end of an allocation that ends in the allocation's last page. It is reported if the options let
+    /// allocations end behind a page, and does not stop the kernel.
+    Overrun,
     /// A read of device memory that was never written. It is reported if the options ask for it, and does not
     /// stop the kernel.
     Uninitialised,
@@ -109,9 +112,20 @@ pub(crate) enum Segment {
     Scratch(u64),
 }
 
+/// What is wrong with an access that does not stop the wave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FindingKind {
+    /// It reads bytes that were never written.
+    Uninitialised,
+    /// It ends behind its allocation, and in the allocation's last page.
+    Overrun,
+}
+
 /// An access that is reported but does not stop the wave.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Finding {
+    /// The kind.
+    pub(crate) kind: FindingKind,
     /// Address of the instruction.
     pub(crate) instruction: u64,
     /// The lane.

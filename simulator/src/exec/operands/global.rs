@@ -3,7 +3,7 @@
 
 use crate::exec::machine::core::Core;
 use crate::exec::machine::step::Step;
-use crate::exec::machine::trouble::{AccessKind, Finding, Segment, Stray};
+use crate::exec::machine::trouble::{AccessKind, Finding, FindingKind, Segment, Stray};
 use crate::memory::MemoryUse;
 use crate::memory::access::Span;
 
@@ -19,11 +19,42 @@ impl<'m> Core<'m> {
     ) -> Option<Span<'m>> {
         let usage = if kind == AccessKind::Read { MemoryUse::Read } else { MemoryUse::Write };
         let memory = self.memory;
-        let span = memory.span_through(self.windows, address, size, usage);
-        if span.is_none() && step.may_stick_out(address, size, kind) {
-            return memory.span_of_dwords(self.windows, address, size, usage);
+        match memory.span_through(self.windows, address, size, usage) {
+            None => self.span_past_end(step, address, size, kind, usage),
+            span => span,
         }
-        span
+    }
+
+    /// The bytes of an access that ends behind its allocation, if the kernel may access them all the same.
+    #[cold]
+    fn span_past_end(
+        &mut self,
+        step: &Step,
+        address: u64,
+        size: u64,
+        kind: AccessKind,
+        usage: MemoryUse,
+    ) -> Option<Span<'m>> {
+        let memory = self.memory;
+        let dwords = step.may_stick_out(address, size, kind);
+        if let Some(span) =
+            dwords.then(|| memory.span_of_dwords(self.windows, address, size, usage)).flatten()
+        {
+            return Some(span);
+        }
+        let span = memory.span_of_page(self.windows, address, size, usage)?;
+        let access = Stray { segment: Segment::Global, address, size: size as u32, kind };
+        self.find(step, FindingKind::Overrun, self.lane, access);
+        Some(span)
+    }
+
+    /// Keeps a finding, the first of each kind for an instruction.
+    fn find(&mut self, step: &Step, kind: FindingKind, lane: Option<usize>, access: Stray) {
+        let instruction = self.code_base + u64::from(step.offset);
+        let findings = &mut self.wave.findings;
+        if findings.iter().all(|finding| (finding.instruction, finding.kind) != (instruction, kind)) {
+            findings.push(Finding { kind, instruction, lane: lane.map(|lane| lane as u32), access });
+        }
     }
 }
 
@@ -43,15 +74,9 @@ impl Core<'_> {
         if kind != AccessKind::Write
             && let Some(unwritten) = self.memory.first_unwritten(address, size)
         {
-            let instruction = self.code_base + u64::from(step.offset);
             let left = address + size - unwritten;
             let access = Stray { segment: Segment::Global, address: unwritten, size: left as u32, kind };
-            let lane = lane.map(|lane| lane as u32);
-            let findings = &mut self.wave.findings;
-            // Each instruction is reported once.
-            if findings.iter().all(|finding| finding.instruction != instruction) {
-                findings.push(Finding { instruction, lane, access });
-            }
+            self.find(step, FindingKind::Uninitialised, lane, access);
         }
         if kind != AccessKind::Read {
             self.memory.note_write(address, size);

@@ -232,13 +232,12 @@ pub(crate) fn load(
     mask: u64,
 ) {
     let number = |index: usize| (usize::from(dst) + index) & (VECTORS - 1);
-    let place = |place, old: u32, value: u32, signed: u32| match place {
-        RegisterPlace::Unsigned => value,
+    let place = |place, value: u32, signed: u32| match place {
+        RegisterPlace::Unsigned | RegisterPlace::LowHalf { signed: false } => value,
         RegisterPlace::Signed => signed,
-        RegisterPlace::LowHalf { signed: false } => old & 0xffff_0000 | value,
-        RegisterPlace::LowHalf { signed: true } => old & 0xffff_0000 | signed & 0xffff,
-        RegisterPlace::HighHalf { signed: false } => old & 0xffff | value << 16,
-        RegisterPlace::HighHalf { signed: true } => old & 0xffff | signed << 16,
+        RegisterPlace::LowHalf { signed: true } => signed & 0xffff,
+        RegisterPlace::HighHalf { signed: false } => value << 16,
+        RegisterPlace::HighHalf { signed: true } => signed << 16,
     };
     match part {
         Width::Dwords(1) => load_dwords::<1>(space, vectors, dst, addresses, mask),
@@ -247,13 +246,11 @@ pub(crate) fn load(
         Width::Dwords(_) => load_dwords::<4>(space, vectors, dst, addresses, mask),
         Width::Byte(at) => each_lane!(mask, |lane| {
             let byte = space.load8(lane, addresses.of_lane(vectors, lane));
-            let word = &mut vectors[number(0)][lane];
-            *word = place(at, *word, byte.into(), byte as i8 as u32);
+            vectors[number(0)][lane] = place(at, byte.into(), byte as i8 as u32);
         }),
         Width::Short(at) => each_lane!(mask, |lane| {
             let short = space.load16(lane, addresses.of_lane(vectors, lane));
-            let word = &mut vectors[number(0)][lane];
-            *word = place(at, *word, short.into(), short as i16 as u32);
+            vectors[number(0)][lane] = place(at, short.into(), short as i16 as u32);
         }),
     }
 }

@@ -6,6 +6,7 @@
 mod abreast;
 mod buffers;
 mod control;
+mod d16;
 mod indexing;
 mod random;
 mod reference;

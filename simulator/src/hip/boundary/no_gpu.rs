@@ -21,6 +21,8 @@ const ANSWERED: &[&str] = &[
     "__hipRegisterFunction",
     "__hipRegisterVar",
     "__hipRegisterManagedVar",
+    "__hipRegisterTexture",
+    "__hipRegisterSurface",
 ];
 
 /// Functions that try the initialisation and do not report its failure.

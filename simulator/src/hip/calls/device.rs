@@ -133,6 +133,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceSynchronize() -> hipError_t {
         // HIP 6 refuses the call beside captures of other devices too.
         call.runtime.captures.check_device(device.index, call.runtime.options.hip.0 == 6)?;
         call.runtime.synchronize(device.index)?;
+        call.runtime.release_pools(device.index);
         device.report()
     })
 }
@@ -151,7 +152,8 @@ pub(in crate::hip) unsafe extern "C" fn hipSetDeviceFlags(flags: c_uint) -> hipE
         if !matches!(flags & 0x7, 0 | 1 | 2 | 4) || flags & !0x1f != 0 {
             return Err(Code::INVALID_VALUE);
         }
-        call.any_device()?.flags.store(flags, Ordering::Relaxed);
+        // HIP keeps the way to wait alone.
+        call.any_device()?.flags.store(flags & 0x7, Ordering::Relaxed);
         Ok(())
     })
 }
@@ -165,9 +167,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetLimit(
             return Err(Code::INVALID_VALUE);
         }
         let bytes = match limit {
-            hipLimit_t::hipLimitStackSize if call.is_since(6) => {
-                call.any_device()?.stack.load(Ordering::Relaxed)
-            }
+            hipLimit_t::hipLimitStackSize if call.is_since(6) => call.any_device()?.stack_limit(),
             // HIP 5 has no heap on the device and answers the size of its memory.
             hipLimit_t::hipLimitMallocHeapSize if !call.is_since(6) => call.any_device()?.capacity as usize,
             hipLimit_t::hipLimitMallocHeapSize => call.any_device()?.heap.load(Ordering::Relaxed),
@@ -277,13 +277,12 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetP2PAttribute(
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceSetLimit(limit: hipLimit_t, value: usize) -> hipError_t {
-    // Stacks are as large as kernels need them. As in AMD's HIP, the heap's limit is the size that it begins with: it
-    // grows as long as the device has memory. There is no buffer for printf on the device.
+    // As in AMD's HIP, the heap's limit is the size that it begins with: it grows as long as the device has memory. There
+    // is no buffer for printf on the device.
     hip!(hipDeviceSetLimit, |call| match limit {
         hipLimit_t::hipLimitStackSize if value > STACK_LIMIT => Err(Code::INVALID_VALUE),
         hipLimit_t::hipLimitStackSize => {
-            let size = value.next_multiple_of(STACK_STEP);
-            call.any_device()?.stack.store(size, Ordering::Relaxed);
+            call.any_device()?.set_stack_limit(value.next_multiple_of(STACK_STEP));
             Ok(())
         }
         hipLimit_t::hipLimitMallocHeapSize if call.is_since(6) => {

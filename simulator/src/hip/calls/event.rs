@@ -11,6 +11,7 @@ use crate::hip::boundary::target::Target;
 use crate::hip::graphs::operation::Operation;
 use crate::hip::objects::event::{DISABLE_TIMING, Event, INTERPROCESS, Mark, Recording};
 use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
 use crate::hip::work::item::Work;
 
 /// Blocking sync, no timing, interprocess; and AMD's own: no fence, release to device, release to system.
@@ -119,6 +120,7 @@ pub(in crate::hip) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -
         let recording = event.recording();
         if let Some(recording) = &recording {
             call.runtime.scheduler.wait(std::slice::from_ref(&recording.point))?;
+            call.runtime.release_pools(event.device);
         }
         call.runtime.machine.device(event.device)?.check()?;
         recording.map_or(Ok(()), |recording| recording.check())
@@ -135,6 +137,12 @@ pub(in crate::hip) unsafe extern "C" fn hipEventElapsedTime(
             return Err(Code::INVALID_VALUE);
         }
         let (start, stop) = (find(call, start)?, find(call, stop)?);
+        if start.device != stop.device {
+            explain(
+                "the time between events of two devices is unknown: record both on streams of one".to_owned(),
+            );
+            return Err(Code::INVALID_HANDLE);
+        }
         call.runtime.machine.device(start.device)?.check()?;
         call.put(ms, start.milliseconds_until(&stop)?)
     })

@@ -12,7 +12,9 @@ use super::graph::{give, graph, handles, node};
 use super::graph_exec::find;
 use super::graph_node::{copy, copy_line, event, fill, host};
 use super::volume::of_runtime;
+use crate::hip::boundary::call::Call;
 use crate::hip::graphs::operation::Operation;
+use crate::hip::words::code::Outcome;
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphRemoveDependencies(
     handle: hipGraph_t,
@@ -66,6 +68,16 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphNodeGetDependentNodes(
     })
 }
 
+/// Gives a node of an instantiated graph another operation. Before HIP 6 copies may turn.
+fn set_in_exec(
+    call: &Call,
+    exec: hipGraphExec_t,
+    handle: hipGraphNode_t,
+    operation: Operation,
+) -> Outcome<()> {
+    find(call, exec)?.set(handle as u64, operation, !call.is_since(6))
+}
+
 /// Functions that give a node another operation, in a graph and in an instantiated graph: the name of each, its parameters,
 /// and the operation.
 macro_rules! setters {
@@ -83,7 +95,7 @@ macro_rules! setters {
                 handle: hipGraphNode_t,
                 $($parameter: $ty),*
             ) -> hipError_t {
-                hip!($instantiated, |$call| find($call, exec)?.set(handle as u64, $operation))
+                hip!($instantiated, |$call| set_in_exec($call, exec, handle, $operation))
             }
         )*
     };
@@ -119,6 +131,6 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphExecMemcpyNodeSetParams(
     parameters: *mut hipMemcpy3DParms,
 ) -> hipError_t {
     hip!(hipGraphExecMemcpyNodeSetParams, |call| {
-        find(call, exec)?.set(handle as u64, copy(call, of_runtime(call, parameters)?)?)
+        set_in_exec(call, exec, handle, copy(call, of_runtime(call, parameters)?)?)
     })
 }

@@ -111,7 +111,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphExecKernelNodeSetParams(
     parameters: *const hipKernelNodeParams,
 ) -> hipError_t {
     hip!(hipGraphExecKernelNodeSetParams, |call| {
-        find(call, exec)?.set(node as u64, graph_node::launch(call, parameters)?)
+        find(call, exec)?.set(node as u64, graph_node::launch(call, parameters)?, true)
     })
 }
 
@@ -132,6 +132,9 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphExecUpdate(
                     Difference::Topology => hipGraphExecUpdateResult::hipGraphExecUpdateErrorTopologyChanged,
                     Difference::NodeType => hipGraphExecUpdateResult::hipGraphExecUpdateErrorNodeTypeChanged,
                     Difference::Function => hipGraphExecUpdateResult::hipGraphExecUpdateErrorFunctionChanged,
+                    Difference::Parameters => {
+                        hipGraphExecUpdateResult::hipGraphExecUpdateErrorParametersChanged
+                    }
                 };
                 (node, result)
             }

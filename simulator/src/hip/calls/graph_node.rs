@@ -44,12 +44,8 @@ fn add(call: &Call, made: *mut hipGraphNode_t, place: Place, operation: Operatio
 /// A launch. The arguments are copied now.
 pub(super) fn launch(call: &Call, parameters: *const hipKernelNodeParams) -> Outcome<Operation> {
     let parameters = call.get(parameters)?;
-    let shape = Shape {
-        grid: extents(parameters.gridDim),
-        block: extents(parameters.blockDim),
-        dynamic_lds: parameters.sharedMemBytes,
-        cooperative: false,
-    };
+    let (grid, block) = (extents(parameters.gridDim), extents(parameters.blockDim));
+    let shape = Shape::new(grid, block, parameters.sharedMemBytes);
     let arguments = Arguments { each: parameters.kernelParams, block: parameters.extra };
     let function = function_of_symbol(call, parameters.func)?;
     Ok(Operation::Launch(Arc::new(prepare(call, function, shape, arguments)?)))

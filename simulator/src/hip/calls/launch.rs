@@ -84,7 +84,7 @@ fn copy_block(call: &Call, kernel: &Kernel, extra: *mut *mut c_void) -> Outcome<
     Err(Code::INVALID_VALUE)
 }
 
-fn launch(
+pub(super) fn launch(
     call: &Call,
     function: &Arc<Function>,
     shape: Shape,
@@ -108,13 +108,18 @@ fn launch(
     }
 }
 
-/// Checks the shape of a launch. The answer to too much LDS depends on function and version.
-fn check_shape(call: &Call, shape: &Shape, kernel: &Kernel) -> Outcome<()> {
+/// Checks the shape of a launch. The answers to no work-items and to too much LDS depend on function and version.
+pub(super) fn check_shape(call: &Call, shape: &Shape, kernel: &Kernel) -> Outcome<()> {
     shape.check(kernel).map_err(|code| match (code, call.name) {
+        (
+            Code::INVALID_VALUE,
+            "hipLaunchKernel" | "hipLaunchKernelExC" | "hipLaunchCooperativeKernel" | "hipExtLaunchKernel",
+        ) if shape.is_empty() && call.is_since(7) => Code::INVALID_CONFIGURATION,
+        (Code::INVALID_CONFIGURATION, "hipExtModuleLaunchKernel") if !call.is_since(7) => Code::INVALID_VALUE,
         (Code::LAUNCH_OUT_OF_RESOURCES, "hipLaunchCooperativeKernel") => Code::COOPERATIVE_LAUNCH_TOO_LARGE,
         (
             Code::LAUNCH_OUT_OF_RESOURCES,
-            "hipExtLaunchKernel" | "hipLaunchKernel" | "hipModuleLaunchKernel",
+            "hipExtLaunchKernel" | "hipExtModuleLaunchKernel" | "hipLaunchKernel" | "hipModuleLaunchKernel",
         ) if !call.is_since(6) => Code::OUT_OF_MEMORY,
         (Code::LAUNCH_OUT_OF_RESOURCES, _) => Code::INVALID_VALUE,
         (code, _) => code,
@@ -150,7 +155,7 @@ pub(super) fn extents(extents: dim3) -> [u32; 3] {
 }
 
 /// LDS in bytes. No device has as much as the largest `u32`.
-fn lds(bytes: usize) -> u32 {
+pub(super) fn lds(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
@@ -177,12 +182,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLaunchKernel(
     block: *mut *mut c_void,
 ) -> hipError_t {
     hip!(hipModuleLaunchKernel, |call| {
-        let shape = Shape {
-            grid: [grid_x, grid_y, grid_z],
-            block: [block_x, block_y, block_z],
-            dynamic_lds,
-            cooperative: false,
-        };
+        let shape = Shape::new([grid_x, grid_y, grid_z], [block_x, block_y, block_z], dynamic_lds);
         if !handle.is_null() && !each.is_null() && !block.is_null() {
             return Err(Code::INVALID_VALUE);
         }
@@ -203,8 +203,8 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
     each: *mut *mut c_void,
 ) -> hipError_t {
     hip!(hipModuleLaunchCooperativeKernel, |call| {
-        let grid = [grid_x, grid_y, grid_z];
-        let shape = Shape { grid, block: [block_x, block_y, block_z], dynamic_lds, cooperative: true };
+        let shape =
+            Shape::new([grid_x, grid_y, grid_z], [block_x, block_y, block_z], dynamic_lds).cooperative();
         let function = function(call, handle)?;
         check_shape(call, &shape, &function.kernel)?;
         check_cooperative(call, &function, &shape)?;
@@ -220,12 +220,11 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvLaunchKernelEx(
 ) -> hipError_t {
     hip!(hipDrvLaunchKernelEx, |call| {
         let config = call.get(config)?;
-        let shape = Shape {
-            grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
-            block: [config.blockDimX, config.blockDimY, config.blockDimZ],
-            dynamic_lds: config.sharedMemBytes,
-            cooperative: false,
-        };
+        let shape = Shape::new(
+            [config.gridDimX, config.gridDimY, config.gridDimZ],
+            [config.blockDimX, config.blockDimY, config.blockDimZ],
+            config.sharedMemBytes,
+        );
         launch(call, &function(call, handle)?, shape, Arguments { each, block }, config.hStream)
     })
 }
@@ -256,12 +255,7 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchKernel(
     stream: hipStream_t,
 ) -> hipError_t {
     hip!(hipLaunchKernel, |call| {
-        let shape = Shape {
-            grid: extents(grid),
-            block: extents(block),
-            dynamic_lds: lds(dynamic),
-            cooperative: false,
-        };
+        let shape = Shape::new(extents(grid), extents(block), lds(dynamic));
         launch(call, &function_for(call, symbol, stream)?, shape, Arguments::each(each), stream)
     })
 }
@@ -275,7 +269,7 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchCooperativeKernel(
     stream: hipStream_t,
 ) -> hipError_t {
     hip!(hipLaunchCooperativeKernel, |call| {
-        let shape = Shape { grid: extents(grid), block: extents(block), dynamic_lds, cooperative: true };
+        let shape = Shape::new(extents(grid), extents(block), dynamic_lds).cooperative();
         call.stream(stream)?;
         check_symbol(symbol)?;
         let function = function_for(call, symbol, stream)?;
@@ -292,12 +286,8 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchKernelExC(
 ) -> hipError_t {
     hip!(hipLaunchKernelExC, |call| {
         let config = call.get(config)?;
-        let shape = Shape {
-            grid: extents(config.gridDim),
-            block: extents(config.blockDim),
-            dynamic_lds: lds(config.dynamicSmemBytes),
-            cooperative: false,
-        };
+        let (grid, block) = (extents(config.gridDim), extents(config.blockDim));
+        let shape = Shape::new(grid, block, lds(config.dynamicSmemBytes));
         let function = function_for(call, symbol, config.stream)?;
         launch(call, &function, shape, Arguments::each(each), config.stream)
     })
@@ -315,12 +305,7 @@ pub(in crate::hip) unsafe extern "C" fn hipExtLaunchKernel(
     _flags: c_int,
 ) -> hipError_t {
     hip!(hipExtLaunchKernel, |call| {
-        let shape = Shape {
-            grid: extents(grid),
-            block: extents(block),
-            dynamic_lds: lds(dynamic),
-            cooperative: false,
-        };
+        let shape = Shape::new(extents(grid), extents(block), lds(dynamic));
         let function = function_for(call, symbol, stream)?;
         if !start.is_null() {
             super::event::record(call, start, stream, false)?;

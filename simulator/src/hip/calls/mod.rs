@@ -28,6 +28,7 @@ pub(super) mod launch;
 pub(super) mod lookup;
 pub(super) mod memory;
 pub(super) mod module;
+pub(super) mod module_launch;
 pub(super) mod pointer;
 pub(super) mod pool;
 pub(super) mod properties;

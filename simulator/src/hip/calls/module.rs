@@ -13,6 +13,7 @@ use crate::engine::Kernel;
 use crate::hip::boundary::call::Call;
 use crate::hip::hardware::device::limits;
 use crate::hip::programs::program::{Function, Program};
+use crate::hip::programs::unsuited::Subject;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 use crate::hip::work::launch::occupancy;
@@ -68,7 +69,9 @@ fn load(call: &Call, module: *mut hipModule_t, image: *const c_void) -> Outcome<
     }
     let device = call.device()?.index;
     // SAFETY: the client vouches for the image, as long as its own headers say.
-    let program = unsafe { Program::load_image(&call.runtime.machine, device, image, call.describe()) }?;
+    let program = unsafe {
+        Program::load_image(&call.runtime.machine, device, image, call.describe(), &Subject::Module)
+    }?;
     enter(call, module, program)
 }
 
@@ -89,7 +92,8 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLoad(
             explain(format!("{path} was not read: {error}"));
             Code::FILE_NOT_FOUND
         })?;
-        enter(call, module, Program::load(&call.runtime.machine, device, &bytes, call.describe())?)
+        let by = call.describe();
+        enter(call, module, Program::load(&call.runtime.machine, device, &bytes, by, &Subject::Module)?)
     })
 }
 

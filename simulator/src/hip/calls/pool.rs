@@ -10,36 +10,77 @@ use windlass_hip_sys::bindings::{
 };
 
 use crate::hip::boundary::call::Call;
+use crate::hip::boundary::target::Target;
+use crate::hip::graphs::capture::Capture;
+use crate::hip::graphs::operation::Operation;
 use crate::hip::hardware::allocation::{self, Request};
+use crate::hip::hardware::graph_memory::GraphMemory;
 use crate::hip::hardware::ledger::Origin;
 use crate::hip::objects::pool::Pool;
+use crate::hip::objects::stream::Stream;
 use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
 use crate::hip::work::item::Work;
 
 fn find(call: &Call, pool: hipMemPool_t) -> Outcome<Arc<Pool>> {
     call.runtime.pools.get(pool as u64).ok_or(Code::INVALID_VALUE)
 }
 
-fn take(call: &Call, pointer: *mut *mut c_void, size: usize, pool: Arc<Pool>) -> Outcome<()> {
+fn take(
+    call: &Call,
+    pointer: *mut *mut c_void,
+    size: usize,
+    pool: Arc<Pool>,
+    target: &Target,
+) -> Outcome<()> {
     // HIP 5 refuses size 0.
     if pointer.is_null() || size == 0 && !call.is_since(6) {
         return Err(Code::INVALID_VALUE);
     }
     let device = pool.device;
     call.runtime.machine.device(device)?.check()?;
-    let request = Request {
-        size: size as u64,
-        origin: Origin::Pool,
-        managed: false,
-        flags: 0,
-        pool: Some(pool),
-        call: call.describe(),
-    };
+    let machine = &call.runtime.machine;
     // The address is known at once, and new memory has no contents to be ordered. If there is no memory, the client gets a
     // null pointer.
-    let address = allocation::allocate(&call.runtime.machine, device, request);
+    let address = match target {
+        Target::Record(..) if size == 0 => Ok(0),
+        Target::Record(capture, stream) => {
+            capture.check()?;
+            GraphMemory::new(machine, device, size as u64, call.describe()).and_then(|memory| {
+                let base = memory.base;
+                capture.add(stream, Operation::Allocate(memory)).map(|()| base)
+            })
+        }
+        Target::Run(stream) => {
+            let request = Request {
+                size: size as u64,
+                origin: Origin::Pool,
+                managed: false,
+                flags: 0,
+                pool: Some((pool, stream.id)),
+                call: call.describe(),
+            };
+            allocation::allocate(machine, device, request)
+        }
+    };
     call.put(pointer, *address.as_ref().unwrap_or(&0) as *mut c_void)?;
     address.map(|_| ())
+}
+
+/// Records a free, of memory that a capture allocated.
+fn record_free(call: &Call, base: u64, capture: &Capture, stream: &Stream) -> Outcome<()> {
+    capture.check()?;
+    let holding = call.runtime.machine.ledger.find(base);
+    let pool = holding.filter(|holding| holding.base == base).and_then(|holding| holding.pool);
+    match pool.filter(|pool| pool.is_private()) {
+        Some(pool) => capture.add(stream, Operation::Free { pool, base, by: call.describe() }),
+        None => {
+            explain(format!(
+                "a graph frees memory that a capture allocated alone, and {base:#x} is no such memory"
+            ));
+            Err(Code::INVALID_VALUE)
+        }
+    }
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMallocAsync(
@@ -48,9 +89,11 @@ pub(in crate::hip) unsafe extern "C" fn hipMallocAsync(
     stream: hipStream_t,
 ) -> hipError_t {
     hip!(hipMallocAsync, |call| {
-        let device = call.working_stream(stream)?.device;
-        let pool = call.runtime.pools.get(call.runtime.current_pool(device)?).ok_or(Code::INVALID_VALUE)?;
-        take(call, pointer, size, pool)
+        let target = call.target(stream)?;
+        let (Target::Run(stream) | Target::Record(_, stream)) = &target;
+        let pool = call.runtime.current_pool(stream.device)?;
+        let pool = call.runtime.pools.get(pool).ok_or(Code::INVALID_VALUE)?;
+        take(call, pointer, size, pool, &target)
     })
 }
 
@@ -61,8 +104,8 @@ pub(in crate::hip) unsafe extern "C" fn hipMallocFromPoolAsync(
     stream: hipStream_t,
 ) -> hipError_t {
     hip!(hipMallocFromPoolAsync, |call| {
-        call.working_stream(stream)?;
-        take(call, pointer, size, find(call, pool)?)
+        let target = call.target(stream)?;
+        take(call, pointer, size, find(call, pool)?, &target)
     })
 }
 
@@ -71,13 +114,27 @@ pub(in crate::hip) unsafe extern "C" fn hipFreeAsync(
     stream: hipStream_t,
 ) -> hipError_t {
     hip!(hipFreeAsync, |call| {
-        let stream = call.working_stream(stream)?;
         let (base, ledger) = (pointer as u64, &call.runtime.machine.ledger);
+        let stream = match call.target(stream)? {
+            Target::Run(stream) => stream,
+            Target::Record(capture, stream) => return record_free(call, base, &capture, &stream),
+        };
         if !ledger.send_off(base, |holding| matches!(holding.origin, Origin::Device | Origin::Pool)) {
             return Err(Code::INVALID_VALUE);
         }
-        let queued = call.runtime.enqueue(&stream, Work::Free(base, call.describe()), &[]);
-        queued.map(|_| ()).inspect_err(|_| ledger.keep(base))
+        let holding = ledger.find(base).ok_or(Code::INVALID_VALUE)?;
+        let Some(pool) = holding.pool else {
+            let queued = call.runtime.enqueue(&stream, Work::Free(base, call.describe()), &[]);
+            return queued.map(|_| ()).inspect_err(|_| ledger.keep(base));
+        };
+        let ticket = pool.park(base, holding.size, stream.id);
+        let queued =
+            call.runtime.enqueue(&stream, Work::Return(pool.clone(), base, ticket, call.describe()), &[]);
+        queued.map(|_| ()).inspect_err(|_| {
+            if pool.unpark(ticket) {
+                ledger.keep(base);
+            }
+        })
     })
 }
 
@@ -94,7 +151,9 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPoolCreate(
         }
         let device = call.device_at(props.location.id)?;
         device.check()?;
-        let made = Arc::new(Pool::new(device.index, false));
+        // HIP 5 has no limit.
+        let max_size = if call.is_since(6) { props.maxSize as u64 } else { 0 };
+        let made = Arc::new(Pool::new(device.index, false, max_size));
         let handle = call.runtime.pools.insert(made).ok_or(Code::OUT_OF_MEMORY)?;
         call.put(pool, handle.get() as hipMemPool_t)
     })
@@ -106,7 +165,10 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPoolDestroy(pool: hipMemPool_t) ->
             return Err(Code::INVALID_VALUE);
         }
         // Its allocations outlive it.
-        call.runtime.pools.remove(pool as u64).map(|_| ()).ok_or(Code::INVALID_VALUE)
+        let gone = call.runtime.pools.remove(pool as u64).ok_or(Code::INVALID_VALUE)?;
+        gone.close();
+        allocation::release_idle(&call.runtime.machine, &gone, 0);
+        Ok(())
     })
 }
 
@@ -179,9 +241,11 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPoolGetAccess(
     })
 }
 
-pub(in crate::hip) unsafe extern "C" fn hipMemPoolTrimTo(pool: hipMemPool_t, _keep: usize) -> hipError_t {
-    // A pool holds no free memory.
-    hip!(hipMemPoolTrimTo, |call| find(call, pool).map(|_| ()))
+pub(in crate::hip) unsafe extern "C" fn hipMemPoolTrimTo(pool: hipMemPool_t, keep: usize) -> hipError_t {
+    hip!(hipMemPoolTrimTo, |call| {
+        allocation::release_idle(&call.runtime.machine, &*find(call, pool)?, keep as u64);
+        Ok(())
+    })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceGetDefaultMemPool(

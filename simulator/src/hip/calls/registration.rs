@@ -104,6 +104,32 @@ pub(in crate::hip) unsafe extern "C" fn __hipRegisterManagedVar(
     });
 }
 
+/// A texture is refused where it is bound. Its registration at the start of a program is no failure: the program may never
+/// use it.
+pub(in crate::hip) unsafe extern "C" fn __hipRegisterTexture(
+    _binary: *mut *mut c_void,
+    _variable: *mut c_void,
+    _host_name: *mut c_char,
+    _name: *mut c_char,
+    _kind: c_int,
+    _normalised: c_int,
+    _external: c_int,
+) {
+    let _ = hip!(__hipRegisterTexture, |_| Ok(()));
+}
+
+/// As [`__hipRegisterTexture`], for surfaces.
+pub(in crate::hip) unsafe extern "C" fn __hipRegisterSurface(
+    _binary: *mut *mut c_void,
+    _variable: *mut c_void,
+    _host_name: *mut c_char,
+    _name: *mut c_char,
+    _kind: c_int,
+    _external: c_int,
+) {
+    let _ = hip!(__hipRegisterSurface, |_| Ok(()));
+}
+
 pub(in crate::hip) unsafe extern "C" fn __hipPushCallConfiguration(
     grid: dim3,
     block: dim3,
@@ -111,12 +137,8 @@ pub(in crate::hip) unsafe extern "C" fn __hipPushCallConfiguration(
     stream: hipStream_t,
 ) -> hipError_t {
     hip!(__hipPushCallConfiguration, |call| {
-        let shape = Shape {
-            grid: [grid.x, grid.y, grid.z],
-            block: [block.x, block.y, block.z],
-            dynamic_lds: u32::try_from(dynamic).map_err(|_| Code::INVALID_VALUE)?,
-            cooperative: false,
-        };
+        let dynamic_lds = u32::try_from(dynamic).map_err(|_| Code::INVALID_VALUE)?;
+        let shape = Shape::new([grid.x, grid.y, grid.z], [block.x, block.y, block.z], dynamic_lds);
         let configuration = CallConfiguration { shape, stream: stream as u64 };
         call.thread.configurations.borrow_mut().push(configuration);
         Ok(())

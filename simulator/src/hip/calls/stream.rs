@@ -13,7 +13,7 @@ use crate::hip::graphs::operation::Operation;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::work::host_function::{HostCall, HostFunction};
 use crate::hip::work::item::Work;
-use crate::packet::Role;
+use crate::packet::{Point, Role};
 
 /// The greatest priority, which is the least number.
 const GREATEST_PRIORITY: i32 = -1;
@@ -74,7 +74,11 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) ->
 pub(in crate::hip) unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> hipError_t {
     hip!(hipStreamQuery, |call| {
         let stream = call.working_stream(stream)?;
-        let reached = call.runtime.scheduler.tail(&stream).is_reached();
+        let reached = match stream.role {
+            // It waits for the work of blocking streams, which counts as its own.
+            Role::Null => call.runtime.scheduler.null_tails(stream.device).iter().all(Point::is_reached),
+            _ => call.runtime.scheduler.tail(&stream).is_reached(),
+        };
         // A failure in the meantime counts.
         call.runtime.machine.device(stream.device)?.check()?;
         if reached { stream.report() } else { Err(Code::NOT_READY) }
@@ -96,6 +100,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t
             _ => call.runtime.scheduler.tail(&stream),
         };
         call.runtime.scheduler.wait(&[tail])?;
+        call.runtime.release_pools(stream.device);
         call.runtime.machine.device(stream.device)?.check()?;
         stream.report()
     })

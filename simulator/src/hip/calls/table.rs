@@ -5,8 +5,8 @@ use windlass_hip_sys::EntryPoints;
 
 use super::{
     capture, context, copy, device, error, event, fill, graph, graph_edit, graph_exec, graph_node, launch,
-    lookup, memory, module, pointer, pool, properties, registration, stream, stream_value, virtual_memory,
-    volume,
+    lookup, memory, module, module_launch, pointer, pool, properties, registration, stream, stream_value,
+    virtual_memory, volume,
 };
 use crate::hip::words::functions::{SINCE, for_each_function, is_simulated};
 use crate::options::Options;
@@ -19,7 +19,7 @@ macro_rules! table {
 }
 
 /// Every function that the simulator has, in any version of HIP.
-const ALL: EntryPoints = for_each_function!(table);
+pub(crate) const ALL: EntryPoints = for_each_function!(table);
 
 /// Whether a machine has a function: its version of HIP does, and its options do not remove it. `None` for a name that
 /// the simulator does not know.

@@ -5,7 +5,7 @@
 //! first stream must wait for each stream that joined before the capture ends. A call that a graph cannot hold is
 //! refused and spoils the capture, as in HIP.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
@@ -37,6 +37,8 @@ pub(crate) struct Capture {
     handles: Arc<GraphHandles>,
     spoilt: AtomicBool,
     members: Mutex<BTreeMap<u64, Member>>,
+    /// Nodes that the client took from what a stream waits for. Nothing has to wait for them.
+    released: Mutex<BTreeSet<u64>>,
 }
 
 /// A stream in a capture.
@@ -112,6 +114,7 @@ impl Captures {
             handles: self.handles.clone(),
             spoilt: AtomicBool::new(false),
             members: Mutex::new(BTreeMap::from([(stream.id, member)])),
+            released: Mutex::default(),
         }));
         self.count.store(under_way.len(), Ordering::Release);
         Ok(())
@@ -282,6 +285,10 @@ impl Capture {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn released(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.released.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn holds(&self, stream: &Stream) -> bool {
         self.members().contains_key(&stream.id)
     }
@@ -358,7 +365,8 @@ impl Capture {
         let mut members = self.members();
         let member = members.get_mut(&stream.id).ok_or(Code::ILLEGAL_STATE)?;
         if !add {
-            member.frontier.clear();
+            let gone = member.frontier.drain(..).filter(|node| !nodes.contains(node));
+            self.released().extend(gone);
         }
         for node in nodes {
             if !member.frontier.contains(&node) {
@@ -373,7 +381,8 @@ impl Capture {
         let edges = self.graph.edges();
         let members = self.members();
         let Some(origin) = members.get(&self.origin) else { return false };
-        let is_last = |node: &u64| edges.iter().all(|(from, _)| from != node);
+        let released = self.released();
+        let is_last = |node: &u64| edges.iter().all(|(from, _)| from != node) && !released.contains(node);
         self.graph.nodes().iter().filter(|node| is_last(node)).all(|node| origin.frontier.contains(node))
     }
 }

@@ -9,6 +9,7 @@ use crate::hip::hardware::machine::Machine;
 use crate::hip::objects::event::{Mark, Recording};
 use crate::hip::objects::stream::Stream;
 use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
 use crate::hip::work::item::Work;
 use crate::hip::work::packet::Queued;
 use crate::packet::{Edge, GraphPacket, Packet, Point, Scheduler};
@@ -34,6 +35,7 @@ pub(crate) enum Difference {
     Topology,
     NodeType,
     Function,
+    Parameters,
 }
 
 impl GraphExec {
@@ -96,12 +98,18 @@ impl GraphExec {
     /// Replaces the operation of one node from the next launch on.
     ///
     /// # Errors
-    /// `INVALID_VALUE` for a node that the graph did not have, and for an operation of another kind.
-    pub(crate) fn set(&self, node: u64, operation: Operation) -> Outcome<()> {
+    /// `INVALID_VALUE` for a node that the graph did not have, for an operation of another kind, and for a copy in another
+    /// direction unless copies may turn.
+    pub(crate) fn set(&self, node: u64, operation: Operation, may_turn: bool) -> Outcome<()> {
         let mut state = self.lock();
         let steps = Arc::make_mut(&mut state.steps);
         let step = steps.iter_mut().find(|step| step.node == node && node != 0);
-        step.ok_or(Code::INVALID_VALUE)?.operation.replace(operation)
+        let old = &mut step.ok_or(Code::INVALID_VALUE)?.operation;
+        if old.turns(&operation) && !may_turn {
+            explain("a copy of an instantiated graph keeps its direction (hipMemcpyKind)".to_owned());
+            return Err(Code::INVALID_VALUE);
+        }
+        old.replace(operation)
     }
 
     /// Takes the operations of another graph of the same form. Otherwise returns the node that differs, and how.
@@ -120,6 +128,7 @@ impl GraphExec {
                     Difference::Function
                 }
                 (old, new) if old.number() != new.number() => Difference::NodeType,
+                (old, new) if old.turns(new) => Difference::Parameters,
                 _ => continue,
             };
             return Ok(Err((new.node, difference)));

@@ -4,8 +4,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::hip::hardware::allocation;
+use crate::hip::hardware::graph_memory::GraphMemory;
 use crate::hip::hardware::machine::Machine;
 use crate::hip::objects::event::{Event, Mark};
+use crate::hip::objects::pool::Pool;
 use crate::hip::programs::program::Function;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::work::host_function::HostFunction;
@@ -26,6 +29,15 @@ pub(crate) enum Operation {
     Record(Arc<Event>),
     /// Waits for the event's latest recording at the launch of the graph.
     Wait(Arc<Event>),
+    /// Gives memory.
+    Allocate(Arc<GraphMemory>),
+    /// Frees memory that a node gives.
+    Free {
+        pool: Arc<Pool>,
+        base: u64,
+        /// The call, for reports.
+        by: Arc<str>,
+    },
     /// A graph as it was when the node was added.
     Child(Arc<Vec<GraphStep>>),
 }
@@ -68,6 +80,8 @@ impl Operation {
             Self::Empty => 5,
             Self::Wait(_) => 6,
             Self::Record(_) => 7,
+            Self::Allocate(_) => 10,
+            Self::Free { .. } => 11,
         }
     }
 
@@ -83,6 +97,11 @@ impl Operation {
         Ok(())
     }
 
+    /// Whether both are copies, in different directions.
+    pub(crate) fn turns(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::Copy(old), Self::Copy(new)) if old.direction != new.direction)
+    }
+
     /// The device that must run the operation; `None` is the device of the stream that the graph is launched on.
     pub(crate) fn device(&self) -> Option<usize> {
         match self {
@@ -95,6 +114,8 @@ impl Operation {
     pub(crate) fn concerns(&self, device: usize) -> bool {
         match self {
             Self::Record(event) | Self::Wait(event) => event.device == device,
+            Self::Allocate(memory) => memory.device() == device,
+            Self::Free { pool, .. } => pool.device == device,
             Self::Child(steps) => steps.iter().any(|step| step.operation.concerns(device)),
             _ => self.device() == Some(device),
         }
@@ -119,6 +140,15 @@ impl Operation {
             Self::Fill(fill) => Work::Fill(machine.fill(fill)?),
             Self::Host(function) => Work::HostFunction(*function),
             Self::Record(_) => Work::Stamp(mark.clone()),
+            // At once, as for allocations of streams: the steps behind it are prepared next.
+            Self::Allocate(memory) => {
+                memory.provide();
+                Work::Nothing
+            }
+            Self::Free { pool, base, by } => match allocation::park(machine, pool, *base) {
+                Some(ticket) => Work::Return(pool.clone(), *base, ticket, by.clone()),
+                None => Work::Nothing,
+            },
         })
     }
 }

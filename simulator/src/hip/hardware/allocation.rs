@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::ledger::{Holding, Origin};
 use super::machine::Machine;
-use crate::hip::objects::pool::Pool;
+use crate::hip::objects::pool::{Pool, Reached};
 use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
 use crate::memory::{AllocationKind, MemoryError};
 
 /// The alignment in bytes that hipMalloc promises and kernels of vendors rely on.
@@ -24,17 +25,22 @@ pub(crate) struct Request {
     pub(crate) origin: Origin,
     pub(crate) managed: bool,
     pub(crate) flags: u32,
-    pub(crate) pool: Option<Arc<Pool>>,
+    /// The pool, and the stream that wants the memory.
+    pub(crate) pool: Option<(Arc<Pool>, u64)>,
     /// The call, for reports.
     pub(crate) call: Arc<str>,
 }
 
 /// Allocates memory and returns its address. Zero bytes give the null address, as in HIP.
 pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Outcome<u64> {
-    let Request { size, origin, managed, flags, pool, call } = request;
-    if size == 0 {
+    if request.size == 0 {
         return Ok(0);
     }
+    if let Some(base) = reuse(machine, &request) {
+        return Ok(base);
+    }
+    let Request { size, origin, managed, flags, pool, call } = request;
+    let pool = pool.map(|(pool, _)| pool);
     let kind = match origin {
         Origin::Host => AllocationKind::HostPinned,
         _ if managed => AllocationKind::Managed,
@@ -44,8 +50,23 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
         _ => AllocationKind::Device,
     };
     let budget = machine.device(device)?;
-    if origin != Origin::Host {
-        budget.take(size)?;
+    if let Some(pool) = pool.as_ref().filter(|pool| !pool.grow(size)) {
+        let most = pool.max_size();
+        explain(format!("{call}: the pool may take {most} bytes, and with {size} more it would have more"));
+        return Err(Code::OUT_OF_MEMORY);
+    }
+    let not_taken = |code| {
+        if let Some(pool) = &pool {
+            pool.shrink(size);
+        }
+        code
+    };
+    if origin != Origin::Host && budget.take(size).is_err() {
+        // Memory that the pool keeps may be all that is missing.
+        if let Some(pool) = &pool {
+            release_idle(machine, pool, 0);
+        }
+        budget.take(size).map_err(not_taken)?;
     }
     let owner = format!("{call}, device {device}");
     let base = match machine.memory.allocate(size, ALIGNMENT, kind, owner) {
@@ -55,18 +76,15 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
                 budget.give_back(size);
             }
             tracing::debug!(target: "windlass::sim", %call, size, %error, "no memory");
-            return Err(match error {
+            return Err(not_taken(match error {
                 MemoryError::Invalid { .. } => Code::INVALID_VALUE,
                 _ => Code::OUT_OF_MEMORY,
-            });
+            }));
         }
     };
     // Access to pools is not tracked; every device may use pinned and managed memory.
     if matches!(kind, AllocationKind::Device | AllocationKind::FineGrained) && origin == Origin::Device {
         machine.memory.set_homes(base, 1 << (device & 63));
-    }
-    if let Some(pool) = &pool {
-        pool.grow(size);
     }
     machine.ledger.enter(Holding {
         base,
@@ -80,6 +98,76 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
         leaves: false,
     });
     Ok(base)
+}
+
+/// Takes memory that the pool of a request keeps, if it fits.
+pub(crate) fn reuse(machine: &Machine, request: &Request) -> Option<u64> {
+    let (pool, stream) = request.pool.as_ref()?;
+    pool.take(request.size, *stream, |base, is_idle| {
+        let owner: Arc<str> = format!("{}, device {}", request.call, pool.device).into();
+        if is_idle {
+            machine.memory.revive(base, owner);
+        } else {
+            machine.memory.set_owner(base, owner);
+        }
+        // It replaces the holding that a stream was about to free.
+        machine.ledger.enter(Holding {
+            base,
+            device_base: base,
+            size: request.size,
+            device: pool.device,
+            origin: request.origin,
+            managed: request.managed,
+            flags: request.flags,
+            pool: Some(pool.clone()),
+            leaves: false,
+        });
+        base
+    })
+}
+
+/// A stream has reached the free of memory of a pool, on behalf of a call.
+pub(crate) fn reach_free(machine: &Machine, pool: &Pool, base: u64, ticket: u64, by: Arc<str>) {
+    pool.reach(ticket, |reached| match reached {
+        Reached::Taken => {}
+        Reached::Kept => {
+            machine.ledger.remove(base, |_| true);
+            machine.memory.retire(base, by);
+        }
+        Reached::Left => {
+            if machine.ledger.remove(base, |_| true).is_some() {
+                give_up(machine, pool.device, base, Some(by));
+            }
+        }
+    });
+}
+
+/// Gives back memory that a pool keeps, until at most `keep` bytes are left.
+pub(crate) fn release_idle(machine: &Machine, pool: &Pool, keep: u64) {
+    pool.release(keep, |base, size| {
+        machine.memory.discard(base);
+        if let Ok(device) = machine.device(pool.device) {
+            device.give_back(size);
+        }
+    });
+}
+
+/// Frees memory, and returns its size to the device's budget.
+fn give_up(machine: &Machine, device: usize, base: u64, by: Option<Arc<str>>) {
+    let size = machine.memory.lookup(base).map_or(0, |info| info.size);
+    if let Err(error) = machine.memory.free_as(base, by) {
+        tracing::error!(target: "windlass::sim", %error, "ledger and memory disagree");
+    }
+    if let Ok(device) = machine.device(device) {
+        device.give_back(size);
+    }
+}
+
+/// Notes that work will free the memory of a node of a graph. Returns the number of the free; `None` if the memory is free.
+pub(crate) fn park(machine: &Machine, pool: &Arc<Pool>, base: u64) -> Option<u64> {
+    let own = |holding: &Holding| holding.pool.as_ref().is_some_and(|other| Arc::ptr_eq(other, pool));
+    let holding = machine.ledger.send_off(base, own).then(|| machine.ledger.find(base)).flatten()?;
+    Some(pool.park(base, holding.size, 0))
 }
 
 /// Frees the allocation that starts at `base`, unless it is registered or mapped memory. Whether there was one.
@@ -96,6 +184,11 @@ pub(crate) fn release(machine: &Machine, base: u64, by: Arc<str>) -> bool {
 
 /// Frees the memory of a holding that was removed from the ledger, on behalf of a call.
 pub(crate) fn settle(machine: &Machine, holding: &Holding, by: Arc<str>) {
+    if let Some(pool) = holding.pool.as_ref().filter(|pool| pool.is_private() && !pool.is_closed()) {
+        let ticket = pool.park(holding.base, holding.size, 0);
+        reach_free(machine, pool, holding.base, ticket, by);
+        return;
+    }
     let freed = match holding.origin {
         Origin::Registered if holding.device_base != holding.base => {
             machine.memory.unregister_host_apart(holding.device_base)

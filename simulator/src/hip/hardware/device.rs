@@ -28,6 +28,11 @@ pub(crate) mod limits {
     }
 }
 
+/// `hipLimitStackSize` of AMD's runtime in bytes, before a client sets another.
+const DEFAULT_STACK: usize = 1024;
+/// No stack that a client can set.
+const UNSET: usize = usize::MAX;
+
 /// A GPU of the simulated machine.
 #[derive(Debug)]
 pub(crate) struct Device {
@@ -49,8 +54,8 @@ pub(crate) struct Device {
     peers: Mutex<BTreeSet<usize>>,
     /// hipSetDeviceFlags.
     pub(crate) flags: AtomicU32,
-    /// `hipLimitStackSize`, which has no effect: stacks are as large as kernels need.
-    pub(crate) stack: AtomicUsize,
+    /// `hipLimitStackSize`; [`UNSET`] until a client sets it.
+    stack: AtomicUsize,
     /// `hipLimitMallocHeapSize`.
     pub(crate) heap: AtomicUsize,
     /// Holders of the primary context.
@@ -71,10 +76,29 @@ impl Device {
             peers: Mutex::default(),
             // hipDeviceScheduleSpin.
             flags: AtomicU32::new(1),
-            stack: AtomicUsize::new(1024),
+            stack: AtomicUsize::new(UNSET),
             heap: AtomicUsize::new(8 << 20),
             retained: AtomicU32::new(0),
         }
+    }
+
+    /// The stack of a work-item in bytes that clients see.
+    pub(crate) fn stack_limit(&self) -> usize {
+        match self.stack.load(Ordering::Relaxed) {
+            UNSET => DEFAULT_STACK,
+            stack => stack,
+        }
+    }
+
+    /// Sets the stack of work-items of kernels whose stack has no fixed size.
+    pub(crate) fn set_stack_limit(&self, bytes: usize) {
+        self.stack.store(bytes, Ordering::Relaxed);
+    }
+
+    /// The stack that a client has set.
+    pub(crate) fn chosen_stack(&self) -> Option<u32> {
+        // Accepted stacks are far smaller than 2^32 bytes.
+        u32::try_from(self.stack.load(Ordering::Relaxed)).ok()
     }
 
     /// `Err` with the failure that made the device unusable, as the answer to this thread's current call.

@@ -111,6 +111,15 @@ impl Runtime {
         Ok(self.scheduler.enqueue(stream, packet, edges)?)
     }
 
+    /// Gives back the memory of a device's pools that exceeds their thresholds, after a client has synchronised.
+    pub(crate) fn release_pools(&self, device: usize) {
+        for pool in self.pools.all() {
+            if pool.device == device {
+                allocation::release_idle(&self.machine, &pool, pool.release_threshold());
+            }
+        }
+    }
+
     /// Blocks until all queued work of a device has run.
     pub(crate) fn synchronize(&self, device: usize) -> Outcome<()> {
         Ok(self.scheduler.wait(&self.scheduler.tails(device))?)
@@ -129,7 +138,12 @@ impl Runtime {
         self.graphs.discard_of(device);
         drop(self.functions.remove_where(|function| function.program.device == device));
         drop(self.modules.remove_where(|program| program.device == device));
-        drop(self.pools.remove_where(|pool| pool.device == device && !pool.is_default));
+        for pool in self.pools.all().into_iter().filter(|pool| pool.device == device) {
+            allocation::release_idle(&self.machine, &pool, 0);
+        }
+        for pool in self.pools.remove_where(|pool| pool.device == device && !pool.is_default) {
+            pool.close();
+        }
         self.compiled.unload(device);
         self.virtual_memory.reset(device, &by);
         for holding in self.machine.ledger.of_device(device) {

@@ -22,7 +22,7 @@ use crate::hip::objects::stream::Stream;
 use crate::hip::programs::compiled::Compiled;
 use crate::injections::Injections;
 use crate::memory::{self, Memory, MemoryError};
-use crate::options::{Options, Uninitialised};
+use crate::options::{Bounds, Options, Uninitialised};
 use crate::packet::{Role, Schedule, Scheduler};
 
 /// The time that clients may compute without a call, under a seed, before work goes on without them.
@@ -64,8 +64,9 @@ pub(crate) fn set_up(options: Options, slots: &[usize]) -> Result<Arc<Runtime>, 
     static COUNT: AtomicU64 = AtomicU64::new(1);
     let salt = COUNT.fetch_add(1, Ordering::Relaxed);
     let capacity = options.memory.saturating_mul(u64::from(options.devices.max(1)));
+    let page_bounds = options.bounds == Bounds::Page;
     let track_writes = options.uninitialised == Uninitialised::Report;
-    let memory = memory::MemoryOptions { capacity, track_writes, ..Default::default() };
+    let memory = memory::MemoryOptions { capacity, track_writes, page_bounds, ..Default::default() };
     let memory = Memory::new(memory).map_err(Error::Memory)?;
     let threads = options.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into));
     let engine = Engine::new(threads.unwrap_or(1));
@@ -93,7 +94,7 @@ pub(crate) fn set_up(options: Options, slots: &[usize]) -> Result<Arc<Runtime>, 
             entered.map_or(0, std::num::NonZeroU64::get)
         };
         let per_device = (0..count).map(|index| {
-            let default_pool = handle(pools.insert(Arc::new(Pool::new(index, true))));
+            let default_pool = handle(pools.insert(Arc::new(Pool::new(index, true, 0))));
             PerDevice {
                 context: handle(contexts.insert(Arc::new(index))),
                 null_stream: Arc::new(Stream::new(scheduler.create_queue(index, Role::Null, 0), 0)),

@@ -1,61 +1,227 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory pools of hipMallocAsync. A pool counts, and holds no free memory.
+//! Memory pools of hipMallocAsync. Memory that is freed stays with its pool: the next allocation of the same size takes it, on
+//! the same stream even before the stream has reached the free. A synchronisation gives back what exceeds the threshold.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A memory pool.
 #[derive(Debug)]
 pub(crate) struct Pool {
     pub(crate) device: usize,
-    /// The pool that every device has; clients cannot destroy it.
     pub(crate) is_default: bool,
-    used: AtomicU64,
-    most_used: AtomicU64,
-    release_threshold: AtomicU64,
+    /// Whether it serves one node of a graph, which gets the same addresses at each launch.
+    is_private: bool,
+    /// The most bytes that it takes; 0 for no limit.
+    max_size: u64,
     reuse: [AtomicU64; 3],
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    used: u64,
+    most_used: u64,
+    /// Bytes of idle memory.
+    idle: u64,
+    most_reserved: u64,
+    release_threshold: u64,
+    /// Whether it keeps no memory any more.
+    is_closed: bool,
+    free: Vec<Free>,
+    tickets: u64,
+}
+
+/// Memory that was freed.
+#[derive(Debug)]
+struct Free {
+    base: u64,
+    size: u64,
+    /// The stream of the free.
+    stream: u64,
+    /// The number of the free.
+    ticket: u64,
+    /// Whether the stream has reached the free.
+    is_idle: bool,
+}
+
+/// The state of freed memory when its stream reaches the free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    /// A later allocation has it.
+    Taken,
+    /// The pool keeps it.
+    Kept,
+    /// The pool keeps no memory: it is to be given back.
+    Left,
 }
 
 impl Pool {
-    pub(crate) fn new(device: usize, is_default: bool) -> Self {
-        Self {
-            device,
-            is_default,
-            used: AtomicU64::new(0),
-            most_used: AtomicU64::new(0),
-            release_threshold: AtomicU64::new(0),
-            reuse: [AtomicU64::new(1), AtomicU64::new(1), AtomicU64::new(1)],
+    /// A pool. The one that every device has cannot be destroyed by clients.
+    pub(crate) fn new(device: usize, is_default: bool, max_size: u64) -> Self {
+        let reuse = [(); 3].map(|()| AtomicU64::new(1));
+        Self { device, is_default, is_private: false, max_size, reuse, state: Mutex::default() }
+    }
+
+    /// A pool for one node of a graph.
+    pub(crate) fn private(device: usize) -> Self {
+        Self { is_private: true, ..Self::new(device, false, 0) }
+    }
+
+    /// Whether it serves a node of a graph.
+    pub(crate) fn is_private(&self) -> bool {
+        self.is_private
+    }
+
+    /// The most bytes that it takes; 0 for no limit.
+    pub(crate) fn max_size(&self) -> u64 {
+        self.max_size
+    }
+
+    /// Counts new memory. False if the pool may not take as much.
+    pub(crate) fn grow(&self, size: u64) -> bool {
+        let mut state = self.lock();
+        let reserved = state.used.saturating_add(state.idle).saturating_add(size);
+        if self.max_size != 0 && reserved > self.max_size {
+            return false;
+        }
+        state.use_more(size);
+        true
+    }
+
+    /// Counts memory that is given back while in use.
+    pub(crate) fn shrink(&self, size: u64) {
+        let mut state = self.lock();
+        state.used = state.used.saturating_sub(size);
+    }
+
+    /// Takes freed memory of this size. `then` gets the address, and whether the stream has reached the free, before
+    /// anybody else can take or release it.
+    pub(crate) fn take<T>(&self, size: u64, stream: u64, then: impl FnOnce(u64, bool) -> T) -> Option<T> {
+        let mut state = self.lock();
+        // Another stream may have it once the free is reached, if the client lets the pool look at that. Launches of a graph
+        // are in order.
+        let anywhere = self.reuse[1].load(Ordering::Relaxed) != 0;
+        let fits = |free: &Free| {
+            free.size == size && (free.stream == stream || self.is_private || free.is_idle && anywhere)
+        };
+        let place = state.free.iter().position(fits)?;
+        let Free { base, is_idle, .. } = state.free.remove(place);
+        if is_idle {
+            state.idle = state.idle.saturating_sub(size);
+            state.use_more(size);
+        }
+        Some(then(base, is_idle))
+    }
+
+    /// Notes that a stream will free memory. Returns the number of the free.
+    pub(crate) fn park(&self, base: u64, size: u64, stream: u64) -> u64 {
+        let mut state = self.lock();
+        state.tickets += 1;
+        let ticket = state.tickets;
+        state.free.push(Free { base, size, stream, ticket, is_idle: false });
+        ticket
+    }
+
+    /// Undoes [`park`](Self::park). Whether nobody has taken the memory since.
+    pub(crate) fn unpark(&self, ticket: u64) -> bool {
+        let mut state = self.lock();
+        let before = state.free.len();
+        state.free.retain(|free| free.ticket != ticket);
+        state.free.len() < before
+    }
+
+    /// The stream has reached a free. `then` gets the answer before anybody else can take the memory.
+    pub(crate) fn reach<T>(&self, ticket: u64, then: impl FnOnce(Reached) -> T) -> T {
+        let mut state = self.lock();
+        let Some(place) = state.free.iter().position(|free| free.ticket == ticket) else {
+            return then(Reached::Taken);
+        };
+        if state.is_closed {
+            state.free.remove(place);
+            return then(Reached::Left);
+        }
+        let size = state.free.get_mut(place).map_or(0, |free| {
+            free.is_idle = true;
+            free.size
+        });
+        state.used = state.used.saturating_sub(size);
+        state.idle = state.idle.saturating_add(size);
+        then(Reached::Kept)
+    }
+
+    /// Removes idle memory, the smallest first, until at most `keep` bytes of it are left. `give_back` gets address and size
+    /// of each piece.
+    pub(crate) fn release(&self, keep: u64, mut give_back: impl FnMut(u64, u64)) {
+        let mut state = self.lock();
+        state.free.sort_by_key(|free| free.size);
+        let mut place = 0;
+        while state.idle > keep
+            && let Some(Free { base, size, is_idle, .. }) = state.free.get(place)
+        {
+            let (base, size, is_idle) = (*base, *size, *is_idle);
+            if is_idle {
+                state.free.remove(place);
+                state.idle = state.idle.saturating_sub(size);
+                give_back(base, size);
+            } else {
+                place += 1;
+            }
         }
     }
 
-    pub(crate) fn grow(&self, size: u64) {
-        let used = self.used.fetch_add(size, Ordering::Relaxed).saturating_add(size);
-        self.most_used.fetch_max(used, Ordering::Relaxed);
+    /// Bytes of idle memory that stay when a client synchronises.
+    pub(crate) fn release_threshold(&self) -> u64 {
+        self.lock().release_threshold
     }
 
-    pub(crate) fn shrink(&self, size: u64) {
-        self.used.fetch_sub(size, Ordering::Relaxed);
+    /// Has the pool keep no memory from now on.
+    pub(crate) fn close(&self) {
+        self.lock().is_closed = true;
+    }
+
+    /// Whether the pool keeps no memory.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().is_closed
     }
 
     /// The value behind an attribute's number and its width in bytes. `None` for a number that HIP does not have.
     pub(crate) fn attribute(&self, number: u32) -> Option<(u64, usize)> {
-        let cell = match number {
+        let state = self.lock();
+        let value = match number {
             1..=3 => return Some((self.reuse.get(number as usize - 1)?.load(Ordering::Relaxed), 4)),
-            4 => &self.release_threshold,
-            5 | 7 => &self.used,
-            6 | 8 => &self.most_used,
+            4 => state.release_threshold,
+            5 => state.used.saturating_add(state.idle),
+            6 => state.most_reserved,
+            7 => state.used,
+            8 => state.most_used,
             _ => return None,
         };
-        Some((cell.load(Ordering::Relaxed), 8))
+        Some((value, 8))
     }
 
     /// Sets an attribute. High-water marks can only be set to zero, current sizes not at all.
     pub(crate) fn set_attribute(&self, number: u32, value: u64) -> Option<()> {
+        let mut state = self.lock();
         match (number, value) {
             (1..=3, _) => self.reuse.get(number as usize - 1)?.store(value, Ordering::Relaxed),
-            (4, _) => self.release_threshold.store(value, Ordering::Relaxed),
-            (6 | 8, 0) => self.most_used.store(self.used.load(Ordering::Relaxed), Ordering::Relaxed),
+            (4, _) => state.release_threshold = value,
+            (6, 0) => state.most_reserved = state.used.saturating_add(state.idle),
+            (8, 0) => state.most_used = state.used,
             _ => return None,
         }
         Some(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn use_more(&mut self, size: u64) {
+        self.used = self.used.saturating_add(size);
+        self.most_used = self.most_used.max(self.used);
+        self.most_reserved = self.most_reserved.max(self.used.saturating_add(self.idle));
     }
 }

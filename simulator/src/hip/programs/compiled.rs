@@ -6,10 +6,12 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::program::{Function, Program};
+use super::unsuited::{Subject, library_at};
 use crate::handles::{HandleKind, Handles};
 use crate::hip::hardware::allocation;
 use crate::hip::hardware::machine::Machine;
 use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::{self, remind};
 
 /// A fat binary inside the client's program.
 pub(crate) struct FatBinary {
@@ -50,6 +52,8 @@ struct State {
     managed: Vec<Managed>,
     /// Loaded at their first use; by fat binary and device.
     programs: BTreeMap<(u64, usize), Arc<Program>>,
+    /// Fat binaries without code for a device, and the explanation, which the log has once.
+    unsuited: BTreeMap<(u64, usize), Arc<str>>,
 }
 
 impl Compiled {
@@ -111,6 +115,7 @@ impl Compiled {
         let programs = std::mem::take(&mut state.programs);
         let (gone, kept) = programs.into_iter().partition(|((of, _), _)| *of == binary);
         state.programs = kept;
+        state.unsuited.retain(|(of, _), _| *of != binary);
         drop(state);
         let gone: BTreeMap<(u64, usize), Arc<Program>> = gone;
         for program in gone.into_values() {
@@ -133,27 +138,39 @@ impl Compiled {
     /// `INVALID_DEVICE_FUNCTION` for a symbol that stands for no kernel; the errors of [`Program::load_image`].
     pub(crate) fn function(&self, device: usize, symbol: u64) -> Outcome<u64> {
         let symbol = self.lock().functions.get(&symbol).cloned().ok_or(Code::INVALID_DEVICE_FUNCTION)?;
-        self.program(device, symbol.binary)?.function(&self.functions, &symbol.name)
+        self.program(device, &symbol)?.function(&self.functions, &symbol.name)
     }
 
     /// Address and size of the variable that a host symbol stands for.
     pub(crate) fn variable(&self, device: usize, symbol: u64) -> Outcome<(u64, u64)> {
         let symbol = self.lock().variables.get(&symbol).cloned().ok_or(Code::INVALID_SYMBOL)?;
-        let program = self.program(device, symbol.binary)?;
+        let program = self.program(device, &symbol)?;
         program.module.global(&symbol.name).ok_or(Code::INVALID_SYMBOL)
     }
 
-    fn program(&self, device: usize, binary: u64) -> Outcome<Arc<Program>> {
+    fn program(&self, device: usize, symbol: &Symbol) -> Outcome<Arc<Program>> {
+        let binary = symbol.binary;
         // Locked during the load, or two threads could load the same program.
         let mut state = self.lock();
+        if let Some(explanation) = state.unsuited.get(&(binary, device)) {
+            remind(explanation);
+            return Err(Code::NO_BINARY_FOR_GPU);
+        }
         if let Some(program) = state.programs.get(&(binary, device)) {
             return Ok(program.clone());
         }
         let found = self.binaries.get(binary).ok_or(Code::INVALID_DEVICE_FUNCTION)?;
+        let library = library_at(found.image);
+        let subject = Subject::Compiled { library: &library, symbol: &symbol.name };
+        let by = "registered by the program".into();
         // SAFETY: the compiler put a whole image there.
-        let program = unsafe {
-            Program::load_image(&self.machine, device, found.image, "registered by the program".into())
-        }?;
+        let loaded = unsafe { Program::load_image(&self.machine, device, found.image, by, &subject) };
+        let program = loaded.inspect_err(|code| {
+            if *code == Code::NO_BINARY_FOR_GPU {
+                let explanation = explanation::latest().unwrap_or_default();
+                state.unsuited.insert((binary, device), explanation.into());
+            }
+        })?;
         for managed in state.managed.iter().filter(|managed| managed.symbol.binary == binary) {
             managed.write_address(&self.machine, &program)?;
         }

@@ -5,3 +5,4 @@ pub(crate) mod compiled;
 mod foreign;
 mod image;
 pub(crate) mod program;
+pub(crate) mod unsuited;

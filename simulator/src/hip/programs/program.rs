@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use windlass_codeobject as codeobject;
 
 use super::image;
+use super::unsuited::{self, Subject};
 use crate::engine::{Kernel, LoadError, Module};
 use crate::handles::Handles;
 use crate::hip::hardware::allocation::{self, Request};
@@ -15,6 +16,7 @@ use crate::hip::hardware::ledger::Origin;
 use crate::hip::hardware::machine::Machine;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
+use crate::part::Part;
 
 /// A module loaded for one device.
 pub(crate) struct Program {
@@ -45,16 +47,23 @@ impl Program {
         device: usize,
         image: *const c_void,
         by: Arc<str>,
+        subject: &Subject<'_>,
     ) -> Outcome<Arc<Self>> {
         // SAFETY: the caller vouches for the image.
         let bytes = unsafe { image::copy(image) }?;
-        Self::load(machine, device, &bytes, by)
+        Self::load(machine, device, &bytes, by, subject)
     }
 
     /// Loads the code for a device from the bytes of a file, on behalf of a call.
-    pub(crate) fn load(machine: &Machine, device: usize, bytes: &[u8], by: Arc<str>) -> Outcome<Arc<Self>> {
+    pub(crate) fn load(
+        machine: &Machine,
+        device: usize,
+        bytes: &[u8],
+        by: Arc<str>,
+        subject: &Subject<'_>,
+    ) -> Outcome<Arc<Self>> {
         let part = machine.device(device)?.part;
-        let elf = select(bytes, &part.target_id())?;
+        let elf = select(bytes, part, subject)?;
         check_version(&elf, machine.hip)?;
         let module = Module::load_for(part, &machine.memory, &elf, by).map_err(|error| {
             explain(format!("the module was not loaded: {error}"));
@@ -165,25 +174,20 @@ fn check_version(elf: &[u8], hip: (u32, u32)) -> Outcome<()> {
 }
 
 /// The code object that suits a target best, from the first bundle of a file that has one.
-fn select(bytes: &[u8], target: &str) -> Outcome<Vec<u8>> {
+fn select(bytes: &[u8], part: &'static Part, subject: &Subject<'_>) -> Outcome<Vec<u8>> {
     let refuse = |error: &codeobject::Error| {
         explain(format!("the module was not loaded: {error}"));
         Code::INVALID_IMAGE
     };
     let options = codeobject::Options::default();
-    let target: codeobject::TargetId = target.parse().map_err(|error| refuse(&error))?;
+    let target: codeobject::TargetId = part.target_id().parse().map_err(|error| refuse(&error))?;
     let is_enough = |bundle: &codeobject::Bundle<'_>| bundle.select(&target, &options).best.is_some();
     let file = codeobject::File::parse_until(bytes, &options, is_enough).map_err(|error| refuse(&error))?;
-    let mut reasons = String::new();
     for bundle in file.bundles() {
-        let selection = bundle.select(&target, &options);
-        if let Some(entry) = selection.best {
+        if let Some(entry) = bundle.select(&target, &options).best {
             return bundle.extract(entry).map_err(|error| refuse(&error));
         }
-        for verdict in &selection.verdicts {
-            reasons.push_str(&format!("\n  {verdict}"));
-        }
     }
-    explain(format!("the module was not loaded: nothing in it suits {target}:{reasons}"));
+    explain(unsuited::describe(file.bundles(), part, subject));
     Err(Code::NO_BINARY_FOR_GPU)
 }

@@ -9,6 +9,7 @@ type Versions = ((u32, u32), (u32, u32));
 
 const ALWAYS: Versions = ((0, 0), (u32::MAX, 0));
 const SINCE_6: Versions = ((6, 0), (u32::MAX, 0));
+const SINCE_7: Versions = ((7, 0), (u32::MAX, 0));
 const IN_6: Versions = ((6, 0), (7, 0));
 const BEFORE_6: Versions = ((0, 0), (6, 0));
 const BEFORE_7: Versions = ((0, 0), (7, 0));
@@ -61,24 +62,26 @@ const ROWS: &[Row] = &[
         SINCE_6,
     ),
     row(
-        &[
-            "hipExtLaunchKernel",
-            "hipLaunchKernel",
-            "hipMemcpy2DAsync",
-            "hipModuleLaunchCooperativeKernel",
-            "hipModuleLaunchKernel",
-        ],
+        &["hipExtLaunchKernel", "hipLaunchKernel", "hipMemcpy2DAsync"],
         Code::CONTEXT_IS_DESTROYED,
         Code::INVALID_VALUE,
         SINCE_6,
     ),
+    row(
+        &["hipExtModuleLaunchKernel", "hipModuleLaunchCooperativeKernel", "hipModuleLaunchKernel"],
+        Code::CONTEXT_IS_DESTROYED,
+        Code::INVALID_VALUE,
+        IN_6,
+    ),
+    row(&["hipLaunchCooperativeKernel"], Code::CONTEXT_IS_DESTROYED, Code::INVALID_HANDLE, SINCE_7),
     // A grid or a block above the limits.
     row(
-        &["hipLaunchKernel", "hipModuleLaunchKernel", "hipModuleLaunchCooperativeKernel"],
+        &["hipModuleLaunchKernel", "hipModuleLaunchCooperativeKernel"],
         Code::INVALID_CONFIGURATION,
         Code::INVALID_VALUE,
         SINCE_6,
     ),
+    row(&["hipLaunchKernel"], Code::INVALID_CONFIGURATION, Code::INVALID_VALUE, IN_6),
     row(&["hipMemset2D", "hipMemset2DAsync"], Code::INVALID_PITCH_VALUE, Code::INVALID_VALUE, ALWAYS),
     // The null module.
     row(
@@ -166,7 +169,11 @@ const UNNOTED: &[(&[&str], Code, Versions)] = &[
     (&["hipGraphInstantiate"], Code::INVALID_VALUE, IN_6),
     (&["hipModuleGetGlobal"], Code::INVALID_VALUE, BEFORE_6),
     (&["hipDrvGetErrorName", "hipDrvGetErrorString"], Code::INVALID_VALUE, IN_6),
-    (&["hipExtLaunchKernel", "hipModuleLaunchKernel"], Code::STREAM_CAPTURE_INVALIDATED, IN_6),
+    (
+        &["hipExtLaunchKernel", "hipExtModuleLaunchKernel", "hipModuleLaunchKernel"],
+        Code::STREAM_CAPTURE_INVALIDATED,
+        IN_6,
+    ),
     (&["hipDeviceSynchronize"], Code::STREAM_CAPTURE_UNSUPPORTED, IN_6),
     (
         &["hipMallocAsync", "hipMallocFromPoolAsync", "hipFreeAsync", "hipMemcpyWithStream"],

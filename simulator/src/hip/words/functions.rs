@@ -68,6 +68,8 @@ macro_rules! for_each_function {
             launch:
                 hipModuleLaunchKernel hipModuleLaunchCooperativeKernel hipDrvLaunchKernelEx hipLaunchKernel
                 hipLaunchCooperativeKernel hipLaunchKernelExC hipExtLaunchKernel;
+            module_launch:
+                hipExtModuleLaunchKernel hipHccModuleLaunchKernel;
             volume:
                 hipMemcpy3D hipMemcpy3DAsync hipDrvMemcpy3D hipDrvMemcpy3DAsync;
             graph:
@@ -93,7 +95,7 @@ macro_rules! for_each_function {
                 hipStreamGetCaptureInfo_v2 hipStreamUpdateCaptureDependencies hipThreadExchangeStreamCaptureMode;
             registration:
                 __hipRegisterFatBinary __hipUnregisterFatBinary __hipRegisterFunction __hipRegisterVar
-                __hipRegisterManagedVar
+                __hipRegisterManagedVar __hipRegisterTexture __hipRegisterSurface
                 __hipPushCallConfiguration __hipPopCallConfiguration;
         }
     };
@@ -117,6 +119,9 @@ pub(crate) const SINCE: &[(&str, (u32, u32))] = &[
     ("hipModuleLaunchCooperativeKernel", (5, 5)),
     ("hipStreamGetDevice", (5, 6)),
     ("hipGraphUpload", (5, 3)),
+    // Before that under their C++ names.
+    ("hipExtModuleLaunchKernel", (5, 6)),
+    ("hipHccModuleLaunchKernel", (5, 6)),
     ("hipExtGetLastError", (6, 0)),
     ("hipGetDevicePropertiesR0000", (6, 0)),
     ("hipGetDevicePropertiesR0600", (6, 0)),

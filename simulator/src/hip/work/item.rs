@@ -11,6 +11,7 @@ use crate::hip::hardware::allocation;
 use crate::hip::hardware::device::Device;
 use crate::hip::hardware::machine::Machine;
 use crate::hip::objects::event::Mark;
+use crate::hip::objects::pool::Pool;
 use crate::hip::objects::stream::Stream;
 use crate::hip::words::code::Code;
 use crate::hip::words::defects;
@@ -28,6 +29,8 @@ pub(crate) enum Work {
     Fill(Fill),
     /// Frees the allocation that starts at the address, on behalf of a call.
     Free(u64, Arc<str>),
+    /// Gives memory back to its pool, on behalf of a call: the address, and the number of the free.
+    Return(Arc<Pool>, u64, u64, Arc<str>),
     HostFunction(HostFunction),
     /// Writes a word of memory.
     Write(MemoryWord, u64),
@@ -73,6 +76,10 @@ impl Work {
             }
             Self::Write(word, value) => Ok(word.store(machine, value)?),
             Self::Errand(errand) => errand.run(machine),
+            Self::Return(pool, base, ticket, by) => {
+                allocation::reach_free(machine, &pool, base, ticket, by);
+                Ok(())
+            }
             Self::Free(address, by) => {
                 allocation::release(machine, address, by);
                 Ok(())

@@ -23,6 +23,8 @@ pub(crate) struct Shape {
     pub(crate) dynamic_lds: u32,
     /// Whether all workgroups must be in flight together.
     pub(crate) cooperative: bool,
+    /// Work-items of the whole grid, if the last workgroups may have fewer than the others.
+    pub(crate) work_items: Option<[u32; 3]>,
 }
 
 /// A launch with its arguments.
@@ -38,22 +40,53 @@ pub(crate) struct Launch {
 pub(crate) struct Launched(pub(crate) &'static str, pub(crate) Option<u64>);
 
 impl Shape {
+    /// A grid of whole workgroups.
+    pub(crate) fn new(grid: [u32; 3], block: [u32; 3], dynamic_lds: u32) -> Self {
+        Self { grid, block, dynamic_lds, cooperative: false, work_items: None }
+    }
+
+    /// All workgroups are in flight together.
+    pub(crate) fn cooperative(self) -> Self {
+        Self { cooperative: true, ..self }
+    }
+
+    /// As many workgroups as some work-items take. Workgroups are no larger than all work-items.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for no work-items, in the grid or in a workgroup.
+    pub(crate) fn of_work_items(work_items: [u32; 3], block: [u32; 3], dynamic_lds: u32) -> Outcome<Self> {
+        if work_items.contains(&0) || block.contains(&0) {
+            explain(format!(
+                "nothing is launched: {work_items:?} work-items in workgroups of {block:?} are none, each direction needs one"
+            ));
+            return Err(Code::INVALID_VALUE);
+        }
+        let block: [u32; 3] = std::array::from_fn(|axis| block[axis].min(work_items[axis]));
+        let grid = std::array::from_fn(|axis| work_items[axis].div_ceil(block[axis]));
+        Ok(Self { grid, block, dynamic_lds, cooperative: false, work_items: Some(work_items) })
+    }
+
+    /// Whether it has no work-items.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.grid.contains(&0) || self.block.contains(&0)
+    }
+
     /// Checks the shape against the device and a kernel.
     ///
     /// # Errors
     /// `INVALID_VALUE` for an extent of zero, `INVALID_CONFIGURATION` for a grid or block larger than the device's,
     /// `LAUNCH_OUT_OF_RESOURCES` for more work-items or LDS than the kernel or the device allows.
     pub(crate) fn check(&self, kernel: &Kernel) -> Outcome<()> {
-        let extents = self.grid.iter().chain(&self.block);
-        if extents.clone().any(|extent| *extent == 0) {
+        if self.is_empty() {
             return self.refuse(kernel, Code::INVALID_VALUE, "an extent is zero");
         }
         let threads =
             self.block.iter().fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)));
         // Work-items of a grid are counted in 32 bits in each direction.
-        let too_wide =
-            self.grid.iter().zip(&self.block).any(|(grid, block)| grid.checked_mul(*block).is_none());
-        let too_many = self.grid.iter().any(|extent| i32::try_from(*extent).is_err());
+        let too_wide = self.work_items.is_none()
+            && self.grid.iter().zip(&self.block).any(|(grid, block)| grid.checked_mul(*block).is_none());
+        let too_many =
+            self.work_items.is_none() && self.grid.iter().any(|extent| i32::try_from(*extent).is_err());
         if threads > u64::from(limits::THREADS_PER_BLOCK) || too_wide || too_many {
             return self.refuse(kernel, Code::INVALID_CONFIGURATION, "it exceeds what the device can launch");
         }
@@ -146,6 +179,8 @@ impl Launch {
     fn parameters(&self, machine: &Machine, device: &Device) -> engine::Launch<'_> {
         let mut launch = engine::Launch::new(self.shape.grid, self.shape.block, &self.arguments);
         launch.dynamic_lds = self.shape.dynamic_lds;
+        launch.work_items = self.shape.work_items;
+        launch.stack = device.chosen_stack();
         launch.lds_faults = machine.lds == Lds::Fault;
         launch.reach = device.reach();
         launch

@@ -160,8 +160,9 @@ pub(super) fn formatted(machine: &mut Machine, line: &Line<'_>, what: &str, load
                 };
                 let (register, shift) = place(at);
                 let word = &mut machine.v[data + register][lane];
-                let mask = if half { 0xffffu32 << shift } else { !0 };
-                *word = *word & !mask | (value as u32) << shift;
+                // The first component of a register clears the rest of it.
+                let kept = if half && !high && shift == 16 { *word & 0xffff } else { 0 };
+                *word = kept | (value as u32) << shift;
             }
             continue;
         }

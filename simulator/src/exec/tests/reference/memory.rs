@@ -156,8 +156,8 @@ fn transfer(
         let bytes = (size - start).min(4);
         let exists = start + bytes <= available;
         let place = address.wrapping_add(start as u64);
-        let old = machine.v[register + at][lane];
         if !load {
+            let old = machine.v[register + at][lane];
             let value = if half == Some(1) { old >> 16 } else { old };
             if exists {
                 machine.memory.store(space, lane, place, bytes, value.into());
@@ -168,9 +168,10 @@ fn transfer(
         if sign {
             value = signed(value.into(), 8 * bytes as u32) as u32;
         }
+        // With SRAM ECC a half that is loaded comes with zeros in the other half.
         machine.v[register + at][lane] = match half {
-            Some(0) => old & 0xffff_0000 | value & 0xffff,
-            Some(_) => old & 0xffff | value << 16,
+            Some(0) => value & 0xffff,
+            Some(_) => value << 16,
             None => value,
         };
     }

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Pools: which memory they keep and give again, and memory of graphs.
+
+#[macro_use]
+mod common;
+
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+use common::Machine;
+use windlass_hip_sys::bindings::*;
+
+/// A pool of device 0 that may take `most` bytes; 0 for no limit.
+fn pool(machine: &Machine, most: usize) -> hipMemPool_t {
+    // SAFETY: the structure has only numbers and pointers, for which zero is valid.
+    let mut props: hipMemPoolProps = unsafe { std::mem::zeroed() };
+    props.allocType = hipMemAllocationType::hipMemAllocationTypePinned;
+    props.location.type_ = hipMemLocationType::hipMemLocationTypeDevice;
+    props.maxSize = most;
+    let mut pool = null_mut();
+    ok!(machine, hipMemPoolCreate(&mut pool, &props));
+    pool
+}
+
+fn take(machine: &Machine, pool: hipMemPool_t, size: usize, stream: hipStream_t) -> *mut c_void {
+    let mut memory = null_mut();
+    ok!(machine, hipMallocFromPoolAsync(&mut memory, size, pool, stream));
+    memory
+}
+
+/// Used and reserved bytes of a pool, each now and at most.
+fn counts(machine: &Machine, pool: hipMemPool_t) -> [u64; 4] {
+    [
+        hipMemPoolAttr::hipMemPoolAttrUsedMemCurrent,
+        hipMemPoolAttr::hipMemPoolAttrUsedMemHigh,
+        hipMemPoolAttr::hipMemPoolAttrReservedMemCurrent,
+        hipMemPoolAttr::hipMemPoolAttrReservedMemHigh,
+    ]
+    .map(|attribute| {
+        let mut bytes = 0_u64;
+        ok!(machine, hipMemPoolGetAttribute(pool, attribute, (&raw mut bytes).cast()));
+        bytes
+    })
+}
+
+fn set_threshold(machine: &Machine, pool: hipMemPool_t, mut bytes: u64) {
+    let attribute = hipMemPoolAttr::hipMemPoolAttrReleaseThreshold;
+    ok!(machine, hipMemPoolSetAttribute(pool, attribute, (&raw mut bytes).cast()));
+}
+
+fn free_bytes(machine: &Machine) -> usize {
+    let (mut free, mut total) = (0, 0);
+    ok!(machine, hipMemGetInfo(&mut free, &mut total));
+    free
+}
+
+#[test]
+fn the_next_allocation_of_a_stream_takes_what_the_stream_freed() {
+    for options in ["?hip=7.1", "?seed=1"] {
+        let machine = Machine::new(options);
+        let pool = pool(&machine, 0);
+        let (stream, other) = (machine.stream(), machine.stream());
+        let gate = machine.gate(stream);
+        let first = take(&machine, pool, 4096, stream);
+        ok!(machine, hipMemsetD32Async(first, 1, 1024, stream));
+        ok!(machine, hipFreeAsync(first, stream));
+        // The other stream could use it before this one is done with it.
+        let elsewhere = take(&machine, pool, 4096, other);
+        assert_ne!(elsewhere, first);
+        assert_ne!(take(&machine, pool, 8192, stream), first, "another size");
+        let again = take(&machine, pool, 4096, stream);
+        assert_eq!(again, first);
+        ok!(machine, hipMemsetD32Async(again, 2, 1024, stream));
+        drop(gate);
+        ok!(machine, hipStreamSynchronize(stream));
+        assert_eq!(machine.download::<u32>(again, 1024), [2; 1024]);
+        assert_eq!(counts(&machine, pool), [16384, 16384, 16384, 16384]);
+        ok!(machine, hipFreeAsync(again, stream));
+        fails!(hipErrorInvalidValue, machine, hipFreeAsync(again, stream));
+        ok!(machine, hipDeviceSynchronize());
+        assert_eq!(machine.simulator.last_fault(), None);
+    }
+}
+
+#[test]
+fn a_pool_keeps_memory_up_to_its_threshold() {
+    let machine = Machine::new("?hip=7.1");
+    let pool = pool(&machine, 0);
+    let stream = machine.stream();
+    let before = free_bytes(&machine);
+    let memory = take(&machine, pool, 4096, stream);
+    ok!(machine, hipFreeAsync(memory, stream));
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!(counts(&machine, pool), [0, 4096, 0, 4096]);
+    assert_eq!(free_bytes(&machine), before);
+
+    set_threshold(&machine, pool, 10_000);
+    let all = [4096, 4096, 4096].map(|size| take(&machine, pool, size, stream));
+    for memory in all {
+        ok!(machine, hipFreeAsync(memory, stream));
+    }
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!(counts(&machine, pool)[..3], [0, 12288, 8192]);
+    assert_eq!(free_bytes(&machine), before - 8192);
+    // Any stream may have it now.
+    let again = take(&machine, pool, 4096, machine.stream());
+    assert!(all.contains(&again));
+    assert_eq!(counts(&machine, pool)[..3], [4096, 12288, 8192]);
+    ok!(machine, hipMemPoolTrimTo(pool, 0));
+    assert_eq!(counts(&machine, pool)[..3], [4096, 12288, 4096]);
+    assert_eq!(free_bytes(&machine), before - 4096);
+    ok!(machine, hipFree(again));
+    ok!(machine, hipMemPoolDestroy(pool));
+    assert_eq!(free_bytes(&machine), before);
+}
+
+#[test]
+fn memory_that_a_pool_keeps_is_not_accessible() {
+    let machine = Machine::new("?hip=7.1");
+    let pool = pool(&machine, 0);
+    set_threshold(&machine, pool, u64::MAX);
+    let stream = machine.stream();
+    let memory = take(&machine, pool, 4096, stream);
+    ok!(machine, hipFreeAsync(memory, stream));
+    ok!(machine, hipStreamSynchronize(stream));
+    fails!(hipErrorInvalidValue, machine, hipMemset(memory, 0, 4096));
+    let mut attributes = hipPointerAttribute_t::default();
+    ok!(machine, hipPointerGetAttributes(&mut attributes, memory));
+    assert_eq!(attributes.type_, hipMemoryType::hipMemoryTypeUnregistered);
+    let module = machine.load(include_bytes!("../../cts/kernels/bundles/faults.ccob"));
+    let function = machine.function(module, c"write_at");
+    let arguments = common::Block::default().pointer(memory).bytes(&0_i64.to_le_bytes()).u32(7).done();
+    assert_eq!(machine.launch(function, 1, 1, stream, &arguments), hipError_t::hipSuccess);
+    fails!(hipErrorIllegalAddress, machine, hipStreamSynchronize(stream));
+    let report = machine.simulator.last_fault().unwrap();
+    assert!(report.contains("which was freed by hipFreeAsync"), "{report}");
+    // It is there again once it has an owner.
+    assert_eq!(take(&machine, pool, 4096, stream), memory);
+    ok!(machine, hipMemset(memory, 0, 4096));
+}
+
+#[test]
+fn a_pool_takes_no_more_than_its_limit() {
+    let machine = Machine::new("?hip=7.1");
+    let pool = pool(&machine, 10_000);
+    let stream = machine.stream();
+    let memory = take(&machine, pool, 8192, stream);
+    let mut more = null_mut();
+    fails!(hipErrorOutOfMemory, machine, hipMallocFromPoolAsync(&mut more, 4096, pool, stream));
+    assert!(more.is_null());
+    let reason = machine.api.diagnose().unwrap();
+    assert!(reason.contains("the pool may take 10000 bytes"), "{reason}");
+    ok!(machine, hipFreeAsync(memory, stream));
+    ok!(machine, hipStreamSynchronize(stream));
+    take(&machine, pool, 4096, stream);
+    assert_eq!(counts(&machine, pool)[0], 4096);
+}
+
+#[test]
+fn memory_that_a_pool_keeps_is_given_where_no_other_is_left() {
+    let machine = Machine::new("?memory=1M");
+    let pool = pool(&machine, 0);
+    set_threshold(&machine, pool, u64::MAX);
+    let stream = machine.stream();
+    let memory = take(&machine, pool, 700 << 10, stream);
+    ok!(machine, hipFreeAsync(memory, stream));
+    ok!(machine, hipStreamSynchronize(stream));
+    take(&machine, pool, 600 << 10, stream);
+    assert_eq!(counts(&machine, pool)[2], 600 << 10);
+}
+
+#[test]
+fn allocations_in_a_capture_are_nodes() {
+    for options in ["?hip=7.1", "?seed=2"] {
+        let machine = Machine::new(options);
+        let before = free_bytes(&machine);
+        let stream = machine.stream();
+        let mut back = [0_u32; 16];
+        ok!(machine, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeGlobal));
+        let mut memory = null_mut();
+        ok!(machine, hipMallocAsync(&mut memory, 64, stream));
+        ok!(machine, hipMemsetD32Async(memory, 5, 16, stream));
+        ok!(machine, hipMemcpyDtoHAsync(back.as_mut_ptr().cast(), memory, 64, stream));
+        ok!(machine, hipFreeAsync(memory, stream));
+        let (mut graph, mut exec) = (null_mut(), null_mut());
+        ok!(machine, hipStreamEndCapture(stream, &mut graph));
+        let mut nodes = [null_mut(); 4];
+        let mut count = 4;
+        ok!(machine, hipGraphGetNodes(graph, nodes.as_mut_ptr(), &mut count));
+        let kinds = nodes.map(|node| {
+            let mut kind = hipGraphNodeType(99);
+            ok!(machine, hipGraphNodeGetType(node, &mut kind));
+            kind
+        });
+        assert_eq!((count, kinds[0]), (4, hipGraphNodeType::hipGraphNodeTypeMemAlloc));
+        assert_eq!(kinds[3], hipGraphNodeType::hipGraphNodeTypeMemFree);
+        ok!(machine, hipGraphInstantiateWithFlags(&mut exec, graph, 0));
+        for _ in 0..3 {
+            back = [0; 16];
+            ok!(machine, hipGraphLaunch(exec, stream));
+            ok!(machine, hipStreamSynchronize(stream));
+            assert_eq!(back, [5; 16]);
+            fails!(hipErrorInvalidValue, machine, hipMemset(memory, 0, 64));
+        }
+        assert_eq!(machine.simulator.last_fault(), None);
+        ok!(machine, hipGraphExecDestroy(exec));
+        ok!(machine, hipGraphDestroy(graph));
+        assert_eq!(free_bytes(&machine), before);
+    }
+}
+
+#[test]
+fn memory_of_a_graph_outlives_its_launch_until_it_is_freed() {
+    let machine = Machine::new("?hip=7.1");
+    let before = free_bytes(&machine);
+    let stream = machine.stream();
+    ok!(machine, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeGlobal));
+    let mut memory = null_mut();
+    ok!(machine, hipMallocAsync(&mut memory, 64, stream));
+    ok!(machine, hipMemsetD32Async(memory, 5, 16, stream));
+    let (mut graph, mut exec) = (null_mut(), null_mut());
+    ok!(machine, hipStreamEndCapture(stream, &mut graph));
+    ok!(machine, hipGraphInstantiateWithFlags(&mut exec, graph, 0));
+    for by_stream in [true, false, true] {
+        ok!(machine, hipGraphLaunch(exec, stream));
+        ok!(machine, hipStreamSynchronize(stream));
+        assert_eq!(machine.download::<u32>(memory, 16), [5; 16]);
+        match by_stream {
+            true => ok!(machine, hipFreeAsync(memory, stream)),
+            false => ok!(machine, hipFree(memory)),
+        }
+        ok!(machine, hipStreamSynchronize(stream));
+        fails!(hipErrorInvalidValue, machine, hipMemset(memory, 0, 64));
+    }
+    ok!(machine, hipGraphExecDestroy(exec));
+    ok!(machine, hipGraphDestroy(graph));
+    assert_eq!(free_bytes(&machine), before);
+    // A graph frees no other memory.
+    let other = machine.malloc(64);
+    ok!(machine, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeGlobal));
+    fails!(hipErrorInvalidValue, machine, hipFreeAsync(other, stream));
+    ok!(machine, hipStreamEndCapture(stream, &mut graph));
+}
