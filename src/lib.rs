@@ -2,6 +2,10 @@
 #![doc = include_str!("../README.md")]
 
 pub mod build_info;
+// In the library, so that it compiles while the packages below it still do. No part of the public interface.
+#[cfg(feature = "command")]
+#[doc(hidden)]
+pub mod command;
 mod default_device;
 #[cfg(feature = "sim")]
 mod simulated;

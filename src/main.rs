@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The `windlass` command. `windlass help` lists its subcommands.
 //!
-//! Results go to standard output, messages to standard error. Exit codes are those of [`failure::Exit`].
-
-mod command;
+//! Results go to standard output, messages to standard error. `windlass help` lists the exit codes.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    command::main()
+    windlass::command::main()
 }

@@ -35,7 +35,7 @@ impl Cts {
             #[cfg(feature = "local")]
             windlass_cts::Kernels::new(windlass_local::FORMAT, windlass_local::conformance::find),
         ];
-        let mut harness = Harness::new(windlass::registry().clone())
+        let mut harness = Harness::new(crate::registry().clone())
             .kernels(&kernels)
             .must_run()
             .choose_device(if self.options.iter().any(|word| word == "--real") {
@@ -43,7 +43,7 @@ impl Cts {
             } else {
                 choose_device
             })
-            .provenance(format!("windlass {}", windlass::build_info::PROVENANCE));
+            .provenance(format!("windlass {}", crate::build_info::PROVENANCE));
         if let Ok(words) = super::started::words() {
             harness = harness.program(words.into_iter().chain(["cts".into()]));
         }
@@ -62,7 +62,7 @@ impl Cts {
     /// none of them has is a mistake.
     fn check_variable(&self) -> Outcome {
         let names_device = |word: &OsString| word.to_string_lossy().starts_with("--device");
-        let Some(uri) = std::env::var_os(windlass::DEVICE_VARIABLE).filter(|uri| !uri.is_empty()) else {
+        let Some(uri) = std::env::var_os(crate::DEVICE_VARIABLE).filter(|uri| !uri.is_empty()) else {
             return Ok(());
         };
         let uri = uri.to_string_lossy();
@@ -74,15 +74,15 @@ impl Cts {
             return Ok(());
         }
         let scheme = uri.split_once("://").map_or(&*uri, |(scheme, _)| scheme);
-        windlass::registry().driver(scheme).map(drop).map_err(|error| {
-            Failure::input(format!("{}={}: {error}", windlass::DEVICE_VARIABLE, escape::line(&uri)))
+        crate::registry().driver(scheme).map(drop).map_err(|error| {
+            Failure::input(format!("{}={}: {error}", crate::DEVICE_VARIABLE, escape::line(&uri)))
         })
     }
 }
 
 /// The first real GPU.
 fn real_device() -> ChosenDevice {
-    ChosenDevice { uri: format!("{}://", windlass::REAL_SCHEME), reason: None }
+    ChosenDevice { uri: format!("{}://", crate::REAL_SCHEME), reason: None }
 }
 
 /// The first real GPU, else the simulated one.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Devices that accept work and run no kernels: numbers in their buffers prove nothing.
 
-use windlass::{DeviceInfo, Feature};
+use crate::{DeviceInfo, Feature};
 
 /// The reason why a device runs no kernels. `None` if it runs them.
 pub(crate) fn nothing(device: &DeviceInfo) -> Option<String> {

@@ -6,7 +6,7 @@ use std::{
     process::ExitCode,
 };
 
-use windlass::{Code, Error};
+use crate::{Code, Error};
 
 use super::escape;
 
@@ -125,7 +125,7 @@ impl Failure {
     /// A device that cannot be opened. A URI of a scheme that no driver has is a wrong command line, not an absent device.
     pub(crate) fn open(uri: &str, error: &Error) -> Self {
         let scheme = uri.split_once("://").map_or(uri, |(scheme, _)| scheme);
-        match windlass::registry().driver(scheme) {
+        match crate::registry().driver(scheme) {
             Ok(_) => Self::hal(Stage::Open, error),
             Err(_) => Self::input(error.to_string()),
         }

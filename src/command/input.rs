@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use windlass::DeviceInfo;
+use crate::DeviceInfo;
 use windlass_codeobject::{
     Bundle, CodeObject, Entry, EntryTarget, Error, File, Input, Options, Selection, TargetId, Verdict,
 };

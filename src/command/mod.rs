@@ -43,7 +43,7 @@ use failure::{Failure, Outcome};
 #[derive(Parser)]
 #[command(
     name = "windlass",
-    version = windlass::build_info::PROVENANCE,
+    version = crate::build_info::PROVENANCE,
     disable_help_subcommand = true,
     subcommand_required = true,
     arg_required_else_help = true,
@@ -94,7 +94,7 @@ enum Command {
 }
 
 /// Parses the command line, runs the subcommand, and gives the exit code.
-pub(crate) fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

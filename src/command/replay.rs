@@ -3,11 +3,11 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::Args;
-use windlass::{
+use crate::{
     Code, Device, Error,
     record::{Order, Player, Recording, ReplayOptions, Replayed},
 };
+use clap::Args;
 
 use super::{
     escape,
@@ -80,8 +80,8 @@ impl Replay {
 
     fn open(&self) -> Outcome<Device> {
         match &self.device {
-            Some(uri) => windlass::open(uri).map_err(|error| Failure::open(uri, &error)),
-            None => windlass::default_device()
+            Some(uri) => crate::open(uri).map_err(|error| Failure::open(uri, &error)),
+            None => crate::default_device()
                 .map_err(|error| Failure::hal(Stage::Open, &error))
                 .inspect(|device| note(&format!("replaying on {}", device.info().uri))),
         }

@@ -50,7 +50,7 @@ pub(super) fn read(path: &Path, rows: &[Row]) -> Outcome<Vec<Budget>> {
             None => Err(format!("there is no row `{}`; windlass bench --list has them all", budget.row)),
         });
         let at = format!("{}, line {number}", escape::path(path));
-        let budget = budget.and_then(|budget| match windlass::registry().driver(budget.scheme()) {
+        let budget = budget.and_then(|budget| match crate::registry().driver(budget.scheme()) {
             Ok(_) => Ok(Budget { at: at.clone(), ..budget }),
             Err(error) => Err(format!("{}: {error}", budget.device)),
         });

@@ -3,8 +3,8 @@
 
 use std::{fs, thread};
 
+use crate::build_info;
 use serde::{Deserialize, Serialize};
-use windlass::build_info;
 
 use super::target::Target;
 

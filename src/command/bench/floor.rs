@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use windlass::{Device, Uri};
+use crate::{Device, Uri};
 use windlass_codeobject::{File, Options};
 use windlass_hip_sys::{
     Api, Origin, Source,
@@ -75,7 +75,7 @@ impl Hip {
                 let without = [&hip::OF_THE_DRIVER[..], &["fail"]].concat();
                 Arc::new(hip::simulated(uri, &without, "").ok()?)
             }
-            windlass::REAL_SCHEME => {
+            crate::REAL_SCHEME => {
                 let reader = parsed.reader();
                 let source =
                     reader.text("library").map_or(Source::System, |path| Source::Library(path.into()));

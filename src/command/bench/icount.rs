@@ -34,7 +34,7 @@ const LEAST: u64 = 10;
 /// Counts the chosen rows, and compares them with their budgets.
 pub(super) fn run(options: &Options, chosen: &[Row], uris: &[String]) -> Outcome {
     check_valgrind()?;
-    if windlass::build_info::PROFILE == "debug" {
+    if crate::build_info::PROFILE == "debug" {
         note(
             "this is a build without optimisation, so its counts are several times those of a release build",
         );

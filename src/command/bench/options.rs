@@ -3,8 +3,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use crate::build_info;
 use clap::Args;
-use windlass::build_info;
 
 use super::{cpus::Cpus, peers::Peer, report::Format, row::Row, rows};
 use crate::command::{
@@ -68,7 +68,7 @@ impl Options {
 
     /// The URIs of the devices. An unknown scheme is a wrong command line.
     pub(super) fn devices(&self) -> Outcome<Vec<String>> {
-        let named = std::env::var_os(windlass::DEVICE_VARIABLE).filter(|uri| !uri.is_empty());
+        let named = std::env::var_os(crate::DEVICE_VARIABLE).filter(|uri| !uri.is_empty());
         let uris = match (&self.devices[..], named) {
             ([], Some(uri)) => vec![uri.to_string_lossy().into_owned()],
             ([], None) => {
@@ -82,7 +82,7 @@ impl Options {
         };
         for uri in &uris {
             let scheme = uri.split_once("://").map_or(uri.as_str(), |(scheme, _)| scheme);
-            if let Err(error) = windlass::registry().driver(scheme) {
+            if let Err(error) = crate::registry().driver(scheme) {
                 return Err(Failure::input(format!("{}: {error}", self.origin(uri))));
             }
         }
@@ -99,8 +99,8 @@ impl Options {
         let uri = escape::line(uri);
         match self.names_devices() {
             true => format!("--device {uri}"),
-            false if std::env::var_os(windlass::DEVICE_VARIABLE).is_some_and(|named| !named.is_empty()) => {
-                format!("{}={uri}", windlass::DEVICE_VARIABLE)
+            false if std::env::var_os(crate::DEVICE_VARIABLE).is_some_and(|named| !named.is_empty()) => {
+                format!("{}={uri}", crate::DEVICE_VARIABLE)
             }
             false => uri.into_owned(),
         }

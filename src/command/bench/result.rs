@@ -55,7 +55,7 @@ pub(super) struct RowResult {
 impl RowResult {
     /// The result of a row with numbers.
     pub(super) fn of(row: &Row, target: &Target, host: Option<Statistics>, floor: Option<Reference>) -> Self {
-        let marks = match row.needs.contains(&windlass::Feature::Dispatch) || target.runs_kernels {
+        let marks = match row.needs.contains(&crate::Feature::Dispatch) || target.runs_kernels {
             true => target.marks().into_iter().map(str::to_owned).collect(),
             // The null HIP does everything but kernels.
             false => Vec::new(),
@@ -86,7 +86,7 @@ impl RowResult {
     }
 
     /// The one row of a device that is not there.
-    pub(super) fn absent(uri: &str, error: &windlass::Error) -> Self {
+    pub(super) fn absent(uri: &str, error: &crate::Error) -> Self {
         Self {
             row: "all rows".to_owned(),
             device: uri.to_owned(),

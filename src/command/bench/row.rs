@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A row: a name, and the work that it measures.
 
-use windlass::Feature;
+use crate::Feature;
 
 use super::{
     shape::Shape,

@@ -34,7 +34,7 @@ pub(super) fn run(options: &Options) -> Outcome {
     options.cpus.apply()?;
     // A mistake in the last URI must not cost the rows of the others.
     for uri in &uris {
-        if let Err(failure) = windlass::open(uri).map_err(|error| Failure::open(uri, &error))
+        if let Err(failure) = crate::open(uri).map_err(|error| Failure::open(uri, &error))
             && !failure.is_absent()
         {
             return Err(failure.during(options.origin(uri)));

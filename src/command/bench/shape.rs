@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The shape of the load of most rows: N dispatches of one small workgroup.
 
-use windlass::DispatchConfig;
+use crate::DispatchConfig;
 
 /// Work-items of a workgroup, and numbers in a buffer.
 pub(super) const ITEMS: u32 = 64;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Why a row has no numbers.
 
-use windlass::{Code, Error};
+use crate::{Code, Error};
 
 /// The result of a part of a row.
 pub(super) type Work<T = ()> = Result<T, Stop>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An open device under measurement, and the marks that its rows carry.
 
-use windlass::{Buffer, Code, Deadline, Device, DeviceInfo, Executable, Function, Queue, Semaphore};
+use crate::{Buffer, Code, Deadline, Device, DeviceInfo, Executable, Function, Queue, Semaphore};
 
 #[cfg(feature = "hip")]
 use super::floor::Hip;
@@ -23,7 +23,7 @@ pub(super) struct Target {
 
 impl Target {
     /// Opens the device of a URI.
-    pub(super) fn open(uri: &str) -> windlass::Result<Self> {
+    pub(super) fn open(uri: &str) -> crate::Result<Self> {
         #[allow(unused_mut, reason = "only HIP has floors")]
         let mut target = Self::bare(uri)?;
         #[cfg(feature = "hip")]
@@ -34,8 +34,8 @@ impl Target {
     }
 
     /// Opens the device of a URI, and no floor beside it.
-    pub(super) fn bare(uri: &str) -> windlass::Result<Self> {
-        Ok(Self::of(uri, windlass::open(uri)?))
+    pub(super) fn bare(uri: &str) -> crate::Result<Self> {
+        Ok(Self::of(uri, crate::open(uri)?))
     }
 
     /// A device that is open already, without a floor.

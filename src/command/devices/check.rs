@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `devices --check`: one kernel on a device, and its numbers.
 
-use windlass::{Code, Deadline, Device, DispatchConfig, Error, Executable, Result, Semaphore};
+use crate::{Code, Deadline, Device, DispatchConfig, Error, Executable, Result, Semaphore};
 
 use super::report::{Check, DriverReport, Verdict};
 use crate::command::{
@@ -24,7 +24,7 @@ const UNTOUCHED: f32 = -1.0;
 pub(super) fn check(uri: &str) -> Check {
     let wrong = |error: Error| Check { verdict: Verdict::Wrong, message: error.to_string() };
     let not = |message: String| Check { verdict: Verdict::NotChecked, message };
-    let device = match windlass::open(uri) {
+    let device = match crate::open(uri) {
         Ok(device) => device,
         Err(error) => return wrong(error),
     };
@@ -57,7 +57,7 @@ pub(super) fn judge_sources(sources: &[DriverReport]) -> Outcome {
         return Err(Failure::failed(format!("--check: hip-sim:// has no device to check: {problem}")));
     }
     let named = std::env::var_os("WINDLASS_HIP_LIBRARY").filter(|library| !library.is_empty());
-    match (named, without_device(windlass::REAL_SCHEME)) {
+    match (named, without_device(crate::REAL_SCHEME)) {
         (Some(library), Some(problem)) => Err(Failure::failed(format!(
             "--check: WINDLASS_HIP_LIBRARY names {}, and no device of it can be checked: {problem}",
             escape::path(library.as_ref())

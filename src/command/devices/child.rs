@@ -6,8 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::driver::Driver;
 use serde::{Deserialize, Serialize};
-use windlass::driver::Driver;
 
 use super::{
     check::check,

@@ -8,8 +8,8 @@ mod verbose;
 
 use std::time::{Duration, Instant};
 
+use crate::{DeviceInfo, driver::Driver};
 use clap::Args;
-use windlass::{DeviceInfo, driver::Driver};
 use windlass_codeobject::TargetId;
 
 use super::{
@@ -25,7 +25,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// Why there is no real GPU. `None` if there is one, and also if its driver hangs or dies: such a GPU is broken, not absent.
 pub(crate) fn no_real_gpu() -> Option<String> {
-    let driver = match windlass::registry().driver(windlass::REAL_SCHEME) {
+    let driver = match crate::registry().driver(crate::REAL_SCHEME) {
         Ok(driver) => driver,
         Err(error) => return Some(error.message().to_owned()),
     };
@@ -40,9 +40,9 @@ pub(crate) fn no_real_gpu() -> Option<String> {
 /// The device of a run that names none: the first real GPU, else the simulated one, and then why there is no real one. A
 /// HIP library that the user named is never replaced.
 pub(crate) fn default_device() -> (String, Option<String>) {
-    let real = (format!("{}://", windlass::REAL_SCHEME), None);
+    let real = (format!("{}://", crate::REAL_SCHEME), None);
     let simulated = "hip-sim";
-    if names_library() || windlass::registry().driver(simulated).is_err() {
+    if names_library() || crate::registry().driver(simulated).is_err() {
         return real;
     }
     let Some(problem) = no_real_gpu() else { return real };
@@ -101,7 +101,7 @@ impl Devices {
     pub(crate) fn run(self) -> Outcome {
         if let Some(scheme) = &self.driver {
             let driver =
-                windlass::registry().driver(scheme).map_err(|error| Failure::input(error.to_string()))?;
+                crate::registry().driver(scheme).map_err(|error| Failure::input(error.to_string()))?;
             child::answer(driver.as_ref(), self.questions());
             return Ok(());
         }
@@ -127,7 +127,7 @@ impl Devices {
 
 /// The answers of all drivers, which are asked at the same time.
 fn ask_all(questions: Questions, limits: Limits) -> Vec<DriverReport> {
-    let drivers = windlass::registry().drivers();
+    let drivers = crate::registry().drivers();
     let asked: Vec<_> = drivers.map(|driver| Answers::start(driver.as_ref(), questions)).collect();
     asked.into_iter().map(|answers| answers.read(limits)).collect()
 }
@@ -226,7 +226,7 @@ fn look(driver: &dyn Driver) -> DriverReport {
 /// The device of a URI, or why it cannot be opened.
 fn opened(uri: &str) -> DriverReport {
     let scheme = uri.split_once("://").map_or(uri, |(scheme, _)| scheme);
-    let (devices, problem) = match windlass::open(uri) {
+    let (devices, problem) = match crate::open(uri) {
         Ok(device) => {
             // The check opens the same URI, with its keys.
             let device = Listed { uri: uri.to_owned(), ..listed(scheme, device.info()) };
@@ -245,7 +245,7 @@ fn listed(scheme: &str, device: &DeviceInfo) -> Listed {
         uuid: device.uuid.clone(),
         library: device.library.clone(),
         simulated: device.simulated,
-        real_gpu: scheme == windlass::REAL_SCHEME && !device.simulated,
+        real_gpu: scheme == crate::REAL_SCHEME && !device.simulated,
         check: None,
     }
 }

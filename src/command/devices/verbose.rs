@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `devices --verbose`: the processors of each device, their facts, and the links between them.
 
+use crate::{Device, DeviceFacts, Result, Topology, TopologyEdge};
 use serde::{Deserialize, Serialize};
-use windlass::{Device, DeviceFacts, Result, Topology, TopologyEdge};
 
 /// The processors of a driver's devices, and the links between them.
 #[derive(Default, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ pub(super) fn describe(uris: &[String]) -> Description {
     let mut description = Description::default();
     let mut opened = Vec::new();
     for uri in uris {
-        match windlass::open(uri) {
+        match crate::open(uri) {
             Ok(device) => opened.push((uri, device)),
             Err(error) => description.problems.push(format!("{uri}: {error}")),
         }

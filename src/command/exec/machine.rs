@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Translates a device URI to the machine description that the drop-in library reads.
 
-use windlass::Uri;
+use crate::Uri;
 use windlass_simulator::{Options, Simulator};
 
 use super::super::failure::{Failure, Outcome};

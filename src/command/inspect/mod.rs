@@ -11,8 +11,8 @@ mod text;
 
 use std::path::PathBuf;
 
+use crate::DeviceInfo;
 use clap::Args;
-use windlass::DeviceInfo;
 use windlass_codeobject::{Bundle, File, Options, Selection, TargetId};
 
 use super::{
@@ -115,7 +115,7 @@ impl Inspect {
     fn devices(&self) -> Outcome<Vec<DeviceInfo>> {
         match &self.device {
             Some(uri) => {
-                let device = windlass::open(uri).map_err(|error| Failure::open(uri, &error))?;
+                let device = crate::open(uri).map_err(|error| Failure::open(uri, &error))?;
                 let info = device.info().clone();
                 if input::agent(&info).is_none() && !input::runs_host_code(&info) {
                     return Err(Failure::input(format!("{uri} is no GPU, so no entry can be chosen for it")));
@@ -124,7 +124,7 @@ impl Inspect {
             }
             None if !self.target.is_empty() => Ok(Vec::new()),
             // `windlass devices` reports devices that cannot be listed.
-            None => Ok(windlass::registry()
+            None => Ok(crate::registry()
                 .drivers()
                 .flat_map(|driver| driver.enumerate().unwrap_or_default())
                 .collect()),

@@ -4,8 +4,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::Uri;
 use serde_json::{Map, Value, json};
-use windlass::Uri;
 use windlass_hip_assumptions::{Needs, Outcome as Verdict, PROGRAMS};
 use windlass_hip_sys::{Api, Source};
 
@@ -108,13 +108,13 @@ pub(super) fn answer(name: &str, uri: &str) -> Outcome<Value> {
 
 fn is_served(uri: &str) -> bool {
     let scheme = uri.split_once("://").map_or(uri, |(scheme, _)| scheme);
-    scheme == windlass::REAL_SCHEME || (cfg!(feature = "sim") && scheme == "hip-sim")
+    scheme == crate::REAL_SCHEME || (cfg!(feature = "sim") && scheme == "hip-sim")
 }
 
 /// The HIP behind a URI, without the HAL.
 #[cfg_attr(not(feature = "sim"), expect(unused_variables))]
 fn api(uri: &str, needs: Needs) -> Result<Api, String> {
-    let parsed: Uri = uri.parse().map_err(|error: windlass::Error| error.to_string())?;
+    let parsed: Uri = uri.parse().map_err(|error: crate::Error| error.to_string())?;
     #[cfg(feature = "sim")]
     if parsed.scheme() == "hip-sim" {
         // These programs expect that a fault costs the process its device, as on hardware.

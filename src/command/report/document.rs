@@ -44,7 +44,7 @@ impl Document {
         Self {
             schema: SCHEMA,
             version: VERSION,
-            windlass: windlass::build_info::PROVENANCE,
+            windlass: crate::build_info::PROVENANCE,
             complete: false,
             device,
             parts,

@@ -133,19 +133,17 @@ impl Report {
 
     /// The device of the report.
     fn choose(&self) -> Outcome<Chosen> {
-        let variable = std::env::var_os(windlass::DEVICE_VARIABLE).filter(|uri| !uri.is_empty());
+        let variable = std::env::var_os(crate::DEVICE_VARIABLE).filter(|uri| !uri.is_empty());
         let (origin, uri) = match (&self.device, variable) {
             (Some(uri), _) => ("--device ".to_owned(), uri.clone()),
-            (None, Some(uri)) => {
-                (format!("{}=", windlass::DEVICE_VARIABLE), uri.to_string_lossy().into_owned())
-            }
+            (None, Some(uri)) => (format!("{}=", crate::DEVICE_VARIABLE), uri.to_string_lossy().into_owned()),
             (None, None) => {
                 let (uri, no_real_gpu) = devices::default_device();
                 return Ok(Chosen { uri, named: devices::names_library(), no_real_gpu });
             }
         };
         let scheme = uri.split_once("://").map_or(&*uri, |(scheme, _)| scheme);
-        if let Err(error) = windlass::registry().driver(scheme) {
+        if let Err(error) = crate::registry().driver(scheme) {
             return Err(Failure::input(format!("{origin}{}: {error}", escape::line(&uri))));
         }
         Ok(Chosen { uri, named: true, no_real_gpu: None })

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use windlass::{Code, DEVICE_VARIABLE, Device, REAL_SCHEME};
+use crate::{Code, DEVICE_VARIABLE, Device, REAL_SCHEME};
 use windlass_codeobject::{Bundle, EntryKind, Error, File, HostLibrary};
 
 use crate::command::{
@@ -16,12 +16,12 @@ use crate::command::{
 /// alone; else the first real GPU; else a simulated GPU that the file has code for. A host or simulated GPU that was
 /// not named is announced on standard error.
 pub(crate) fn open(named: Option<&str>, path: &Path, file: Result<&File<'_>, &Error>) -> Outcome<Device> {
-    let open = |uri: &str| windlass::open(uri).map_err(|error| Failure::open(uri, &error));
+    let open = |uri: &str| crate::open(uri).map_err(|error| Failure::open(uri, &error));
     if let Some(uri) = named {
         return open(uri);
     }
     if let Some(uri) = std::env::var_os(DEVICE_VARIABLE).filter(|uri| !uri.is_empty()) {
-        return windlass::default_device().map_err(|error| Failure::open(&uri.to_string_lossy(), &error));
+        return crate::default_device().map_err(|error| Failure::open(&uri.to_string_lossy(), &error));
     }
     // No device that this function chooses runs anything else.
     let file = file.map_err(|error| {
@@ -31,7 +31,7 @@ pub(crate) fn open(named: Option<&str>, path: &Path, file: Result<&File<'_>, &Er
         note(&format!("the file has code for the host alone: running on {uri}"));
         return open(uri);
     }
-    let listed = windlass::registry().driver(REAL_SCHEME).and_then(|driver| driver.enumerate());
+    let listed = crate::registry().driver(REAL_SCHEME).and_then(|driver| driver.enumerate());
     // `hip://` lists a simulated GPU only if the user named its library.
     let devices = listed.unwrap_or_default();
     if let Some(device) = devices.iter().find(|device| !device.simulated).or(devices.first()) {
@@ -48,7 +48,7 @@ fn host(file: &File<'_>) -> Option<&'static str> {
     if !input::targets(file).is_empty() {
         return None;
     }
-    let devices = windlass::registry().driver("local").and_then(|driver| driver.enumerate()).ok()?;
+    let devices = crate::registry().driver("local").and_then(|driver| driver.enumerate()).ok()?;
     let is_for_host = |bundle: &Bundle<'_>| {
         bundle.entries().iter().enumerate().any(|(index, entry)| {
             *entry.kind() == EntryKind::Host
@@ -67,7 +67,7 @@ fn host(file: &File<'_>) -> Option<&'static str> {
 fn simulated(path: &Path, file: &File<'_>) -> Outcome<Device> {
     let nothing =
         |why: String| Failure::absent(format!("no GPU here, and {why}; name a device by --device URI"));
-    let default = windlass::open("hip-sim://");
+    let default = crate::open("hip-sim://");
     if let Err(error) = &default
         && error.code() == Code::InvalidArgument
     {
@@ -76,21 +76,21 @@ fn simulated(path: &Path, file: &File<'_>) -> Outcome<Device> {
     // If the file has code for several simulated GPUs, prefer the default one.
     let default = default.ok().filter(|device| serves(device, file));
     if let Some(processor) = default.as_ref().and_then(|device| device.info().architecture.split(':').next())
-        && let Ok(device) = windlass::open(&format!("hip-sim://{processor}"))
+        && let Ok(device) = crate::open(&format!("hip-sim://{processor}"))
     {
         return Ok(device);
     }
     let mut problem = String::new();
     for target in input::targets(file) {
         let processor = target.split(':').next().unwrap_or_default();
-        match windlass::open(&format!("hip-sim://{processor}")) {
+        match crate::open(&format!("hip-sim://{processor}")) {
             Ok(device) if serves(&device, file) => return Ok(device),
             Ok(_) => {}
             Err(error) => problem = format!(" ({})", error.message()),
         }
     }
     // The file does not name the processors that its generic code fits.
-    match windlass::open("hip-sim://") {
+    match crate::open("hip-sim://") {
         Ok(device) if serves(&device, file) => Ok(device),
         Ok(device) => Err(nothing(format!(
             "{} has code for {} only, which {}, simulated, cannot run",

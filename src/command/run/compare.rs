@@ -3,7 +3,7 @@
 
 use std::str::FromStr;
 
-use windlass::{ElementType, Literal, Number};
+use crate::{ElementType, Literal, Number};
 
 use super::npy::same_numbers;
 use crate::command::failure::{Failure, Outcome};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Generated contents: counting, and random numbers that are the same on every machine.
 
-use windlass::{ElementType, Literal, Number, Result, Shape};
+use crate::{ElementType, Literal, Number, Result, Shape};
 
 /// Element `i` is `i`. Integers keep the low bits.
 pub(crate) fn iota(shape: Shape, element_type: ElementType) -> Result<Literal> {

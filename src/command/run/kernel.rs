@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use windlass::{Device, Function, FunctionInfo, ParameterKind};
+use crate::{Device, Function, FunctionInfo, ParameterKind};
 use windlass_codeobject::File;
 
 use super::spec::Spec;

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use windlass::{
+use crate::{
     Argument, BufferView, Deadline, Device, DispatchConfig, Function, Literal, Point, Queue, Result,
     Semaphore,
 };

@@ -17,8 +17,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::{Device, DispatchConfig, Literal};
 use clap::Args;
-use windlass::{Device, DispatchConfig, Literal};
 use windlass_codeobject::Options;
 
 use self::{compare::Tolerance, launch::Launch, profile::Profile, spec::Spec, trace::Trace};

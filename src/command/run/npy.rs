@@ -4,7 +4,7 @@
 //! Read here rather than by a crate: the header is one line of three known fields, and the crates for it depend on a
 //! parser generator.
 
-use windlass::{ElementType, Literal, Shape};
+use crate::{ElementType, Literal, Shape};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 

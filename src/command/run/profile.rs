@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use windlass::{Device, ProfileOptions, ProfileSink, ProfileSinks, ProfileStatistics, ProfileTrace};
+use crate::{Device, ProfileOptions, ProfileSink, ProfileSinks, ProfileStatistics, ProfileTrace};
 
 use super::super::{
     failure::{Failure, Outcome, Stage, note},

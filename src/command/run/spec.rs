@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use windlass::{ElementType, Literal, Shape};
+use crate::{ElementType, Literal, Shape};
 
 use super::{generate, npy};
 use crate::command::{

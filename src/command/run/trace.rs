@@ -14,8 +14,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::{Device, Error, OperationRef, Point, QueueAffinity, Result, Semaphore, Wait, driver};
 use serde_json::{Value, json};
-use windlass::{Device, Error, OperationRef, Point, QueueAffinity, Result, Semaphore, Wait, driver};
 
 /// How long the end of the trace waits for unfinished operations.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn each_operation_is_on_the_row_of_its_queue() {
-        let device = windlass::open("null://").unwrap();
+        let device = crate::open("null://").unwrap();
         let trace = Trace::start(&device);
         let traced = trace.device();
         let (first, second) = (traced.queue(0).unwrap(), traced.queue(1).unwrap());
@@ -355,7 +355,7 @@ mod tests {
         second.fill(&[timeline.at(1)], &[timeline.at(2)], &buffer, 7_u32).unwrap();
         first.update(&[], &[timeline.at(1)], &[1; 16], &buffer).unwrap();
         let bytes =
-            second.download(&[timeline.at(2)], &buffer).unwrap().wait(windlass::Deadline::NEVER).unwrap();
+            second.download(&[timeline.at(2)], &buffer).unwrap().wait(crate::Deadline::NEVER).unwrap();
         assert_eq!(bytes[..4], 7_u32.to_le_bytes(), "a trace changes nothing");
         let text = trace.finish();
         let rows: Vec<_> = events(&text, "M")
@@ -376,7 +376,7 @@ mod tests {
 
     #[test]
     fn what_never_ends_is_marked_and_does_not_hold_the_trace_up() {
-        let device = windlass::open("null://").unwrap();
+        let device = crate::open("null://").unwrap();
         let trace = Trace::start(&device);
         let never = Semaphore::new(0);
         trace.device().queue(0).unwrap().barrier(&[never.at(1)], &[]).unwrap();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows of chained submissions: on one queue, across queues, and submitted before their waits can be reached.
 
-use windlass::{CommandBuffer, Feature, Queue, Semaphore};
+use crate::{CommandBuffer, Feature, Queue, Semaphore};
 
 use super::load::{Load, Timeline};
 use crate::command::bench::{

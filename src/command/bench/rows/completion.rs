@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use windlass::{Deadline, Feature, Semaphore, WaitPolicy};
+use crate::{Deadline, Feature, Semaphore, WaitPolicy};
 
 use super::load::{Load, Timeline};
 use crate::command::bench::{
@@ -27,7 +27,7 @@ const SHAPE: Shape = Shape::direct(2, 1);
 const SCHEMES: &[&str] = &["hip-null", "hip"];
 
 /// How the host waits, with the bare wait of HIP that it is compared with.
-type Waiter = (&'static str, fn(&Semaphore, u64) -> windlass::Result<()>, Wait);
+type Waiter = (&'static str, fn(&Semaphore, u64) -> crate::Result<()>, Wait);
 
 const WAITERS: [Waiter; 4] = [
     ("hot", |done, value| done.wait_blocking_with(value, Deadline::NEVER, WaitPolicy::Spin), Wait::Polling),

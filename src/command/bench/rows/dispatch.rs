@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use windlass::Feature;
+use crate::Feature;
 
 use super::load::{Load, Timeline};
 use crate::command::bench::{
@@ -160,7 +160,7 @@ fn calls(n: u32) -> Work<Prepared> {
     const ROUNDS: u32 = 64;
     let instance = Instance::new(Options::default());
     let driver = windlass_hip::Driver::new("hip-null", windlass_hip::table(instance.api()));
-    let mut registry = windlass::Registry::new();
+    let mut registry = crate::Registry::new();
     registry.register(driver);
     let target = Target::of("hip-null://", registry.open("hip-null://")?);
     let load = Load::new(&target, Shape::direct(2, n))?;

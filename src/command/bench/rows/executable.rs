@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 
-use windlass::Feature;
+use crate::Feature;
 
 use super::load::Load;
 use crate::command::bench::{

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use windlass::{Feature, File};
+use crate::{Feature, File};
 
 use super::load::Timeline;
 use crate::command::bench::{

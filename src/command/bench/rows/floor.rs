@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows of the floors themselves: bare calls into the HIP library of a device.
 
-use windlass::Feature;
+use crate::Feature;
 
 use crate::command::bench::{
     floor::Hip,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows of host calls, one for each flag.
 
-use windlass::{Feature, HostCallFlags};
+use crate::{Feature, HostCallFlags};
 
 use super::load::Timeline;
 use crate::command::bench::{
@@ -43,7 +43,7 @@ fn host_call(target: &Target, flags: HostCallFlags) -> Work<Prepared> {
         timeline.wait()
     };
     round()?;
-    target.device.drain(windlass::Deadline::NEVER)?;
+    target.device.drain(crate::Deadline::NEVER)?;
     if seen.load(std::sync::atomic::Ordering::Relaxed) != 1 {
         return Err(Stop::Failed("the call did not run, so its time means nothing".to_owned()));
     }

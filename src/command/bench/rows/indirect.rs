@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows of dispatches whose workgroup count is in a buffer.
 
-use windlass::{
+use crate::{
     Buffer, BufferParams, BufferUsage, CommandBuffer, Deadline, Feature, IndirectDispatchConfig,
     IndirectParameters, Semaphore,
 };

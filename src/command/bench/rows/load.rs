@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The load of most rows on a device: its kernel, its buffers, its command buffer.
 
-use windlass::{Argument, BindingTable, Buffer, CommandBuffer, Deadline, Function, Queue, Semaphore};
+use crate::{Argument, BindingTable, Buffer, CommandBuffer, Deadline, Function, Queue, Semaphore};
 
 use crate::command::bench::{
     shape::{BYTES, GRID, ITEMS, Shape, content},

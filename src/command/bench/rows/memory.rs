@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 
-use windlass::{BufferParams, Feature};
+use crate::{BufferParams, Feature};
 
 use super::load::Timeline;
 use crate::command::bench::{

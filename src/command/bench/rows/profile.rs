@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use windlass::{Device, Feature, ProfileChunk, ProfileOptions, ProfileSink};
+use crate::{Device, Feature, ProfileChunk, ProfileOptions, ProfileSink};
 
 use super::load::{Load, Timeline};
 use crate::command::bench::{

@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use windlass::Semaphore;
+use crate::Semaphore;
 
 use crate::command::bench::{
     row::{Prepared, Row},

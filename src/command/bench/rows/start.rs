@@ -6,7 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use windlass::Feature;
+use crate::Feature;
 
 use crate::command::{
     bench::{
@@ -34,7 +34,7 @@ pub(super) fn add(rows: &mut Vec<Row>) {
 fn open(target: &Target) -> Work<Prepared> {
     let uri = target.uri.clone();
     let subject = whole(move || {
-        drop(black_box(windlass::open(&uri)?));
+        drop(black_box(crate::open(&uri)?));
         Ok(())
     });
     Ok(Prepared::Timed(subject, None))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows of transfers, from 4 bytes to 64 MiB, from their submission until their signal is reached.
 
-use windlass::{Buffer, Queue};
+use crate::{Buffer, Queue};
 
 use super::load::Timeline;
 use crate::command::bench::{

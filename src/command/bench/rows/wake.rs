@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use windlass::{Deadline, Semaphore, WaitPolicy};
+use crate::{Deadline, Semaphore, WaitPolicy};
 
 use crate::command::bench::{
     baton::{self, Baton},
