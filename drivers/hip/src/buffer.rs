@@ -137,6 +137,8 @@ struct Ledger {
     taken: u64,
     /// The number of them that were freed, or abandoned because the device is lost.
     finished: u64,
+    /// Allocations that wait for one of them.
+    waiters: usize,
 }
 
 impl Returns {
@@ -168,8 +170,15 @@ impl Returns {
     }
 
     pub(crate) fn end(&self) {
-        lock(&self.ledger).finished += 1;
-        self.changed.notify_all();
+        self.count_finished(1);
+    }
+
+    fn count_finished(&self, count: u64) {
+        let mut ledger = lock(&self.ledger);
+        ledger.finished += count;
+        if ledger.waiters > 0 {
+            self.changed.notify_all();
+        }
     }
 
     /// The number of allocations that were freed or abandoned.
@@ -180,11 +189,14 @@ impl Returns {
     /// Waits until everything that was taken back before this call is freed, but not for longer than [`PATIENCE`]. Returns
     /// whether anything was freed since `before`, a count of [`finished`](Self::finished).
     pub(crate) fn wait(&self, before: u64) -> bool {
-        let ledger = lock(&self.ledger);
+        let mut ledger = lock(&self.ledger);
         let taken = ledger.taken;
         let open = |ledger: &mut Ledger| ledger.finished < taken;
+        ledger.waiters += 1;
         let waited = self.changed.wait_timeout_while(ledger, PATIENCE, open);
-        waited.unwrap_or_else(PoisonError::into_inner).0.finished > before
+        let mut ledger = waited.unwrap_or_else(PoisonError::into_inner).0;
+        ledger.waiters -= 1;
+        ledger.finished > before
     }
 
     fn free(&self) {
@@ -204,7 +216,6 @@ impl Returns {
                 self.end();
             }
         });
-        lock(&self.ledger).finished += abandoned;
-        self.changed.notify_all();
+        self.count_finished(abandoned);
     }
 }

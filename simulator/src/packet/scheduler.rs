@@ -186,7 +186,7 @@ impl Scheduler {
                 return Err(Refusal::Closed);
             }
             let left = look.saturating_duration_since(Instant::now());
-            state = self.finished.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.sleep_until_finish(state, left);
             if Instant::now() >= look {
                 drop(state);
                 self.tell_held_up(points);
@@ -230,8 +230,20 @@ impl Scheduler {
             if state.closed {
                 return Err(Refusal::Closed);
             }
-            state = self.finished.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.sleep_until_finish(state, LOOK);
         }
+    }
+
+    /// Sleeps until a packet has finished, but not for longer than `most`.
+    fn sleep_until_finish<'a>(
+        &self,
+        mut state: MutexGuard<'a, SchedulerState>,
+        most: Duration,
+    ) -> MutexGuard<'a, SchedulerState> {
+        state.threads.waiters += 1;
+        let mut state = self.finished.wait_timeout(state, most).unwrap_or_else(PoisonError::into_inner).0;
+        state.threads.waiters -= 1;
+        state
     }
 
     /// Checks conditions again: the memory or the state that they depend on has changed.
@@ -271,7 +283,7 @@ impl Scheduler {
             if left.is_zero() {
                 return false;
             }
-            state = self.finished.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.sleep_until_finish(state, left);
         }
         true
     }

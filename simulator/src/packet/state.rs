@@ -37,8 +37,21 @@ pub(super) struct Threads {
     pub(super) all: usize,
     /// Threads that sleep, were woken, or are being started.
     pub(super) idle: usize,
+    /// At most the number of idle threads that are on their way, woken or being started. A thread that wakes by
+    /// itself may count for one of them.
+    pub(super) coming: usize,
+    /// Callers that sleep until a packet has finished.
+    pub(super) waiters: usize,
     /// Whether one of the sleeping threads polls conditions meanwhile.
     pub(super) lookout: bool,
+}
+
+impl Threads {
+    /// An idle thread begins to look for work.
+    pub(super) fn come(&mut self) {
+        self.idle -= 1;
+        self.coming = self.coming.saturating_sub(1);
+    }
 }
 
 /// A queue with the packets that have not run.

@@ -26,8 +26,10 @@ impl Scheduler {
         if !state.threads.lookout && state.has_conditions() {
             wanted += 1;
         }
-        for _ in 0..wanted.min(state.threads.idle) {
+        // A call to wake a thread costs a system call even if none sleeps, so it is made once for each thread.
+        for _ in state.threads.coming..wanted.min(state.threads.idle) {
             self.ready.notify_one();
+            state.threads.coming += 1;
         }
         for _ in state.threads.idle..wanted {
             let scheduler = self.clone();
@@ -36,6 +38,7 @@ impl Scheduler {
                 Ok(_) => {
                     state.threads.all += 1;
                     state.threads.idle += 1;
+                    state.threads.coming += 1;
                 }
                 // The existing threads will run the packet.
                 Err(_) if state.threads.all > 0 => break,
@@ -52,13 +55,13 @@ impl Scheduler {
     fn work(self: Arc<Self>) {
         self.enter_thread();
         let mut state = self.lock();
-        state.threads.idle -= 1;
+        state.threads.come();
         while !state.closed {
             let next = state.ready_queues().first().copied();
             let Some((queue, item)) = next.and_then(|id| state.take_next(id)) else {
                 state.threads.idle += 1;
                 state = self.sleep(state);
-                state.threads.idle -= 1;
+                state.threads.come();
                 continue;
             };
             // If no other thread starts, this one runs the other packets later.
@@ -67,7 +70,9 @@ impl Scheduler {
             self.run_on_thread(&queue, || item.packet.run());
             state = self.lock();
             state.finish(&queue, item.number);
-            self.finished.notify_all();
+            if state.threads.waiters > 0 {
+                self.finished.notify_all();
+            }
         }
     }
 
