@@ -2,13 +2,11 @@
 //! Modules that need another: loading is refused while a symbol is undefined; after that they call each
 //! other.
 
-mod common;
-
 use std::ffi::CStr;
 use std::path::Path;
 use std::ptr::null_mut;
 
-use common::{Block, Machine};
+use crate::common::{Block, Machine};
 use windlass_codeobject::CodeObject;
 use windlass_hip_sys::bindings::*;
 

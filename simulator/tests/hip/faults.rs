@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The damage of a faulting kernel: the device, as on hardware, or the work behind it on its stream.
 
-mod common;
-
 use std::path::Path;
 use std::ptr::null_mut;
 
-use common::{Block, Log, Machine};
+use crate::common::{Block, Log, Machine};
 use windlass_hip_sys::bindings::*;
 
 fn file(name: &str) -> Vec<u8> {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bounds=page`: overruns within the last page of an allocation are reported, and harmless.
 
-#[macro_use]
-mod common;
-
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 
-use common::{Block, Machine};
+use crate::common::{Block, Machine};
 use windlass_hip_sys::bindings::*;
 
 struct Scene {
@@ -18,7 +15,7 @@ struct Scene {
 impl Scene {
     fn new(options: &str) -> Self {
         let machine = Machine::new(options);
-        let module = machine.load(include_bytes!("../../cts/kernels/bundles/faults.ccob"));
+        let module = machine.load(include_bytes!("../../../cts/kernels/bundles/faults.ccob"));
         Self { machine, module }
     }
 

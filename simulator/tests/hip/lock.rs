@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Registered host memory that has another address for kernels: `lock=apart`.
 
-mod common;
-
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 
-use common::{Block, Machine};
+use crate::common::{Block, Machine};
 use windlass_hip_sys::bindings::*;
 
 const DEFAULT: hipMemcpyKind = hipMemcpyKind::hipMemcpyDefault;
@@ -21,7 +19,7 @@ fn register(machine: &Machine, words: &mut [u32]) -> *mut c_void {
 }
 
 fn write_at(machine: &Machine, target: *mut c_void, value: u32) -> hipError_t {
-    let module = machine.load(include_bytes!("../../cts/kernels/bundles/faults.ccob"));
+    let module = machine.load(include_bytes!("../../../cts/kernels/bundles/faults.ccob"));
     let function = machine.function(module, c"write_at");
     let arguments = Block::default().pointer(target).bytes(&3_i64.to_le_bytes()).u32(value).done();
     assert_eq!(machine.launch(function, 1, 1, null_mut(), &arguments), hipError_t::hipSuccess);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls that the options make fail or delay.
 
-mod common;
-
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
 
-use common::Machine;
+use crate::common::Machine;
 use windlass_hip_sys::bindings::*;
 
 /// The indices of failing calls, among `calls` calls of hipMalloc.

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Versions of HIP: their numbers, their functions, and their answers without a GPU.
 
-#[macro_use]
-mod common;
-
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
-use common::Machine;
+use crate::common::Machine;
 use windlass_hip_sys::bindings::*;
 use windlass_hip_sys::{EntryPoints, Version};
 
 /// The exports of Debian's libamdhip64-5.
-const EXPORTS_OF_5_2: &str = include_str!("../dropin/tests/hip-5.2-symbols.txt");
+const EXPORTS_OF_5_2: &str = include_str!("../../dropin/tests/hip-5.2-symbols.txt");
 
 fn version(machine: &Machine) -> Version {
     let mut number = 0;
@@ -92,7 +89,7 @@ fn properties_are_those_of_the_part() {
 #[test]
 fn code_for_another_part_is_refused() {
     let machine = Machine::new("gfx90a");
-    let image = include_bytes!("../../cts/kernels/bundles/vector_add.gfx942.co");
+    let image = include_bytes!("../../../cts/kernels/bundles/vector_add.gfx942.co");
     let mut module = null_mut();
     fails!(hipErrorNoBinaryForGpu, machine, hipModuleLoadData(&mut module, image.as_ptr().cast()));
 }
@@ -225,7 +222,7 @@ fn small_fills_within_a_word_go_wrong_in_version_5() {
 
 /// A code object of a version: one byte of the ELF header tells it.
 fn code_object(version: u8) -> Vec<u8> {
-    let mut code = include_bytes!("../../cts/kernels/bundles/vector_add.gfx942.co").to_vec();
+    let mut code = include_bytes!("../../../cts/kernels/bundles/vector_add.gfx942.co").to_vec();
     code[8] = version - 2;
     code
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Hardware queues that streams share: the streams that block each other.
 
-mod common;
-
 use std::ptr::null_mut;
 
-use common::{Log, Machine};
+use crate::common::{Log, Machine};
 use windlass_hip_sys::bindings::*;
 
 /// Runs all work that can run, by querying a blocked stream. Returns whether that stream has finished. Needs

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The log's reports about streams that a hardware queue blocks, maybe for ever.
 
-mod common;
-
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, Once};
 
-use common::{Block, Log, Machine};
+use crate::common::{Block, Log, Machine};
 use tracing::{Level, field, span};
 use windlass_hip_sys::bindings::*;
 
@@ -123,7 +121,7 @@ fn a_stream_that_is_held_up_by_a_kernel_is_told_of() {
         let lines = listen();
         let machine = Machine::new(options);
         let [holding, held] = [(); 2].map(|()| machine.stream());
-        let module = machine.load(include_bytes!("../../cts/kernels/bundles/spin.ccob"));
+        let module = machine.load(include_bytes!("../../../cts/kernels/bundles/spin.ccob"));
         let function = machine.function(module, c"spin_until_host");
         let mut flag = std::ptr::null_mut();
         ok!(machine, hipHostMalloc(&mut flag, 4, 0));

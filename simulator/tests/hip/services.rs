@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Services of the runtime for running kernels: printing, failing assertions, memory, clocks, barriers of whole grids.
 
-mod common;
-
 use std::ffi::CStr;
 use std::process::{Command, Output};
 use std::ptr::null_mut;
 
-use common::{Block, Machine};
+use crate::common::{Block, Machine};
 use windlass_hip_sys::bindings::*;
 
-const SERVICES: &[u8] = include_bytes!("services/services.gfx942.co");
-const FOURTH: &[u8] = include_bytes!("services/print4.gfx942.co");
-const SIXTH: &[u8] = include_bytes!("services/print6.gfx942.co");
+const SERVICES: &[u8] = include_bytes!("../services/services.gfx942.co");
+const FOURTH: &[u8] = include_bytes!("../services/print4.gfx942.co");
+const SIXTH: &[u8] = include_bytes!("../services/print6.gfx942.co");
 
 /// Set in the process of a test whose output another process reads.
 const CHILD: &str = "WINDLASS_TEST_SERVICES_CHILD";
@@ -25,7 +23,8 @@ fn output_of(test: &str, body: impl FnOnce()) -> Output {
         std::process::exit(0);
     }
     let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(CHILD, "1");
+    let test = format!("services::{test}");
+    child.args(["--exact", &test, "--nocapture", "--test-threads=1"]).env(CHILD, "1");
     let output = child.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     output

@@ -2,13 +2,11 @@
 //! Every kind of memory error that a kernel can have is reported with its kernel, instruction, line,
 //! workgroup, wave, lane and address, and the device works after it.
 
-mod common;
-
 use std::ffi::{CStr, c_void};
 use std::path::Path;
 use std::ptr::null_mut;
 
-use common::{Block, Machine};
+use crate::common::{Block, Machine};
 use windlass_hip_sys::bindings::*;
 
 /// The faulting work-item, of two workgroups of 96: the second wave of the second workgroup has 32 lanes.
@@ -163,7 +161,7 @@ struct Narrow {
 impl Narrow {
     fn new(options: &str) -> Self {
         let machine = Machine::new(options);
-        let module = machine.load(include_bytes!("narrow/narrow.gfx942.co"));
+        let module = machine.load(include_bytes!("../narrow/narrow.gfx942.co"));
         Self { machine, module }
     }
 
@@ -283,7 +281,7 @@ fn use_after_free() {
                 "which was freed by hipFree",
                 "(use after free)",
                 "(hipMalloc, call ",
-                "thread \"use_after_free\"",
+                "thread \"violations::use_after_free\"",
             ]),
         });
     }

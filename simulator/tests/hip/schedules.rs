@@ -2,8 +2,6 @@
 //! Runs under a seed: an error of a program is found within a few seeds, a correct program gives the same
 //! result under all of them, and a run can be repeated.
 
-mod common;
-
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
@@ -11,11 +9,11 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
-use common::{Block, Machine, signal};
+use crate::common::{Block, Machine, signal};
 use windlass_hip_sys::bindings::*;
 
-const RACES: &[u8] = include_bytes!("schedules/races.gfx942.co");
-const ORDER: &[u8] = include_bytes!("../../cts/kernels/bundles/order.gfx942.co");
+const RACES: &[u8] = include_bytes!("../schedules/races.gfx942.co");
+const ORDER: &[u8] = include_bytes!("../../../cts/kernels/bundles/order.gfx942.co");
 
 /// Seeds within which each planted error must be found.
 const FEW: u64 = 32;

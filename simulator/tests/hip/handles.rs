@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Mistakes of clients, and separate machines: each gives an error, and no other effect.
 
-mod common;
-
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 
-use common::Machine;
+use crate::common::Machine;
 use windlass_hip_sys::bindings::*;
 
 #[test]
@@ -149,7 +147,7 @@ fn two_machines_share_nothing() {
 fn a_machine_may_go_while_it_works() {
     let machine = Machine::new("");
     let stream = machine.stream();
-    let (start, started) = common::signal();
+    let (start, started) = crate::common::signal();
     machine.call_on(stream, move || start.send(()).unwrap());
     let gate = machine.gate(stream);
     machine.call_on(stream, || panic!("what is queued is dropped with its machine"));

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pools: which memory they keep and give again, and memory of graphs.
 
-#[macro_use]
-mod common;
-
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-use common::Machine;
+use crate::common::Machine;
 use windlass_hip_sys::bindings::*;
 
 /// A pool of device 0 that may take `most` bytes; 0 for no limit.
@@ -127,9 +124,9 @@ fn memory_that_a_pool_keeps_is_not_accessible() {
     let mut attributes = hipPointerAttribute_t::default();
     ok!(machine, hipPointerGetAttributes(&mut attributes, memory));
     assert_eq!(attributes.type_, hipMemoryType::hipMemoryTypeUnregistered);
-    let module = machine.load(include_bytes!("../../cts/kernels/bundles/faults.ccob"));
+    let module = machine.load(include_bytes!("../../../cts/kernels/bundles/faults.ccob"));
     let function = machine.function(module, c"write_at");
-    let arguments = common::Block::default().pointer(memory).bytes(&0_i64.to_le_bytes()).u32(7).done();
+    let arguments = crate::common::Block::default().pointer(memory).bytes(&0_i64.to_le_bytes()).u32(7).done();
     assert_eq!(machine.launch(function, 1, 1, stream, &arguments), hipError_t::hipSuccess);
     fails!(hipErrorIllegalAddress, machine, hipStreamSynchronize(stream));
     let report = machine.simulator.last_fault().unwrap();

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Virtual memory: reserved addresses, mappings, the access of each device, and the faults of kernels there.
-#![cfg(target_os = "linux")]
-
-mod common;
-
 use std::ffi::c_void;
 use std::path::Path;
 use std::ptr::null_mut;
 
-use common::{Block, Machine};
+use crate::common::{Block, Machine};
 use windlass_hip_sys::bindings::*;
 
 const READ: hipMemAccessFlags = hipMemAccessFlags::hipMemAccessFlagsProtRead;
@@ -313,5 +309,5 @@ fn the_attribute_tells_which_versions_have_virtual_memory() {
 }
 
 fn nothing<T>() -> *const T {
-    common::nothing()
+    crate::common::nothing()
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory: allocations, copies of every kind, fills, and refused calls.
 
-mod common;
-
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
-use common::Machine;
+use crate::common::Machine;
 use windlass_hip_sys::bindings::*;
 
 const HTOH: hipMemcpyKind = hipMemcpyKind::hipMemcpyHostToHost;

@@ -2,14 +2,11 @@
 //! Stream capture: the work that becomes a graph, how streams join and leave, and the calls that invalidate
 //! it.
 
-#[macro_use]
-mod common;
-
 use std::ffi::c_void;
 use std::path::Path;
 use std::ptr::{null, null_mut};
 
-use common::{Block, Log, Machine};
+use crate::common::{Block, Log, Machine};
 use windlass_hip_sys::bindings::*;
 
 const GLOBAL: hipStreamCaptureMode = hipStreamCaptureMode::hipStreamCaptureModeGlobal;
@@ -33,7 +30,7 @@ impl Machine {
         status
     }
 
-    fn exec(&self, graph: hipGraph_t) -> hipGraphExec_t {
+    fn exec_with_flags(&self, graph: hipGraph_t) -> hipGraphExec_t {
         let mut exec = null_mut();
         ok!(self, hipGraphInstantiateWithFlags(&mut exec, graph, 0));
         exec
@@ -71,7 +68,7 @@ fn work_is_recorded_and_runs_when_the_graph_does() {
     // Nothing has run.
     ok!(machine, hipStreamSynchronize(stream));
     assert_eq!((log.words().len(), machine.nodes(graph), back[0]), (0, 5, 0.0));
-    let exec = machine.exec(graph);
+    let exec = machine.exec_with_flags(graph);
     ok!(machine, hipGraphLaunch(exec, stream));
     ok!(machine, hipStreamSynchronize(stream));
     assert_eq!((log.words().len(), back), (1, [2.0; 64]));
@@ -103,7 +100,7 @@ fn streams_join_and_are_joined() {
         fails!(hipErrorCapturedEvent, machine, hipEventQuery(join));
         fails!(hipErrorCapturedEvent, machine, hipEventSynchronize(join));
 
-        let exec = machine.exec(graph);
+        let exec = machine.exec_with_flags(graph);
         ok!(machine, hipGraphLaunch(exec, stream));
         ok!(machine, hipStreamSynchronize(stream));
         let words = log.words();
@@ -311,7 +308,7 @@ fn nodes_can_be_added_by_hand_meanwhile() {
         hipGraphInstantiate(&mut null_mut(), graph, null_mut(), null_mut(), 0)
     );
     assert_eq!(machine.end(stream), graph);
-    let exec = machine.exec(graph);
+    let exec = machine.exec_with_flags(graph);
     ok!(machine, hipGraphLaunch(exec, stream));
     ok!(machine, hipStreamSynchronize(stream));
     assert_eq!(log.words(), ["first", "last"]);
@@ -348,11 +345,11 @@ fn a_graph_launched_into_a_capture_becomes_a_part_of_it() {
     let stream = machine.stream();
     machine.begin(stream);
     machine.log_often_on(stream, &log, "inner");
-    let inner = machine.exec(machine.end(stream));
+    let inner = machine.exec_with_flags(machine.end(stream));
     machine.begin(stream);
     ok!(machine, hipGraphLaunch(inner, stream));
     ok!(machine, hipGraphLaunch(inner, stream));
-    let outer = machine.exec(machine.end(stream));
+    let outer = machine.exec_with_flags(machine.end(stream));
     ok!(machine, hipGraphExecDestroy(inner));
     ok!(machine, hipGraphLaunch(outer, stream));
     ok!(machine, hipStreamSynchronize(stream));

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Waits for words of memory, and writes of them, in stream order.
 
-mod common;
-
 use std::ffi::c_void;
 use std::path::Path;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
-use common::{Block, Log, Machine};
+use crate::common::{Block, Log, Machine};
 use windlass_hip_sys::bindings::*;
 
 const GTE: u32 = hipStreamWaitValueGte;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Behaviour of HIP that other people's programs rely on.
 
-#[macro_use]
-mod common;
-
 use std::ffi::c_void;
 use std::path::Path;
 use std::ptr::null_mut;
 
-use common::{Block, Log, Machine};
+use crate::common::{Block, Log, Machine};
 use windlass_hip_sys::bindings::*;
 
 /// The bytes of a file of the project's kernels.

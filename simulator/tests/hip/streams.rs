@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Streams and events: ordered work, unordered work, and completion.
 
-mod common;
-
 use std::ptr::null_mut;
 
-use common::{Log, Machine, signal};
+use crate::common::{Log, Machine, signal};
 use windlass_hip_sys::bindings::*;
 
 #[test]

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Graphs: their contents, the order in which they run, and refused calls.
 
-#[macro_use]
-#[path = "../common/mod.rs"]
-mod common;
-
 mod build;
 mod edit;
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
+use crate::common::{Log, Machine};
 use build::{Launch, floats};
-use common::{Log, Machine};
 use windlass_hip_sys::bindings::*;
 
 /// a = 1, b = 2, c = a + b, copied to the host, with a kernel that changes its arguments in between.

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Modules and kernels, from file to result, with the project's own code objects.
 
-mod common;
-
 use std::ffi::{CStr, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex};
 
-use common::{Block, Machine};
+use crate::common::{Block, Machine};
 use windlass_hip_sys::bindings::*;
 
 fn kernels() -> PathBuf {
@@ -221,7 +219,7 @@ fn a_bad_store_fails_the_device_and_names_its_lane() {
     let gate = machine.gate(stream);
     assert_eq!(machine.launch(function, 2, 128, stream, &arguments), hipError_t::hipSuccess);
     // The work behind it on the stream does not run.
-    let log = common::Log::default();
+    let log = crate::common::Log::default();
     machine.log_on(stream, &log, "behind");
     drop(gate);
     fails!(hipErrorIllegalAddress, machine, hipStreamSynchronize(stream));

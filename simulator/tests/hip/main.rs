@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The simulated HIP, through its functions. One program, so that its parts link once and run beside each other; tests that need
+//! a process to themselves are programs beside it.
+
+#[macro_use]
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bounds;
+mod capture;
+mod clients;
+mod faults;
+mod graphs;
+mod handles;
+mod hardware_queues;
+mod held_up;
+mod injections;
+mod kernels;
+mod linking;
+mod lock;
+mod memory;
+mod pools;
+mod schedules;
+mod services;
+mod stream_values;
+mod streams;
+mod versions;
+mod violations;
+#[cfg(target_os = "linux")]
+mod virtual_memory;
