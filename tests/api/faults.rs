@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Faulting kernels on the simulated GPU: one clear message for the affected work, and a device that continues.
-#![cfg(feature = "sim")]
 
 use std::time::{Duration, Instant};
 
 use windlass::{Argument, Buffer, Code, Device, DispatchConfig, Error, Function, Queue, Semaphore};
 
-const VECTOR_ADD: &[u8] = include_bytes!("../cts/kernels/bundles/vector_add.ccob");
-const VECTOR_ADD_GFX942: &[u8] = include_bytes!("../cts/kernels/bundles/vector_add.gfx942.co");
-const FAULTS: &[u8] = include_bytes!("../cts/kernels/bundles/faults.ccob");
-const VIOLATIONS: &[u8] = include_bytes!("../cts/kernels/bundles/violations.ccob");
+const VECTOR_ADD: &[u8] = include_bytes!("../../cts/kernels/bundles/vector_add.ccob");
+const VECTOR_ADD_GFX942: &[u8] = include_bytes!("../../cts/kernels/bundles/vector_add.gfx942.co");
+const FAULTS: &[u8] = include_bytes!("../../cts/kernels/bundles/faults.ccob");
+const VIOLATIONS: &[u8] = include_bytes!("../../cts/kernels/bundles/violations.ccob");
 const COUNT: u64 = 1000;
 /// Longer than any step takes, so a timeout is a failure.
 const SOON: Duration = Duration::from_secs(60);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random programs on a simulated GPU with failing HIP calls: a successful operation has done its work, a failed one
 //! fails its dependants, and nothing hangs.
-#![cfg(all(feature = "sim", feature = "hip"))]
 
 use std::{
     sync::{

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `shuffle://` finds a missing edge in a program, over every kind of device, within a hundred seeds. The table in
 //! `docs/random-programs.md` lists the seeds.
-#![cfg(all(feature = "sim", feature = "local", feature = "null"))]
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
@@ -85,7 +84,7 @@ fn table() -> String {
 }
 
 /// The text before and after the table.
-const BEGIN: &str = "<!-- written by tests/planted_errors.rs -->\n";
+const BEGIN: &str = "<!-- written by tests/api/planted_errors.rs -->\n";
 const END: &str = "<!-- end -->\n";
 
 fn page() -> (std::path::PathBuf, String) {

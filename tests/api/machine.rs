@@ -4,7 +4,7 @@
 use windlass::{BufferParams, Device, LinkKind, Topology};
 use windlass_codeobject::{File, Options};
 
-const BUNDLE: &[u8] = include_bytes!("../cts/kernels/bundles/vector_add.ccob");
+const BUNDLE: &[u8] = include_bytes!("../../cts/kernels/bundles/vector_add.ccob");
 
 fn open(uri: &str) -> Device {
     windlass::open(uri).expect(uri)

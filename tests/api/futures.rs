@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The future of a wait under independent executors: pollster, tokio, and one that polls once and stops.
-#![cfg(feature = "sim")]
 
 use std::{
     future::Future,
@@ -10,7 +9,7 @@ use std::{
 
 use windlass::{Buffer, Deadline, Device, DispatchConfig, Function, Point, Queue, Semaphore};
 
-const VECTOR_ADD: &[u8] = include_bytes!("../cts/kernels/bundles/vector_add.ccob");
+const VECTOR_ADD: &[u8] = include_bytes!("../../cts/kernels/bundles/vector_add.ccob");
 const COUNT: usize = 1000;
 
 struct Add {

@@ -8,7 +8,7 @@ use windlass::{
 };
 
 const SOON: Duration = Duration::from_secs(60);
-const VECTOR_ADD: &[u8] = include_bytes!("../cts/kernels/bundles/vector_add.gfx942.co");
+const VECTOR_ADD: &[u8] = include_bytes!("../../cts/kernels/bundles/vector_add.gfx942.co");
 
 /// Two words. The second begins behind the first.
 const SIZE: u64 = 16;
@@ -163,9 +163,9 @@ fn code_that_is_old_enough_runs() {
 /// AMD's 5.2 dereferences a null pointer when it launches such kernels. The suite skips linked code, with the reason.
 #[test]
 fn kernels_that_would_end_the_process_are_refused_by_name() {
-    const LINK_USER: &[u8] = include_bytes!("../cts/kernels/bundles/link_user.ccob");
-    const LINK_PROVIDER: &[u8] = include_bytes!("../cts/kernels/bundles/link_provider.ccob");
-    const CALLS: &[u8] = include_bytes!("../cts/kernels/bundles/unoptimized.ccob");
+    const LINK_USER: &[u8] = include_bytes!("../../cts/kernels/bundles/link_user.ccob");
+    const LINK_PROVIDER: &[u8] = include_bytes!("../../cts/kernels/bundles/link_provider.ccob");
+    const CALLS: &[u8] = include_bytes!("../../cts/kernels/bundles/unoptimized.ccob");
     for (hip, refused) in [("5.2", true), ("5.6", true), ("5.7", false)] {
         let device =
             windlass::open(&format!("hip-sim://gfx90a?hip={hip}&threads=1")).expect("a simulated GPU");

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Code objects with damaged headers on the simulated GPU, whose loader and memory check every access. Each is refused
 //! with a specific code, or it loads and all of its variables are usable.
-#![cfg(feature = "sim")]
 
 use std::time::Duration;
 
 use windlass::{Code, Device, Semaphore};
 
-const GLOBALS: &[u8] = include_bytes!("../cts/kernels/bundles/globals.gfx942.co");
-const FUNCTIONS: &[u8] = include_bytes!("../cts/kernels/bundles/functions.gfx942.co");
+const GLOBALS: &[u8] = include_bytes!("../../cts/kernels/bundles/globals.gfx942.co");
+const FUNCTIONS: &[u8] = include_bytes!("../../cts/kernels/bundles/functions.gfx942.co");
 /// Longer than any step takes, so a timeout is a failure.
 const SOON: Duration = Duration::from_secs(60);
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// The first cells of the table that begins with `heading`, without backticks.
 fn rows(heading: &str) -> BTreeSet<(&'static str, &'static str)> {
-    let page = include_str!("../docs/uris.md");
+    let page = include_str!("../../docs/uris.md");
     let table = page.lines().skip_while(|line| !line.starts_with(heading)).skip(2);
     let cell = |text: &'static str| text.trim().trim_matches('`');
     table

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One bundle on two machines: each kernel of `cts/kernels` with host code gives the same result on `local://` as on
 //! the simulated GPU, bit for bit, for arguments that the manifest determines.
-#![cfg(all(
-    feature = "sim",
-    feature = "local",
-    target_os = "linux",
-    any(target_arch = "x86_64", target_arch = "aarch64")
-))]
 
 use std::{collections::BTreeSet, fs, path::Path, time::Duration};
 
