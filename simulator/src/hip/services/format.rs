@@ -5,6 +5,8 @@ use super::numbers::{self, Form};
 
 /// The widest field and the most digits that are written. A kernel may ask for 2^31.
 const WIDEST: usize = 1 << 20;
+/// The most bytes that one `printf` writes, but for its last conversion. A short format can ask for many wide fields.
+const LONGEST: usize = 16 << 20;
 
 /// The arguments that are left.
 pub(super) struct Arguments<'a> {
@@ -68,11 +70,15 @@ struct Conversion {
     length: Length,
 }
 
-/// Formats as C's `printf` does, with its rules for each conversion.
+/// Formats as C's `printf` does, with its rules for each conversion. The text ends early at [`LONGEST`].
 pub(super) fn format(format: &[u8], arguments: &mut Arguments<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(format.len());
     let mut rest = format;
     while let Some(at) = rest.iter().position(|byte| *byte == b'%') {
+        if out.len() > LONGEST {
+            tracing::warn!(target: "windlass::sim", "what a kernel prints is cut off after {LONGEST} bytes");
+            return out;
+        }
         out.extend(&rest[..at]);
         let directive = &rest[at..];
         let mut scanner = Scanner { rest: &directive[1..] };
@@ -411,6 +417,7 @@ mod tests {
         assert_eq!(printed("%y %", &[1]), "%y %");
         assert_eq!(printed("%2147483647d", &[1]).len(), WIDEST);
         assert_eq!(printed("%*d", &[i64::from(i32::MIN) as u64, 1]).len(), WIDEST);
+        assert!(printed(&"%1048576d".repeat(1000), &[]).len() <= LONGEST + WIDEST);
         assert_eq!(printed("%.99999999999999999999f", &[0]).len(), WIDEST + 2);
     }
 }

@@ -14,11 +14,18 @@ const NUMBER: u32 = 8;
 
 /// The most words of a message. A kernel that sends more without an end loses them.
 const LONGEST: usize = 1 << 21;
+/// The most messages without an end: one for each lane that a device can have in flight. A kernel that begins more loses the
+/// oldest.
+const MOST_OPEN: usize = 1 << 20;
+/// The most words of all messages without an end. A kernel that sends more loses them.
+const MOST_WORDS: usize = 1 << 26;
 
 /// The messages that have no end yet.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     open: BTreeMap<u64, Vec<u64>>,
+    /// The words of the open messages.
+    words: usize,
     last: u64,
 }
 
@@ -31,19 +38,25 @@ impl Messages {
             self.last = self.last.wrapping_add(1) & (u64::MAX >> NUMBER);
             number = self.last;
             self.open.insert(number, Vec::new());
+            if self.open.len() > MOST_OPEN {
+                self.words -= self.open.pop_first().map_or(0, |(_, words)| words.len());
+            }
         }
         let Some(words) = self.open.get_mut(&number) else {
             tracing::warn!(target: "windlass::sim", number, "a kernel continues a message that it did not begin");
             return 0;
         };
         let length = (description >> LENGTH & 7) as usize;
-        if words.len() + length <= LONGEST {
+        if words.len() + length <= LONGEST && self.words + length <= MOST_WORDS {
             words.extend(&part[1..=length]);
+            self.words += length;
         }
         if description & END == 0 {
             return number << NUMBER;
         }
-        self.open.remove(&number).map_or(0, |words| print(&words))
+        let Some(words) = self.open.remove(&number) else { return 0 };
+        self.words -= words.len();
+        print(&words)
     }
 }
 
@@ -55,4 +68,25 @@ fn print(words: &[u64]) -> u64 {
     let bytes = format::format(&format, &mut arguments);
     output::write(stream, &bytes);
     bytes.len() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_without_an_end_are_bounded() {
+        let mut messages = Messages::default();
+        for _ in 0..MOST_OPEN + 10 {
+            messages.take(&[BEGIN | 7 << LENGTH, 0, 0, 0, 0, 0, 0, 0]);
+        }
+        assert_eq!((messages.open.len(), messages.words), (MOST_OPEN, 7 * MOST_OPEN));
+        let newest = messages.last << NUMBER;
+        for _ in 0..LONGEST {
+            messages.take(&[newest | 7 << LENGTH, 0, 0, 0, 0, 0, 0, 0]);
+        }
+        assert!(messages.open[&messages.last].len() <= LONGEST && messages.words <= MOST_WORDS);
+        // A message that is gone is not continued.
+        assert_eq!(messages.take(&[1 << NUMBER, 0, 0, 0, 0, 0, 0, 0]), 0);
+    }
 }
