@@ -77,7 +77,7 @@ pub struct Options {
     pub replay: Option<PathBuf>,
     /// The effect of an access past the end of LDS.
     pub lds: Lds,
-    /// Where an allocation ends for kernels.
+    /// The end of an allocation for kernels.
     pub bounds: Bounds,
     /// Whether reads of device memory that was never written are reported.
     pub uninitialised: Uninitialised,
@@ -107,7 +107,7 @@ pub enum Lds {
     Hardware,
 }
 
-/// Where an allocation ends for kernels.
+/// The end of an allocation for kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Bounds {
     /// Behind its last byte.

@@ -27,7 +27,7 @@ pub struct Part {
     pub(crate) set: &'static InstructionSet,
     /// How a wave finds its private memory.
     pub(crate) scratch: Scratch,
-    /// How the waves of a grid wait for each other.
+    /// The barrier of the waves of a grid.
     pub(crate) grid_barrier: GridBarrier,
     /// LDS of a workgroup, in bytes.
     pub(crate) lds: u32,
@@ -74,7 +74,7 @@ pub(crate) enum Scratch {
     Registers,
 }
 
-/// How the waves of a grid wait for each other, in AMD's device library.
+/// The barrier of the waves of a grid, in AMD's device library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GridBarrier {
     /// By counters in memory.

@@ -485,8 +485,8 @@ impl Memory {
         Some(unsafe { Span::new(address.wrapping_add(record.delta) as *mut u8, address, len) })
     }
 
-    /// As [`span_through`](Self::span_through) for bytes that lie in an allocation or behind it in its last page, if kernels
-    /// may access those.
+    /// With `bounds=page`: as [`span_through`](Self::span_through) for a range that begins in an allocation or behind it, and
+    /// ends in its last page.
     #[cold]
     pub(crate) fn span_of_page(
         &self,
@@ -502,8 +502,13 @@ impl Memory {
         let map = self.read_map();
         let record = map.at_or_before(address).filter(|record| record.is_reached(windows.reach(), usage))?;
         let kind = record.info.kind;
-        let placed =
-            matches!(kind, AllocationKind::Device | AllocationKind::HostPinned | AllocationKind::Managed);
+        let placed = matches!(
+            kind,
+            AllocationKind::Device
+                | AllocationKind::FineGrained
+                | AllocationKind::HostPinned
+                | AllocationKind::Managed
+        );
         let end = (record.info.base + record.info.size).checked_next_multiple_of(PAGE)?;
         if !placed || record.info.size == 0 || address.checked_add(len)? > end {
             return None;

@@ -21,7 +21,7 @@ impl Memory {
         let mut map = self.write_map();
         let Some(mut record) = map.retired.remove(&address) else { return };
         record.info.owner = owner;
-        // What an earlier owner wrote is nothing that the new one may read.
+        // The new owner may not read bytes of the earlier one.
         record.shadow = record.shadow.map(|_| Arc::new(Shadow::new(record.info.size)));
         map.freed.remove(&address);
         map.used = map.used.saturating_add(record.info.size);

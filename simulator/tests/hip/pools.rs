@@ -238,3 +238,37 @@ fn memory_of_a_graph_outlives_its_launch_until_it_is_freed() {
     fails!(hipErrorInvalidValue, machine, hipFreeAsync(other, stream));
     ok!(machine, hipStreamEndCapture(stream, &mut graph));
 }
+
+#[test]
+fn a_full_pool_gives_up_what_it_keeps() {
+    let machine = Machine::new("?hip=7.1");
+    let pool = pool(&machine, 8192);
+    set_threshold(&machine, pool, u64::MAX);
+    let stream = machine.stream();
+    for memory in [(); 2].map(|()| take(&machine, pool, 4096, stream)) {
+        ok!(machine, hipFreeAsync(memory, stream));
+    }
+    ok!(machine, hipStreamSynchronize(stream));
+    let memory = take(&machine, pool, 8192, stream);
+    ok!(machine, hipMemset(memory, 0, 8192));
+}
+
+#[test]
+fn memory_whose_free_a_failure_skipped_is_gone_after_a_reset() {
+    let machine = Machine::new("?hip=7.1&faults=sticky");
+    let module = machine.load(include_bytes!("../../../cts/kernels/bundles/faults.ccob"));
+    let function = machine.function(module, c"write_at");
+    let mut memory = null_mut();
+    ok!(machine, hipMallocAsync(&mut memory, 4096, null_mut()));
+    let stray =
+        crate::common::Block::default().pointer(null_mut()).bytes(&64_i64.to_le_bytes()).u32(7).done();
+    assert_eq!(machine.launch(function, 1, 1, null_mut(), &stray), hipError_t::hipSuccess);
+    let _ = hip!(machine, hipFreeAsync(memory, null_mut()));
+    fails!(hipErrorIllegalAddress, machine, hipDeviceSynchronize());
+    ok!(machine, hipDeviceReset());
+    let mut next = null_mut();
+    ok!(machine, hipMallocAsync(&mut next, 4096, null_mut()));
+    ok!(machine, hipMemset(next, 1, 4096));
+    ok!(machine, hipFreeAsync(next, null_mut()));
+    ok!(machine, hipDeviceSynchronize());
+}

@@ -112,7 +112,7 @@ pub(crate) enum Segment {
     Scratch(u64),
 }
 
-/// What is wrong with an access that does not stop the wave.
+/// The fault of an access that does not stop the wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FindingKind {
     /// It reads bytes that were never written.

@@ -50,7 +50,14 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
         _ => AllocationKind::Device,
     };
     let budget = machine.device(device)?;
-    if let Some(pool) = pool.as_ref().filter(|pool| !pool.grow(size)) {
+    let grows = |pool: &Arc<Pool>| {
+        // Memory that the pool keeps may be all that fills it.
+        pool.grow(size) || {
+            release_idle(machine, pool, 0);
+            pool.grow(size)
+        }
+    };
+    if let Some(pool) = pool.as_ref().filter(|pool| !grows(pool)) {
         let most = pool.max_size();
         explain(format!("{call}: the pool may take {most} bytes, and with {size} more it would have more"));
         return Err(Code::OUT_OF_MEMORY);

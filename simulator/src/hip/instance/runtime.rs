@@ -140,6 +140,8 @@ impl Runtime {
         drop(self.modules.remove_where(|program| program.device == device));
         for pool in self.pools.all().into_iter().filter(|pool| pool.device == device) {
             allocation::release_idle(&self.machine, &pool, 0);
+            // Also of streams that ran no free behind a failure.
+            pool.forget_parked();
         }
         for pool in self.pools.remove_where(|pool| pool.device == device && !pool.is_default) {
             pool.close();
@@ -152,7 +154,7 @@ impl Runtime {
             }
         }
         if let Some(services) = self.machine.services.get(device) {
-            services.heap.reset(&by);
+            services.reset(&by);
         }
         self.machine.device(device)?.recover();
         Ok(())

@@ -170,6 +170,11 @@ impl Pool {
         }
     }
 
+    /// Forgets memory that streams have not freed: its device is reset, which frees it. Their frees find it gone.
+    pub(crate) fn forget_parked(&self) {
+        self.lock().free.retain(|free| free.is_idle);
+    }
+
     /// Bytes of idle memory that stay when a client synchronises.
     pub(crate) fn release_threshold(&self) -> u64 {
         self.lock().release_threshold

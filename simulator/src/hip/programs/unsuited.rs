@@ -20,7 +20,7 @@ pub(crate) enum Subject<'a> {
     },
 }
 
-/// Why nothing of `bundles` is loaded for a part, in words.
+/// The reason, in words, that nothing of `bundles` is loaded for a part.
 pub(crate) fn describe(bundles: &[Bundle<'_>], part: &'static Part, subject: &Subject<'_>) -> String {
     let mut targets: Vec<String> = Vec::new();
     let mut reasons = String::new();

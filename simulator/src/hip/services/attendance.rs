@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the runtime lends a dispatch: buffers and memory for its hidden arguments, answers to its interrupts, a clock.
+//! The loan of the runtime to a dispatch: buffers and memory for its hidden arguments, answers to its interrupts, a clock.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -20,7 +20,7 @@ const KEPT: usize = 16;
 pub(crate) struct Services {
     memory: Arc<Memory>,
     clock: Arc<Clock>,
-    pub(crate) heap: Heap,
+    heap: Heap,
     /// Buffers that no dispatch uses.
     buffers: Mutex<Vec<Buffer>>,
 }
@@ -83,6 +83,12 @@ impl Services {
             own.arguments.push((kind, value));
         }
         Ok(Arc::new(own))
+    }
+
+    /// Frees the memory of the device's kernels, on behalf of a call. None of them runs.
+    pub(crate) fn reset(&self, by: &Arc<str>) {
+        self.heap.reset(by);
+        drop(std::mem::take(&mut *self.kept()));
     }
 
     fn buffer(&self, packets: u64) -> Result<Buffer, MemoryError> {

@@ -5,7 +5,7 @@ use super::numbers::{self, Form};
 
 /// The widest field and the most digits that are written. A kernel may ask for 2^31.
 const WIDEST: usize = 1 << 20;
-/// The most bytes that one `printf` writes, but for its last conversion. A short format can ask for many wide fields.
+/// About the most bytes that one `printf` writes: what it has when it begins its last conversion. A short format can ask for many wide fields.
 const LONGEST: usize = 16 << 20;
 
 /// The arguments that are left.

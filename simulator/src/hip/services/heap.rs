@@ -52,7 +52,9 @@ impl Heap {
 
     /// Allocates memory for a kernel; null if there is none left.
     pub(super) fn allocate(&self, size: u64) -> u64 {
-        if size == 0 || self.budget.take(size).is_err() {
+        // Whole pages, as the memory takes them.
+        let Some(size) = size.checked_next_multiple_of(PAGE).filter(|size| *size > 0) else { return 0 };
+        if self.budget.take(size).is_err() {
             return 0;
         }
         let align = if size == SLAB { SLAB } else { PAGE };

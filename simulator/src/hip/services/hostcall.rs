@@ -6,8 +6,8 @@
 //! words of each lane, and pushes the packet back. An entry of a stack is the packet's index, below a tag that changes
 //! with each use. Zero is the end of a stack.
 
-use std::sync::Arc;
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::heap::Heap;
 use super::message::Messages;
@@ -41,7 +41,7 @@ const CONTROL: u64 = 20;
 const LANE: u64 = 64;
 const PAYLOAD: u64 = 64 * LANE;
 
-/// The fewest and the most packets. A device has no more waves in flight than the most.
+/// The fewest and the most packets. A wave that finds none free waits for one.
 const PACKETS: (u64, u64) = (64, 16 << 10);
 
 /// The numbers of services.
@@ -107,29 +107,31 @@ impl Buffer {
             }
             entry = span.load(self.header(packet) + NEXT);
         }
-        span.load::<u64>(self.address + READY) == 0 && seen.into_iter().all(|seen| seen)
+        let answered = span.load::<u64>(self.address + READY) == 0 && seen.into_iter().all(|seen| seen);
+        answered && self.messages().is_empty()
     }
 
-    /// Does what the ready packets ask for.
+    /// Answers the packets that are ready. A wave pushes its packet before its interrupt, so each packet has a call that sees it.
     pub(super) fn serve(&self, heap: &Heap) {
         // Held while packets are taken, so that they are served in the order in which waves sent them.
-        let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut messages = self.messages();
         let Ok(span) = self.span() else { return };
-        loop {
-            let mut entry = span.update64(self.address + READY, |_| 0);
-            let mut ready = Vec::new();
-            while entry != 0 && (ready.len() as u64) < self.packets {
-                let packet = entry & (self.packets - 1);
-                ready.push(packet);
-                entry = span.load(self.header(packet) + NEXT);
-            }
-            if ready.is_empty() {
-                return;
-            }
-            for packet in ready.into_iter().rev() {
-                self.answer(&span, packet, &mut messages, heap);
-            }
+        let mut entry = span.update64(self.address + READY, |_| 0);
+        let mut ready = Vec::new();
+        // A kernel can close the list to a circle.
+        let mut seen = BTreeSet::new();
+        while entry != 0 && seen.insert(entry & (self.packets - 1)) {
+            let packet = entry & (self.packets - 1);
+            ready.push(packet);
+            entry = span.load(self.header(packet) + NEXT);
         }
+        for packet in ready.into_iter().rev() {
+            self.answer(&span, packet, &mut messages, heap);
+        }
+    }
+
+    fn messages(&self) -> MutexGuard<'_, Messages> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn answer(&self, span: &Span<'_>, packet: u64, messages: &mut Messages, heap: &Heap) {

@@ -30,6 +30,11 @@ pub(super) struct Messages {
 }
 
 impl Messages {
+    /// Whether each message has had its end.
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
     /// Takes one part, and returns its answer: the description for the next part, or what the whole message gives.
     pub(super) fn take(&mut self, part: &[u64; 8]) -> u64 {
         let description = part[0];

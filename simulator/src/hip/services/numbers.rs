@@ -64,6 +64,8 @@ fn exponential(value: f64, precision: usize, alternate: bool) -> String {
 }
 
 fn shortest(value: f64, significant: usize, alternate: bool) -> String {
+    // Zeros behind these would be stripped again.
+    let significant = if alternate { significant } else { significant.min(DIGITS) };
     let (mantissa, exponent) = scientific(value, significant - 1);
     let strip = |text: String| match text.contains('.') && !alternate {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),

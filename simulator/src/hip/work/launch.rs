@@ -148,7 +148,7 @@ impl Launch {
         Ok(GoingLaunch { dispatch, attendance, by: self.by })
     }
 
-    /// What the runtime lends the dispatch.
+    /// The loan of the runtime to the dispatch.
     fn attend(&self, machine: &Machine, device: &Device) -> Result<Arc<Attendance>, Failure> {
         let Shape { grid, block, cooperative, .. } = self.shape;
         let product =
