@@ -5,6 +5,7 @@ pub mod build_info;
 // In the library, so that it compiles while the packages below it still do. No part of the public interface.
 #[cfg(feature = "command")]
 #[doc(hidden)]
+#[allow(rustdoc::bare_urls, reason = "the command shows its comments as help")]
 pub mod command;
 mod default_device;
 #[cfg(feature = "sim")]

@@ -5,8 +5,8 @@ use std::io::{self, BufReader, Read};
 
 use windlass_codeobject::Budget;
 
-use super::search::HEAD;
-
+/// The number of bytes at a file's start that tell its kind.
+pub(super) const HEAD: u64 = 512;
 /// The most memory of an xz decoder, in KiB, as much as xz itself needs at its highest level and four times more.
 const XZ_MEMORY: u32 = 256 << 10;
 

@@ -15,7 +15,7 @@ use windlass_codeobject::{
 
 use super::{
     aotriton, examine, miopen,
-    packed::Method,
+    packed::{HEAD, Method},
     store::{LARGEST, Store},
     unit::Unit,
 };
@@ -28,8 +28,6 @@ use crate::command::{
 const ZIP_ENDINGS: [&str; 6] = ["whl", "zip", "pyz", "pyzw", "egg", "vmfb"];
 /// Zip files are examined inside of each other up to this depth.
 const DEEPEST: usize = 4;
-/// The number of bytes at a file's start that tell its kind.
-pub(super) const HEAD: u64 = 512;
 /// The bytes that any file may unpack to, all members and streams in it together, and how many more for each of its bytes:
 /// twice the ratio of the best compressed code. A slow stream of so many bytes takes seconds.
 const UNPACKED: u64 = 256 << 20;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::super::failure::{Failure, Outcome};
-use super::{is_hip, library};
+use super::library;
 use crate::command::{escape, started};
 
 /// The variable for the folder of runtimes that `simulator/interop/amd-hip` unpacked.
@@ -203,4 +203,9 @@ pub(super) fn machine_has(name: &OsStr) -> bool {
     ["/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64"]
         .iter()
         .any(|folder| Path::new(folder).join(name).exists())
+}
+
+/// Whether a file has the name of HIP's library, in any version.
+pub(super) fn is_hip(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b"libamdhip64.so")
 }

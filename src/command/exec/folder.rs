@@ -14,8 +14,8 @@ use windlass_simulator::{Options, Tally, hip::version_has};
 
 use super::super::failure::{Failure, Outcome};
 use super::{
-    amd::{self, Runtime},
-    hidden, is_hip,
+    amd::{self, Runtime, is_hip},
+    hidden,
 };
 use crate::command::escape;
 

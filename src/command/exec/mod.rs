@@ -238,8 +238,3 @@ fn closing_line(
 fn count(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
-
-/// Whether a file has the name of HIP's library, in any version.
-fn is_hip(name: &OsStr) -> bool {
-    Path::new(name).as_os_str().as_encoded_bytes().starts_with(b"libamdhip64.so")
-}
