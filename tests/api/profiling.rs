@@ -125,7 +125,8 @@ fn a_trace_is_json_with_a_slice_for_each_operation_and_arrows_between_them() {
         for (tail, head) in tails.iter().zip(&heads) {
             assert_eq!(tail["id"], head["id"]);
             let time = |event: &Value| event["ts"].as_f64().unwrap();
-            assert!(time(tail) <= time(head) + 1.0, "{uri}: an arrow points back: {tail} {head}");
+            // As in the suite: on a busy machine the clocks of the host and of a device agree within ten milliseconds.
+            assert!(time(tail) <= time(head) + 10_000.0, "{uri}: an arrow points back: {tail} {head}");
         }
         let failed: Vec<_> =
             slices.iter().filter(|slice| slice["args"]["error"].to_string().contains("purpose")).collect();
