@@ -50,7 +50,7 @@ impl Shape {
         Self { cooperative: true, ..self }
     }
 
-    /// As many workgroups as some work-items take. Workgroups are no larger than all work-items.
+    /// The grid has as many workgroups as the work-items take. A workgroup is no larger than all work-items.
     ///
     /// # Errors
     /// `INVALID_VALUE` for no work-items, in the grid or in a workgroup.
