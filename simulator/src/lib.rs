@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Software AMD GPUs behind the HIP API and behind the HSA API.
 //!
-//! It executes the machine code that compilers emit for a gfx942 or a gfx90a, instruction by instruction, on
-//! CPU threads. A [`Simulator`] is a machine with one or more such GPUs; its [`Simulator::api`] is the table
+//! The GPUs are those of the crate `windlass-simulated-gpu`: they execute the machine code that compilers emit for a
+//! gfx942 or a gfx90a, instruction by instruction, on CPU threads. A [`Simulator`] is a machine with one or more such GPUs; its [`Simulator::api`] is the table
 //! of HIP functions, which a driver uses like AMD's runtime:
 //!
 //! ```
@@ -17,9 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The parts, from the bottom: [`memory`] holds bytes and a map of allocations, [`isa`] decodes instructions,
-//! `exec` executes them, [`engine`] loads code objects and runs kernels, and `packet` orders queues of work.
-//! Two front ends use them: [`hip`] has devices, streams, events and modules, and [`hsa`] has agents, AQL queues
+//! On top of them, `packet` orders queues of work. Two front ends use it: [`hip`] has devices, streams, events and modules, and [`hsa`] has agents, AQL queues
 //! and signals.
 //!
 //! The simulation is functional, not timed: measured times say nothing about a GPU. Approximate instructions
@@ -27,23 +25,20 @@
 
 #[cfg(feature = "drop-in")]
 pub mod drop_in;
-pub mod engine;
-mod exec;
 mod handles;
 pub mod hip;
 pub mod hsa;
 mod injections;
-pub mod isa;
-pub mod memory;
 mod options;
 mod packet;
-mod part;
 mod tally;
 mod trace;
 mod visible;
 
+use windlass_simulated_gpu::exec;
+
 pub use hip::Simulator;
 pub use options::{Bounds, Faults, Injection, Lds, Lock, Options, OptionsError, Uninitialised};
 pub use packet::{ScheduleReport, Schedules, schedules};
-pub use part::Part;
+pub use windlass_simulated_gpu::{Part, engine, isa, memory};
 pub use tally::Tally;

@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use windlass_hip_sys::EntryPoints;
 
-use crate::part::Part;
+use windlass_simulated_gpu::Part;
 
 pub use error::OptionsError;
 pub(crate) use injection::Effect;

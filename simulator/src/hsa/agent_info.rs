@@ -3,7 +3,7 @@
 
 use std::sync::PoisonError;
 
-use crate::part::Part;
+use windlass_simulated_gpu::Part;
 use crate::visible;
 
 use super::abi::Agent;

@@ -9,7 +9,7 @@ use windlass_codeobject::CodeObject;
 use crate::engine::{Kernel, LoadError, Module};
 use crate::handles::{HandleKind, Handles};
 use crate::memory::Memory;
-use crate::part::Part;
+use windlass_simulated_gpu::Part;
 
 use super::abi::{CodeObjectReader, Executable, ExecutableSymbol};
 use super::agent::Which;

@@ -6,7 +6,7 @@
 use half::{bf16, f16};
 use windlass_hip_sys::rccl::{ncclDataType_t, ncclRedOp_t};
 
-use crate::exec::values::eighth;
+use crate::exec::eighth;
 
 /// A reduction of the elements of all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use windlass_hip_sys::bindings::hipDeviceAttribute_t as Attribute;
 use super::device::{Device, limits};
 use super::virtual_memory::VirtualMemory;
 use crate::options::Options;
-use crate::part::Part;
+use windlass_simulated_gpu::Part;
 
 /// Attributes that hipDeviceGetAttribute of HIP 6 refuses, by number: those of CUDA's images and of other drivers, then
 /// those of later versions.

@@ -9,12 +9,12 @@ use crate::hip::services::budget::Budget;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::failure::{Failure, Unreported};
 use crate::memory::Grants;
-use crate::part::Part;
+use windlass_simulated_gpu::Part;
 use crate::visible;
 
 /// Facts of every part that more than one call reports, such as work-items per compute unit.
 pub(crate) mod limits {
-    use crate::part::Part;
+    use windlass_simulated_gpu::Part;
 
     pub(crate) const WAVE_SIZE: u32 = Part::WAVE;
     pub(crate) const THREADS_PER_BLOCK: u32 = Part::WORKGROUP;

@@ -16,7 +16,7 @@ use crate::hip::hardware::ledger::Origin;
 use crate::hip::hardware::machine::Machine;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
-use crate::part::Part;
+use windlass_simulated_gpu::Part;
 
 /// A module loaded for one device.
 pub(crate) struct Program {

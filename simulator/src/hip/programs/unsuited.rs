@@ -5,7 +5,7 @@ use std::ffi::c_void;
 
 use windlass_codeobject::{Bundle, EntryTarget, Options};
 
-use crate::part::Part;
+use windlass_simulated_gpu::Part;
 
 /// The owner of an image.
 pub(crate) enum Subject<'a> {

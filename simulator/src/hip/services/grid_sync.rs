@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::exec::Gws;
 use crate::memory::{Block, Memory, MemoryError};
-use crate::part::{GridBarrier, Part};
+use windlass_simulated_gpu::{GridBarrier, Part};
 
 /// The state's size, and the offset of the number of workgroups. A launch on one device uses nothing else.
 const SIZE: u64 = 48;

@@ -13,7 +13,7 @@ use crate::hsa::call::{Call, hsa};
 use crate::hsa::info::Info;
 use crate::hsa::pool::{Grain, Pool};
 use crate::hsa::status::{Outcome, Status};
-use crate::part::Part;
+use windlass_simulated_gpu::Part;
 
 use super::{each, text};
 

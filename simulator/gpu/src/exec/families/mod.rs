@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The families of instructions, a file for each. [`compilations`] finds the family of an instruction, and its handler there.
+//!
+//! | file | instructions |
+//! |---|---|
+//! | `scalar` | SOP1, SOP2, SOPC, SOPK |
+//! | `flow` | program control: SOPP, jumps and calls, hardware registers, clocks, caches |
+//! | `smem` | SMEM, scalar memory |
+//! | `vector/` | VOP1, VOP2, VOP3, VOPC |
+//! | `packed` | VOP3P |
+//! | `matrix`, `sparse` | MAI: MFMA, SMFMAC |
+//! | `lds`, `gws` | DS |
+//! | `vmem` | FLAT, GLOBAL, SCRATCH |
+//! | `buffer`, `typed` | MUBUF, MTBUF |
+
+mod buffer;
+mod flow;
+mod gws;
+mod lds;
+mod matrix;
+mod packed;
+mod scalar;
+mod smem;
+mod sparse;
+mod tile;
+mod typed;
+mod vector;
+mod vmem;
+
+use crate::exec::machine::core::{Core, Flow};
+use crate::exec::machine::handler::Compilations;
+use crate::exec::machine::step::{Handler, Step};
+use crate::exec::machine::trouble::Cause;
+use crate::exec::operands::modifiers::knows_dpp;
+use crate::isa::{Encoding, GFX942, Inst, Mem, Mods, Op, Operand, OperandType};
+
+/// The handler of an instruction for this processor.
+///
+/// # Errors
+/// The part of the instruction that is not executed.
+pub(crate) fn handler(inst: &Inst) -> Result<Handler, &'static str> {
+    compilations(inst).map(Compilations::pick)
+}
+
+/// The handler of an instruction for every processor.
+pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
+    if inst.mods.dpp.is_some_and(|dpp| !knows_dpp(dpp.ctrl)) {
+        return Err("an unknown data-parallel control");
+    }
+    if inst.mem.gds {
+        return gws::handler(inst.op).map(Compilations::scalar_of).ok_or("global data share");
+    }
+    let compilations = match inst.encoding {
+        Encoding::Smem => smem::compilations(inst.op),
+        Encoding::Ds => lds::compilations(inst),
+        Encoding::Flat | Encoding::Global | Encoding::Scratch => vmem::compilations(inst),
+        Encoding::Mubuf => match buffer::compilations(inst) {
+            None => typed::compilations(inst)?,
+            compilations => compilations,
+        },
+        Encoding::Mtbuf => typed::compilations(inst)?,
+        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vop3 | Encoding::Vopc => vector::compilations(inst),
+        Encoding::Vop3p => packed::compilations(inst.op),
+        Encoding::Mai => matrix::compilations(inst)
+            .or_else(|| sparse::compilations(inst))
+            .or_else(|| vector::compilations(inst)),
+        _ => scalar::compilations(inst.op),
+    };
+    match compilations.or_else(|| flow::compilations(inst.op)) {
+        Some(compilations) => Ok(compilations),
+        None if inst.mods.clamp => Err("the clamp bit of this instruction"),
+        None => Err("not implemented"),
+    }
+}
+
+/// Whether the handler of an instruction ignores `s_set_gpr_idx_on`. The hardware does not.
+pub(crate) fn ignores_indexing(inst: &Inst) -> bool {
+    match inst.encoding {
+        Encoding::Vop3p => true,
+        Encoding::Mai => !inst.op.mnemonic().starts_with("v_accvgpr"),
+        _ => matches!(inst.op, Op::v_writelane_b32 | Op::v_swap_b32),
+    }
+}
+
+/// Stops the wave at an instruction that cannot be executed. A wave arrives here only by a computed address.
+pub(crate) fn unsupported(core: &mut Core<'_>, step: &Step) -> Flow {
+    let instructions = format!("{} at offset {:#x}", step.inst.disassemble(step.offset.into()), step.offset);
+    core.stop(Cause::Unsupported { instructions })
+}
+
+/// Continues at the step's target.
+pub(crate) fn goto(_: &mut Core<'_>, _: &Step) -> Flow {
+    Flow::Branch
+}
+
+/// An instruction without effect, for steps without an instruction.
+pub(crate) fn placeholder() -> Inst {
+    Inst {
+        set: &GFX942,
+        op: Op::s_nop,
+        encoding: Encoding::Sopp,
+        size: 4,
+        dst: Operand::None,
+        sdst: Operand::None,
+        src: [Operand::None; 4],
+        dst_type: OperandType::default(),
+        src_type: [OperandType::default(); 4],
+        mods: Mods::default(),
+        mem: Mem::default(),
+        imm: 0,
+    }
+}
+
+/// Instructions that are decoded and not executed, by the start of their mnemonic. docs/simulator.md has the reasons.
+#[cfg(test)]
+const NOT_EXECUTED: &[&str] = &[
+    "s_cbranch_g_fork",
+    "s_cbranch_i_fork",
+    "s_cbranch_join",
+    "s_rfe_",
+    "s_setvskip",
+    "s_setkill",
+    "s_sendmsghalt",
+    "s_endpgm_ordered_ps_done",
+    "s_scratch_",
+    "v_screen_partition_",
+    "buffer_store_lds_",
+    "ds_condxchg32_",
+    // Cooperative queues execute two of them.
+    "ds_gws_",
+];
+
+/// Whether every meaningful form of a mnemonic is executed.
+#[cfg(test)]
+pub(crate) fn is_executed(mnemonic: &str) -> bool {
+    !NOT_EXECUTED.iter().any(|start| mnemonic.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::{GFX90A, InstructionSet};
+
+    /// An instruction of an operation, in the format it usually has.
+    fn example(op: Op) -> Inst {
+        let name = op.mnemonic();
+        let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+        let encoding = if starts(&[
+            "s_load",
+            "s_store",
+            "s_buffer",
+            "s_scratch",
+            "s_atomic",
+            "s_dcache",
+            "s_mem",
+            "s_atc",
+        ]) {
+            Encoding::Smem
+        } else if starts(&["s_"]) {
+            Encoding::Sop2
+        } else if starts(&["ds_"]) {
+            Encoding::Ds
+        } else if starts(&["flat_"]) {
+            Encoding::Flat
+        } else if starts(&["global_"]) {
+            Encoding::Global
+        } else if starts(&["scratch_"]) {
+            Encoding::Scratch
+        } else if starts(&["buffer_"]) {
+            Encoding::Mubuf
+        } else if starts(&["tbuffer_"]) {
+            Encoding::Mtbuf
+        } else if starts(&["v_mfma", "v_smfmac", "v_accvgpr"]) {
+            Encoding::Mai
+        } else if starts(&["v_pk_fmac"]) {
+            Encoding::Vop2
+        } else if starts(&["v_pk_", "v_fma_mix", "v_dot2_", "v_dot4_", "v_dot8_"]) {
+            Encoding::Vop3p
+        } else {
+            Encoding::Vop3
+        };
+        // For typed buffers: four bytes as an integer.
+        let mem = Mem { format: 10 | 4 << 4, ..Mem::default() };
+        Inst { op, encoding, mem, ..placeholder() }
+    }
+
+    #[test]
+    fn all_is_executed_but_what_is_listed() {
+        let mut used = std::collections::HashSet::<&str>::new();
+        for &op in Op::ALL {
+            let listed = NOT_EXECUTED.iter().find(|start| op.mnemonic().starts_with(**start));
+            used.extend(listed);
+            assert_eq!(handler(&example(op)).is_err(), listed.is_some(), "{}", op.mnemonic());
+        }
+        assert_eq!(used.len(), NOT_EXECUTED.len(), "an entry stands for nothing");
+    }
+
+    #[test]
+    fn the_manual_says_what_is_not_executed() {
+        let manual = include_str!("../../../../../docs/simulator.md");
+        let count = |set: &InstructionSet, wanted: bool| {
+            let own = Op::ALL.iter().filter(|op| set.has(**op));
+            own.filter(|op| is_executed(op.mnemonic()) == wanted).count()
+        };
+        let [executed, refused] =
+            [true, false].map(|wanted| [&GFX942, &GFX90A].map(|set| count(set, wanted)));
+        let all = [0, 1].map(|part| executed[part] + refused[part]);
+        // Images are not decoded.
+        let images = include_str!("../../../tests/data/mnemonics.gfx90a.txt");
+        let images = images.lines().filter(|line| line.starts_with("+image_")).count();
+        let row = |what: &str, [first, second]: [usize; 2]| format!("| {what} | {first} | {second} |");
+        for row in [
+            row("instructions that LLVM 19 assembles", [all[0], all[1] + images]),
+            row("decoded", all),
+            row("executed", executed),
+            row("refused", refused),
+        ] {
+            assert!(manual.contains(&row), "docs/simulator.md has no row {row}");
+        }
+        for start in NOT_EXECUTED {
+            assert!(manual.contains(&format!("`{start}")), "docs/simulator.md gives no reason for {start}");
+        }
+    }
+}

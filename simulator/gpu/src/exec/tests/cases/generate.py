@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Writes the lists of instructions beside it: words and LLVM's text of each, by llvm-mc of LLVM 19 (or $LLVM_MC).
+
+    python3 simulator/gpu/src/exec/tests/cases/generate.py
+
+The tests execute every row and compare it with a reference that reads the text.
+"""
+
+import pathlib
+import sys
+
+import assembler
+import buffer
+import gfx90a
+import matrix
+import memory
+import packed
+import scalar
+import vector
+
+FAMILIES = {"vector": vector, "scalar": scalar, "packed": packed, "memory": memory,
+            "buffer": buffer, "matrix": matrix, "gfx90a": gfx90a}
+
+
+def main():
+    folder = pathlib.Path(__file__).parent
+    for name, family in FAMILIES.items():
+        rows = assembler.assemble(family.candidates(), getattr(family, "GPU", "gfx942"))
+        lines = [f"# Instructions and LLVM 19's text, written by generate.py from {name}.py."]
+        lines += [f"{words}\t{text}" for words, text in rows]
+        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
+        print(f"{name}: {len(rows)} instructions, {len({assembler.mnemonic(t) for _, t in rows})} mnemonics", file=sys.stderr)
+
+
+main()

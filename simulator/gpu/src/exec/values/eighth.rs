@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Floats of eight bits in the encodings of gfx942 (FNUZ): no infinities, no negative zero; the code of
+//! negative zero is the only NaN.
+
+/// Widens a float with four bits of exponent and three of mantissa (FP8, E4M3).
+#[inline(always)]
+pub fn fp8_to_f32(bits: u32) -> f32 {
+    widened(bits, 3, 8)
+}
+
+/// Widens a float with five bits of exponent and two of mantissa (BF8, E5M2).
+#[inline(always)]
+pub fn bf8_to_f32(bits: u32) -> f32 {
+    widened(bits, 2, 16)
+}
+
+/// Rounds to FP8, to nearest even. Overflow gives the NaN, or the greatest number if it `saturates`.
+#[inline(always)]
+pub fn f32_to_fp8(value: f32, saturates: bool) -> u32 {
+    narrowed(value, 3, 8, saturates)
+}
+
+/// Rounds to BF8, to nearest even. Overflow gives the NaN, or the greatest number if it `saturates`.
+#[inline(always)]
+pub fn f32_to_bf8(value: f32, saturates: bool) -> u32 {
+    narrowed(value, 2, 16, saturates)
+}
+
+#[inline(always)]
+fn widened(bits: u32, mantissa: u32, bias: u32) -> f32 {
+    let magnitude = bits & 0x7f;
+    let (exponent, fraction) = (magnitude >> mantissa, magnitude & ((1 << mantissa) - 1));
+    // A denormal is a multiple of the last place of the least normal number.
+    let denormal = fraction as f32 * f32::from_bits((128 - bias - mantissa) << 23);
+    let normal = f32::from_bits((exponent + 127 - bias) << 23 | fraction << (23 - mantissa));
+    let value = if exponent == 0 { denormal } else { normal };
+    let signed = f32::from_bits(value.to_bits() | (bits & 0x80) << 24);
+    if bits == 0x80 { f32::NAN } else { signed }
+}
+
+#[inline(always)]
+fn narrowed(value: f32, mantissa: u32, bias: u32, saturates: bool) -> u32 {
+    if value.is_nan() || value.is_infinite() {
+        return 0x80;
+    }
+    let magnitude = value.abs();
+    let least_normal = f32::from_bits((128 - bias) << 23);
+    let code = if magnitude < least_normal {
+        (magnitude * f32::from_bits((126 + bias + mantissa) << 23)).round_ties_even() as u32
+    } else {
+        let bits = magnitude.to_bits();
+        let drop = 23 - mantissa;
+        let rounded = bits + ((1 << (drop - 1)) - 1) + (bits >> drop & 1);
+        (rounded >> drop) - ((127 - bias) << mantissa)
+    };
+    if code > 0x7f && !saturates {
+        return 0x80;
+    }
+    match (code.min(0x7f), value.is_sign_negative()) {
+        (0, _) => 0,
+        (code, true) => code | 0x80,
+        (code, false) => code,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_codes() {
+        assert_eq!([0x40, 0xc4, 0x7f, 0x01, 0x00].map(fp8_to_f32), [1.0, -1.5, 240.0, 2f32.powi(-10), 0.0]);
+        assert_eq!([0x40, 0x7f, 0x01].map(bf8_to_f32), [1.0, 57344.0, 2f32.powi(-17)]);
+        assert!(fp8_to_f32(0x80).is_nan() && bf8_to_f32(0x80).is_nan());
+    }
+
+    #[test]
+    fn every_code_survives_a_round_trip() {
+        for bits in (0..256).filter(|&bits| bits != 0x80) {
+            assert_eq!(f32_to_fp8(fp8_to_f32(bits), false), bits, "{bits:#x}");
+            assert_eq!(f32_to_bf8(bf8_to_f32(bits), false), bits, "{bits:#x}");
+        }
+        for (value, code) in
+            [(1.0625, 0x40), (1.1875, 0x42), (1e9, 0x7f), (-1e9, 0xff), (2f32.powi(-11), 0), (f32::NAN, 0x80)]
+        {
+            assert_eq!(f32_to_fp8(value, true), code, "{value}");
+        }
+        assert_eq!([247.0, 248.0, -1e9].map(|value| f32_to_fp8(value, false)), [0x7f, 0x80, 0x80]);
+    }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Instruction sets: the rows of each format on a part, and the spelling of its instructions.
+
+use std::fmt;
+
+use super::opcode::Op;
+use super::tables::{self, Row};
+
+/// The instructions of a family of parts: their encodings, and their spelling as LLVM has it.
+///
+/// ```
+/// use windlass_simulated_gpu::isa::{GFX90A, GFX942};
+/// // The same words are two instructions.
+/// let words = [0xd3e6_0004, 0x0412_0d00];
+/// assert_eq!(GFX90A.decode(&words)?.to_string(), "v_mfma_f32_32x32x8bf16_1k v[4:19], v[0:1], v[6:7], v[4:19]");
+/// assert_eq!(GFX942.decode(&words)?.to_string(), "v_smfmac_f32_16x16x32_bf16 v[4:7], v[0:1], v[6:9], v4");
+/// # Ok::<(), windlass_simulated_gpu::isa::DecodeError>(())
+/// ```
+pub struct InstructionSet {
+    /// The name in messages.
+    name: &'static str,
+    pub(super) tables: Tables,
+    /// The meaning of bit 13 of FLAT, GLOBAL and SCRATCH.
+    pub(super) flat_bit: FlatBit,
+    /// Whether there are image instructions. None of them is decoded.
+    pub(super) has_images: bool,
+    pub(super) style: Style,
+}
+
+/// The row of each opcode of a format.
+pub(super) type Table = &'static [Option<&'static Row>];
+
+/// A table for each format. The table of VOP3 lacks instructions that other formats have.
+pub(super) struct Tables {
+    pub(super) sop2: Table,
+    pub(super) sopk: Table,
+    pub(super) sop1: Table,
+    pub(super) sopc: Table,
+    pub(super) sopp: Table,
+    pub(super) smem: Table,
+    pub(super) vop2: Table,
+    pub(super) vop1: Table,
+    pub(super) vopc: Table,
+    pub(super) vop3: Table,
+    pub(super) vop3p: Table,
+    pub(super) mai: Table,
+    pub(super) ds: Table,
+    pub(super) flat: Table,
+    pub(super) global: Table,
+    pub(super) scratch: Table,
+    pub(super) mubuf: Table,
+    pub(super) mtbuf: Table,
+}
+
+impl Tables {
+    /// Every table.
+    const fn all(&self) -> [Table; 18] {
+        [
+            self.sop2,
+            self.sopk,
+            self.sop1,
+            self.sopc,
+            self.sopp,
+            self.smem,
+            self.vop2,
+            self.vop1,
+            self.vopc,
+            self.vop3,
+            self.vop3p,
+            self.mai,
+            self.ds,
+            self.flat,
+            self.global,
+            self.scratch,
+            self.mubuf,
+            self.mtbuf,
+        ]
+    }
+}
+
+/// The meaning of bit 13 of FLAT, GLOBAL and SCRATCH.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum FlatBit {
+    /// SCRATCH has a vector address, with or without a scalar one.
+    VectorAddress,
+    /// Data goes to LDS. SCRATCH has a vector address if it has no scalar one.
+    Lds,
+}
+
+/// LLVM's spelling where parts differ.
+pub(super) struct Style {
+    /// The three cache bits, in the order of the text: scope bit 0, non-temporal, scope bit 1.
+    pub(super) cache: [&'static str; 3],
+    /// Mnemonics that differ from those of [`Op`].
+    spelled: &'static [(Op, &'static str)],
+    /// Names of hardware registers from number 20 on.
+    pub(super) hardware: &'static [&'static str],
+}
+
+impl InstructionSet {
+    /// The part that the set is named after.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Whether the set has an instruction, in any format.
+    pub fn has(&self, op: Op) -> bool {
+        self.tables.all().iter().any(|table| table.iter().flatten().any(|row| row.op == op))
+    }
+
+    /// LLVM's mnemonic of an instruction, without the suffix of an encoding.
+    pub fn mnemonic(&self, op: Op) -> &'static str {
+        let spelled = self.style.spelled.iter().find(|(other, _)| *other == op);
+        spelled.map_or(op.mnemonic(), |(_, name)| name)
+    }
+}
+
+impl fmt::Debug for InstructionSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PartialEq for InstructionSet {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for InstructionSet {}
+
+/// A table of lists of rows.
+macro_rules! table {
+    ($codes:literal, $($rows:ident),+) => {{
+        static TABLE: [Option<&'static Row>; $codes] = tables::lay_out(&[$(tables::$rows),+]);
+        &TABLE
+    }};
+}
+
+/// The tables that differ between parts; the others are the same.
+macro_rules! tables {
+    ($($format:ident: $table:expr,)*) => {
+        Tables {
+            sop2: table!(128, SOP2),
+            sopk: table!(32, SOPK),
+            sop1: table!(256, SOP1),
+            sopc: table!(128, SOPC),
+            sopp: table!(128, SOPP),
+            smem: table!(256, SMEM),
+            vopc: table!(256, VOPC),
+            vop3p: table!(128, VOP3P),
+            mtbuf: table!(16, MTBUF),
+            $($format: $table,)*
+        }
+    };
+}
+
+/// CDNA3: gfx942.
+pub static GFX942: InstructionSet = InstructionSet {
+    name: "gfx942",
+    tables: tables! {
+        vop2: table!(64, VOP2, VOP2_GFX942),
+        vop1: table!(256, VOP1, VOP1_GFX942),
+        vop3: table!(0x380, VOP3, VOP3_GFX942),
+        mai: table!(128, MAI, MAI_GFX942),
+        ds: table!(256, DS, DS_GFX942),
+        flat: table!(128, FLAT, FLAT_GFX942),
+        global: table!(128, GLOBAL, GLOBAL_GFX942),
+        scratch: table!(128, SCRATCH, SCRATCH_GFX942),
+        mubuf: table!(128, MUBUF, MUBUF_GFX942),
+    },
+    flat_bit: FlatBit::VectorAddress,
+    has_images: false,
+    style: Style {
+        cache: [" sc0", " nt", " sc1"],
+        spelled: &[],
+        hardware: &[
+            "XCC_ID",
+            "SQ_PERF_SNAPSHOT_DATA",
+            "SQ_PERF_SNAPSHOT_DATA1",
+            "SQ_PERF_SNAPSHOT_PC_LO",
+            "SQ_PERF_SNAPSHOT_PC_HI",
+        ],
+    },
+};
+
+/// CDNA2: gfx90a.
+pub static GFX90A: InstructionSet = InstructionSet {
+    name: "gfx90a",
+    tables: tables! {
+        vop2: table!(64, VOP2, VOP2_GFX90A),
+        vop1: table!(256, VOP1),
+        vop3: table!(0x380, VOP3, VOP3_GFX90A),
+        mai: table!(128, MAI, MAI_GFX90A),
+        ds: table!(256, DS),
+        flat: table!(128, FLAT),
+        global: table!(128, GLOBAL),
+        scratch: table!(128, SCRATCH),
+        mubuf: table!(128, MUBUF, MUBUF_GFX90A),
+    },
+    flat_bit: FlatBit::Lds,
+    has_images: true,
+    style: Style {
+        cache: [" glc", " slc", " scc"],
+        spelled: &[
+            (Op::v_mfma_f32_32x32x1_2b_f32, "v_mfma_f32_32x32x1f32"),
+            (Op::v_mfma_f32_16x16x1_4b_f32, "v_mfma_f32_16x16x1f32"),
+            (Op::v_mfma_f32_4x4x1_16b_f32, "v_mfma_f32_4x4x1f32"),
+            (Op::v_mfma_f32_32x32x2_f32, "v_mfma_f32_32x32x2f32"),
+            (Op::v_mfma_f32_16x16x4_f32, "v_mfma_f32_16x16x4f32"),
+            (Op::v_mfma_i32_32x32x4_2b_i8, "v_mfma_i32_32x32x4i8"),
+            (Op::v_mfma_i32_16x16x4_4b_i8, "v_mfma_i32_16x16x4i8"),
+            (Op::v_mfma_i32_4x4x4_16b_i8, "v_mfma_i32_4x4x4i8"),
+        ],
+        hardware: &[],
+    },
+};

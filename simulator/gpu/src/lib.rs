@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Software AMD GPUs, below any runtime: they execute the machine code that compilers emit for a gfx942 or a gfx90a,
+//! instruction by instruction, on CPU threads.
+//!
+//! The parts, from the bottom: [`memory`] holds bytes and a map of allocations, [`isa`] decodes instructions, [`exec`]
+//! executes them, and [`engine`] loads code objects and runs kernels. A [`Part`] is one GPU's row of facts.
+//!
+//! `windlass-simulator` puts the HIP API and the HSA API on top. This crate serves it, and its interface changes with it.
+
+pub mod engine;
+pub mod exec;
+pub mod isa;
+pub mod memory;
+mod part;
+
+pub use part::{GridBarrier, Images, Part, Scratch};

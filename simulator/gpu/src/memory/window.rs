@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Allocations that a workgroup accessed last, remembered so that most accesses need no look at the map.
+
+/// A remembered range of addresses, valid while no allocation is freed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub(super) base: u64,
+    pub(super) size: u64,
+    /// The distance from an address to its byte.
+    pub(super) delta: u64,
+    /// [`Memory::generation`](super::Memory) at the time of the look-up.
+    pub(super) generation: u64,
+}
+
+impl Window {
+    /// An empty window.
+    const EMPTY: Self = Self { base: 0, size: 0, delta: 0, generation: u64::MAX };
+
+    #[inline]
+    fn holds(&self, address: u64, len: u64) -> bool {
+        let offset = address.wrapping_sub(self.base);
+        offset <= self.size && len <= self.size - offset
+    }
+}
+
+/// A kernel's use of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryUse {
+    /// Read.
+    Read,
+    /// Write, and perhaps read.
+    Write,
+}
+
+/// A mask of all devices.
+pub const ALL_DEVICES: u64 = !0;
+
+/// The memory that a kernel may use, by masks of devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grants {
+    /// The device that the kernel runs on.
+    pub own: u64,
+    /// The devices whose allocations it may use: its own, and those with peer access.
+    pub peers: u64,
+}
+
+impl Grants {
+    /// Everything.
+    pub const ALL: Self = Self { own: ALL_DEVICES, peers: ALL_DEVICES };
+
+    /// The memory of one device.
+    pub fn of_device(index: usize) -> Self {
+        Self { own: 1 << (index & 63), peers: 1 << (index & 63) }
+    }
+}
+
+/// A few remembered ranges, about as many as a kernel uses in turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Windows {
+    /// The memory that the kernel may use.
+    reach: Grants,
+    /// Windows for reads, and windows for writes.
+    known: [[Window; 4]; 2],
+    oldest: [usize; 2],
+}
+
+impl Default for Windows {
+    fn default() -> Self {
+        Self::new(Grants::ALL)
+    }
+}
+
+impl Windows {
+    /// For a kernel of this reach.
+    pub(crate) fn new(reach: Grants) -> Self {
+        Self { reach, known: [[Window::EMPTY; 4]; 2], oldest: [0; 2] }
+    }
+
+    /// The memory that the kernel may use.
+    #[inline]
+    pub(crate) fn reach(&self) -> Grants {
+        self.reach
+    }
+
+    /// The window around a range, if one is remembered.
+    #[inline]
+    pub(super) fn find(&self, address: u64, len: u64, usage: MemoryUse, generation: u64) -> Option<Window> {
+        let known = &self.known[usage as usize];
+        known.iter().find(|window| window.generation == generation && window.holds(address, len)).copied()
+    }
+
+    /// Remembers a window in place of the oldest.
+    pub(super) fn remember(&mut self, window: Window, usage: MemoryUse) {
+        let usage = usage as usize;
+        let oldest = &mut self.oldest[usage];
+        self.known[usage][*oldest % 4] = window;
+        *oldest = oldest.wrapping_add(1);
+    }
+}

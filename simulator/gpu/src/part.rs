@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The GPUs that can be simulated: one row of facts each.
+
+use windlass_codeobject::TargetId;
+
+use crate::isa::{GFX90A, GFX942, InstructionSet};
+
+/// A GPU that can be simulated.
+///
+/// ```
+/// use windlass_simulated_gpu::Part;
+/// let part = Part::named("gfx90a").expect("it is simulated");
+/// assert!(part.runs("gfx90a") && !part.runs("gfx942"));
+/// assert!(Part::named("gfx1100").is_none());
+/// ```
+#[derive(Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The processor's name.
+    name: &'static str,
+    /// The states of the target's features, as in the target id.
+    features: &'static str,
+    /// The processors and generic targets whose code it runs, itself first.
+    code: &'static [&'static str],
+    /// The product name, or that of one of several products.
+    pub product: &'static str,
+    /// The instruction set.
+    pub set: &'static InstructionSet,
+    /// How a wave finds its private memory.
+    pub scratch: Scratch,
+    /// The barrier of the waves of a grid.
+    pub grid_barrier: GridBarrier,
+    /// LDS of a workgroup, in bytes.
+    pub lds: u32,
+    /// Compute units, unless a machine says otherwise.
+    pub units: u32,
+    /// The number of the architecture in HIP 5's properties.
+    pub architecture: i32,
+    /// Major and minor number of the compute capability.
+    pub capability: [i32; 2],
+    /// The device number on the PCI bus.
+    pub chip: i32,
+    /// Bytes of the cache of each level; of L2, the bytes of one cache.
+    pub caches: [i32; 3],
+    /// The clock of the compute units in kHz, as the hardware has it. `s_memtime` counts at it; no simulated work depends on it.
+    pub clock: i32,
+    /// The clock of the memory in kHz, as the hardware has it.
+    pub memory_clock: i32,
+    /// Bits of the memory bus.
+    pub bus: i32,
+    /// The largest images of the hardware. The simulator has no images.
+    pub images: Images,
+}
+
+/// The largest images of a GPU in elements, all zero if it has none.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Images {
+    /// The side of an image of one or two dimensions.
+    pub side: u32,
+    /// The depth of an image of three dimensions; its width and height are at most `side`.
+    pub depth: u32,
+    /// Layers of an array.
+    pub layers: u32,
+    /// Elements of an image in a buffer.
+    pub buffer: u32,
+}
+
+/// How a wave finds its private memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scratch {
+    /// The hardware has its address.
+    Architected,
+    /// User registers hold a buffer resource and FLAT_SCRATCH of all waves. A register behind the workgroup's
+    /// id holds the offset of the wave's memory. The kernel's first instructions add the two.
+    Registers,
+}
+
+/// The barrier of the waves of a grid, in AMD's device library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GridBarrier {
+    /// By counters in memory.
+    Memory,
+    /// By `ds_gws_barrier`.
+    Instructions,
+}
+
+/// The simulated parts. The first is the default.
+static PARTS: [Part; 2] = [
+    Part {
+        name: "gfx942",
+        features: ":sramecc+:xnack-",
+        code: &["gfx942", "gfx9-4-generic"],
+        product: "MI300X",
+        set: &GFX942,
+        scratch: Scratch::Architected,
+        grid_barrier: GridBarrier::Memory,
+        lds: 64 << 10,
+        units: 304,
+        architecture: 942,
+        capability: [9, 4],
+        chip: 0x74a1,
+        caches: [32 << 10, 4 << 20, 256 << 20],
+        clock: 2_100_000,
+        memory_clock: 1_300_000,
+        bus: 8192,
+        images: Images { side: 0, depth: 0, layers: 0, buffer: 0 },
+    },
+    Part {
+        name: "gfx90a",
+        features: ":sramecc+:xnack-",
+        code: &["gfx90a"],
+        product: "MI250X",
+        set: &GFX90A,
+        scratch: Scratch::Registers,
+        grid_barrier: GridBarrier::Instructions,
+        lds: 64 << 10,
+        units: 110,
+        architecture: 910,
+        capability: [9, 0],
+        chip: 0x7408,
+        caches: [16 << 10, 8 << 20, 0],
+        clock: 1_700_000,
+        memory_clock: 1_600_000,
+        bus: 4096,
+        images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
+    },
+];
+
+impl Part {
+    /// Work-items of a wave.
+    pub const WAVE: u32 = 64;
+    /// Work-items of a workgroup, at most.
+    pub const WORKGROUP: u32 = 1024;
+    /// Waves in flight on a compute unit, at most.
+    pub const WAVES_OF_UNIT: u32 = 32;
+    /// Ticks of the wall clock in a second, which `s_memrealtime` reads.
+    pub const WALL_CLOCK: u32 = 100_000_000;
+    /// The revision of the chip.
+    pub const REVISION: u32 = 1;
+
+    /// Every part, the default first.
+    pub fn all() -> &'static [Part] {
+        &PARTS
+    }
+
+    /// The part of a processor's name, if it is simulated.
+    pub fn named(name: &str) -> Option<&'static Part> {
+        PARTS.iter().find(|part| part.name == name)
+    }
+
+    /// The part that runs the code of a processor or of a generic target.
+    pub fn that_runs(code: &str) -> Option<&'static Part> {
+        PARTS.iter().find(|part| part.runs(code))
+    }
+
+    /// The processor, without features: `gfx942`.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The device name that every runtime reports.
+    pub fn title(&self) -> String {
+        format!("Simulated {} ({})", self.product, self.name)
+    }
+
+    /// The processor with the features that the part has: `gfx942:sramecc+:xnack-`.
+    pub fn target_id(&self) -> String {
+        format!("{}{}", self.name, self.features)
+    }
+
+    /// Whether the part runs the code of a processor or of a generic target, given without features.
+    pub fn runs(&self, code: &str) -> bool {
+        self.code.contains(&code)
+    }
+
+    /// Whether the part runs code for a target: each feature that the target states has the part's state.
+    pub fn runs_target(&self, target: &TargetId) -> bool {
+        let has = |(name, on): (&str, bool)| {
+            let sign = if on { '+' } else { '-' };
+            self.features.split(':').any(|own| own.strip_suffix(sign) == Some(name))
+        };
+        self.runs(target.processor()) && target.features().all(has)
+    }
+
+    /// The instruction set of the part.
+    pub fn instructions(&self) -> &'static InstructionSet {
+        self.set
+    }
+
+    /// The names of all parts, for messages.
+    pub fn names() -> String {
+        PARTS.iter().map(|part| part.name).collect::<Vec<_>>().join(" and ")
+    }
+}
+
+impl Default for &'static Part {
+    fn default() -> Self {
+        &PARTS[0]
+    }
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Decoder and disassembler against LLVM: a checked-in list, every available code object, and words without a
+//! meaning.
+
+// A skipped comparison says so on standard error.
+#![allow(clippy::print_stderr)]
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::process::Command;
+
+use windlass_codeobject::{EntryTarget, File, Options};
+use windlass_simulated_gpu::Part;
+use windlass_simulated_gpu::isa::{DecodeError, Encoding, GFX90A, GFX942, Inst, InstructionSet, Op, Operand};
+
+const GOLDEN: &str = include_str!("data/gfx942.txt");
+/// The rows that only gfx90a has, and the rows of the list that are something else there; `-` is nothing.
+const GOLDEN_GFX90A: &str = include_str!("data/gfx90a.txt");
+
+/// The words and the text of each row of the list.
+fn golden() -> impl Iterator<Item = (Vec<u32>, &'static str)> {
+    rows(GOLDEN)
+}
+
+/// LLVM's text on gfx90a of the rows of both lists.
+fn golden_gfx90a() -> Vec<(Vec<u32>, String)> {
+    let own: HashMap<Vec<u32>, &str> = rows(GOLDEN_GFX90A).collect();
+    let shared = golden().filter(|(words, _)| !own.contains_key(words));
+    let renamed = |text: &str| {
+        let name = |word| match word {
+            "sc0" => "glc",
+            "nt" => "slc",
+            "sc1" => "scc",
+            word => word,
+        };
+        text.split(' ').map(name).collect::<Vec<_>>().join(" ")
+    };
+    let shared: Vec<_> = shared.map(|(words, text)| (words, renamed(text))).collect();
+    own.into_iter().map(|(words, text)| (words, text.to_owned())).chain(shared).collect()
+}
+
+/// The words and the text of each row of a list.
+fn rows(list: &'static str) -> impl Iterator<Item = (Vec<u32>, &'static str)> {
+    list.lines().filter(|line| !line.starts_with('#')).map(|line| {
+        let (words, text) = line.split_once('\t').expect("a tab in each row");
+        let words =
+            words.split(' ').map(|word| u32::from_str_radix(word, 16).expect("hexadecimal")).collect();
+        (words, text)
+    })
+}
+
+/// `text` with single spaces, without the comment behind it.
+fn normalised(text: &str) -> String {
+    text.split("//").next().unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_list_decodes_to_llvms_text() {
+    let mut rows = 0;
+    for (words, text) in golden() {
+        let inst =
+            GFX942.decode(&words).unwrap_or_else(|error| panic!("{words:08x?}: {error}; LLVM: {text}"));
+        assert_eq!(inst.to_string(), text, "{words:08x?}");
+        assert_eq!(usize::from(inst.size), words.len() * 4, "{text}");
+        rows += 1;
+    }
+    assert!(rows > 1800, "only {rows} rows");
+}
+
+#[test]
+fn the_lists_decode_to_llvms_text_on_gfx90a() {
+    // LLVM takes no scope bit in these atomics, nor in buffer_invl2. That does not concern their effects.
+    let is_float = |name: &str| ["_f16", "_f32", "_f64"].iter().any(|ty| name.ends_with(ty));
+    let is_lenient = |name: &str| name.contains("_atomic_") && is_float(name);
+    let mut refused = 0;
+    for (words, text) in golden_gfx90a() {
+        match GFX90A.decode(&words) {
+            Ok(inst) if text == "-" => {
+                let scoped = inst.mem.sc1 && is_lenient(inst.op.mnemonic());
+                assert!(scoped || inst.op == Op::buffer_invl2, "{words:08x?}: {inst}");
+            }
+            Ok(inst) => {
+                assert_eq!(inst.to_string(), text, "{words:08x?}");
+                assert_eq!(usize::from(inst.size), words.len() * 4, "{text}");
+            }
+            Err(error) => {
+                assert_eq!(text, "-", "{words:08x?}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 50, "only {refused} rows are refused");
+}
+
+#[test]
+fn what_another_part_has_is_named() {
+    // v_mov_b64_e32 v[0:1], v[2:3]; v_mad_f32 v1, v2, v3, v4; an instruction that neither has.
+    let error = GFX90A.decode(&[0x7e00_7102]).unwrap_err().to_string();
+    assert!(
+        error.contains("gfx90a has no v_mov_b64_e32 v[0:1], v[2:3]") && error.contains("gfx942"),
+        "{error}"
+    );
+    let error = GFX942.decode(&[0xd1c1_0001, 0x0412_0702]).unwrap_err().to_string();
+    assert!(error.contains("gfx942 has no v_mad_f32 v1, v2, v3, v4") && error.contains("gfx90a"), "{error}");
+    // image_load v[0:3], v[4:5], s[8:15] dmask:0xf unorm
+    let error = GFX90A.decode(&[0xf000_1f00, 0x0002_0004]).unwrap_err().to_string();
+    assert!(error.contains("an image instruction of gfx90a"), "{error}");
+    let error = GFX90A.decode(&[0xbe80_ff00]).unwrap_err().to_string();
+    assert!(error.contains("no gfx90a instruction of format Sop1"), "{error}");
+}
+
+/// The instructions of a set.
+fn instructions(set: &'static InstructionSet) -> impl Iterator<Item = Op> {
+    Op::ALL.iter().copied().filter(|op| set.has(*op))
+}
+
+#[test]
+fn the_lists_have_every_mnemonic() {
+    let lists: [(&InstructionSet, Vec<Vec<u32>>); 2] = [
+        (&GFX942, golden().map(|(words, _)| words).collect()),
+        (&GFX90A, golden_gfx90a().into_iter().map(|(words, _)| words).collect()),
+    ];
+    let mut all = HashSet::new();
+    for (set, list) in lists {
+        let listed: HashSet<Op> =
+            list.iter().filter_map(|words| set.decode(words).ok()).map(|inst| inst.op).collect();
+        // LLVM shows these only with the global data share, which it cannot assemble for these GPUs.
+        let is_missing = |op: &Op| !listed.contains(op) && !op.mnemonic().starts_with("ds_gws_");
+        let missing: Vec<_> = instructions(set).filter(is_missing).collect();
+        assert!(missing.is_empty(), "{set:?}: no row for {missing:?}");
+        all.extend(instructions(set));
+    }
+    assert_eq!(all.len(), Op::ALL.len(), "every instruction is of some set");
+}
+
+/// LLVM's assembler and the decoder know the same instructions.
+#[test]
+fn llvm_has_the_same_mnemonics() {
+    // An older spelling is followed by the current one.
+    let lines = |list: &'static str| list.lines().filter(|line| !line.starts_with('#'));
+    let rows = lines(include_str!("data/mnemonics.txt"));
+    let mut assembled: HashSet<&str> = rows.map(|row| row.split('\t').next_back().unwrap_or(row)).collect();
+    let compare = |set: &'static InstructionSet, assembled: &HashSet<&str>| {
+        let decoded: HashSet<&str> = instructions(set).map(|op| set.mnemonic(op)).collect();
+        let mut different: Vec<_> = assembled.symmetric_difference(&decoded).collect();
+        // There are no images on the simulated GPU.
+        different.retain(|name| !name.starts_with("image_"));
+        different.sort();
+        assert!(different.is_empty(), "{set:?}: {different:?}");
+    };
+    compare(&GFX942, &assembled);
+    for row in lines(include_str!("data/mnemonics.gfx90a.txt")) {
+        let changed = match row.split_at(1) {
+            ("+", name) => assembled.insert(name),
+            (_, name) => assembled.remove(name),
+        };
+        assert!(changed, "{row} changes nothing");
+    }
+    compare(&GFX90A, &assembled);
+}
+
+#[test]
+fn every_shorter_prefix_is_truncated() {
+    for (words, text) in golden() {
+        for have in 0..words.len() {
+            match GFX942.decode(&words[..have]) {
+                Err(DecodeError::Truncated { have: found, need }) => {
+                    assert_eq!(found, have, "{text}");
+                    assert!(need > have && need <= words.len(), "{text}: {need}");
+                }
+                other => panic!("{text}: {have} words gave {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn words_after_the_instruction_do_not_matter() {
+    for (mut words, text) in golden() {
+        let alone = GFX942.decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
+        words.extend([0xffff_ffff, 0xffff_ffff]);
+        assert_eq!(GFX942.decode(&words), Ok(alone), "{text}");
+    }
+}
+
+#[test]
+fn unused_sources_are_ignored() {
+    // v_exp_f32_e64 v1, v2, with 0x80 in the fields of the second and third source, as newer LLVMs write it.
+    let clean = GFX942.decode(&[0xd160_0001, 0x0000_0102]).expect("plain");
+    let filled = GFX942.decode(&[0xd160_0001, 0x0000_0102 | 0x80 << 9 | 0x80 << 18]).expect("filled");
+    assert_eq!(clean, filled);
+    assert_eq!(filled.src[1], Operand::None);
+}
+
+#[test]
+fn operands_are_where_the_documentation_says() {
+    // buffer_store_dword v3, v4, s[8:11], s5 offen offset:16
+    let store = GFX942.decode(&[0xe070_1010, 0x0502_0304]).expect("store");
+    assert_eq!(store.op, Op::buffer_store_dword);
+    assert_eq!(store.dst, Operand::None);
+    assert_eq!(store.src, [Operand::Vgpr(4), Operand::Vgpr(3), Operand::Sgpr(8), Operand::Sgpr(5)]);
+    assert_eq!((store.mem.offset, store.mem.offen, store.mem.idxen), (16, true, false));
+    assert_eq!(store.src_type[2].dwords, 4);
+    // v_addc_co_u32_e32 v1, vcc, v2, v3, vcc
+    let carry = GFX942.decode(&[0x3802_0702]).expect("carry");
+    assert_eq!((carry.dst, carry.sdst), (Operand::Vgpr(1), Operand::VCC));
+    assert_eq!(carry.src[..3], [Operand::Vgpr(2), Operand::Vgpr(3), Operand::VCC]);
+    // global_atomic_add v1, v2, v3, s[4:5] sc0: the old value only with sc0
+    let returns = GFX942.decode(&[0xdd09_8000, 0x0104_0302]).expect("returns");
+    assert_eq!((returns.dst, returns.src[1]), (Operand::Vgpr(1), Operand::Vgpr(3)));
+    let silent = GFX942.decode(&[0xdd08_8000, 0x0104_0302]).expect("silent");
+    assert_eq!((silent.dst, silent.src), (Operand::None, returns.src));
+    // s_cbranch_scc1 to itself
+    let branch = GFX942.decode(&[0xbf85_ffff]).expect("branch");
+    assert_eq!(branch.branch_target(0x1000), Some(0x1000));
+    assert_eq!(branch.disassemble(0x1000), "s_cbranch_scc1 65535 // 0x1000");
+    assert_eq!(store.branch_target(0x1000), None);
+}
+
+#[test]
+fn reserved_codes_are_refused() {
+    let refused: [(&[u32], Option<Encoding>); 8] = [
+        (&[0xffff_ffff, 0], None),
+        // SOP1 with an unused opcode, and with an unused source code.
+        (&[0xbe80_ff00], Some(Encoding::Sop1)),
+        (&[0xbe80_00d1], Some(Encoding::Sop1)),
+        // A literal in VOP3.
+        (&[0xd101_0000, 0x0000_00ff], Some(Encoding::Vop3)),
+        // A pair that starts at v255.
+        (&[0x7e00_4bff], Some(Encoding::Vop1)),
+        // A DPP control that does not exist, and one that 64-bit instructions lack.
+        (&[0x0206_0afa, 0xff01_4401], Some(Encoding::Vop2)),
+        (&[0x7e00_2efa, 0xff01_4002], Some(Encoding::Vop1)),
+        // MFMA with a scalar source.
+        (&[0xd3c5_0000, 0x0412_0802], Some(Encoding::Mai)),
+    ];
+    for (words, expected) in refused {
+        match GFX942.decode(words) {
+            Err(error @ DecodeError::Unknown { encoding, .. }) => {
+                assert_eq!(encoding, expected, "{words:08x?}");
+                assert!(error.to_string().contains(&format!("{:08x}", words[0])), "{error}");
+            }
+            other => panic!("{words:08x?} gave {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn programs_go_on_after_what_is_unknown() {
+    let words = [0xbf80_0000u32, 0xffff_ffff, 0xbe80_00ff, 0x1234_5678, 0xd101_0000];
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).chain([1, 2]).collect();
+    let found: Vec<_> = GFX942.decode_program(&bytes).collect();
+    let texts: Vec<_> =
+        found.iter().map(|(at, inst)| (*at, inst.as_ref().ok().map(Inst::to_string))).collect();
+    let expected = [(0, Some("s_nop 0")), (4, None), (8, Some("s_mov_b32 s0, 0x12345678")), (16, None)];
+    assert_eq!(texts, expected.map(|(at, text)| (at, text.map(String::from))));
+    assert_eq!(found[3].1, Err(DecodeError::Truncated { have: 1, need: 2 }));
+}
+
+#[test]
+fn no_words_make_it_panic() {
+    // A xorshift generator with a fixed seed: the same words on every run.
+    let mut state = 0x2545_f491_4f6c_dd1du64;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 16) as u32
+    };
+    let mut decoded = 0;
+    for round in 0..400_000u32 {
+        let words = [next(), next(), next()];
+        let have = 1 + (round % 3) as usize;
+        for set in [&GFX942, &GFX90A] {
+            match set.decode(&words[..have]) {
+                Ok(inst) => {
+                    decoded += 1;
+                    assert!(inst.size % 4 == 0 && usize::from(inst.size) <= have * 4);
+                    assert!(inst.disassemble(u64::MAX).starts_with(set.mnemonic(inst.op)));
+                    assert_eq!(set.decode(&words[..usize::from(inst.size) / 4]), Ok(inst));
+                }
+                Err(error) => assert!(!error.to_string().is_empty()),
+            }
+        }
+    }
+    assert!(decoded > 200_000, "only {decoded} decoded");
+}
+
+/// One line of llvm-objdump: address, words, text.
+fn objdump_line(line: &str) -> Option<(u64, Vec<u32>, String)> {
+    let (text, comment) = line.strip_prefix('\t')?.rsplit_once("// ")?;
+    let (address, words) = comment.split_once(": ")?;
+    let words = words
+        .split_whitespace()
+        .take_while(|word| !word.starts_with('<'))
+        .map(|word| u32::from_str_radix(word, 16).ok())
+        .collect::<Option<Vec<_>>>()?;
+    Some((u64::from_str_radix(address, 16).ok()?, words, normalised(text)))
+}
+
+/// Compares a code object, found in `origin`, with llvm-objdump and returns the number of its instructions.
+fn compare_with_objdump(file: &Path, origin: &Path, set: &'static InstructionSet) -> usize {
+    let output = Command::new("llvm-objdump-19")
+        .args(["-d", "--disassemble-zeroes", "--no-print-imm-hex"])
+        .arg(file)
+        .output()
+        .expect("llvm-objdump-19 runs");
+    assert!(output.status.success(), "{}: {}", origin.display(), String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<_> = text.lines().filter_map(objdump_line).collect();
+    let mut at = 0;
+    while at < lines.len() {
+        // A run of lines without a gap is decoded as one program, so that lengths must agree too.
+        let start = at;
+        let mut next_address = lines[at].0;
+        let mut bytes = Vec::new();
+        while at < lines.len() && lines[at].0 == next_address {
+            bytes.extend(lines[at].1.iter().flat_map(|word| word.to_le_bytes()));
+            next_address += lines[at].1.len() as u64 * 4;
+            at += 1;
+        }
+        let mut expected = lines[start..at].iter();
+        for (offset, inst) in set.decode_program(&bytes) {
+            let (address, words, text) = expected.next().expect("as many instructions as LLVM has");
+            let place = format!("{} at {address:#x}: {words:08x?}", origin.display());
+            assert_eq!(lines[start].0 + offset, *address, "{place}");
+            let inst = inst.unwrap_or_else(|error| panic!("{place}: {error}; LLVM: {text}"));
+            assert_eq!(normalised(&inst.to_string()), *text, "{place}");
+        }
+        assert!(expected.next().is_none(), "{}: instructions are left over", origin.display());
+    }
+    lines.len()
+}
+
+/// Compares every code object for a simulated GPU under `folder`, in any container, and counts them and their
+/// instructions.
+fn compare_folder(folder: &Path, scratch: &Path, code_objects: &mut usize, instructions: &mut usize) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_symlink() || name.starts_with('.') || name == "target" {
+            continue;
+        }
+        if path.is_dir() {
+            compare_folder(&path, scratch, code_objects, instructions);
+            continue;
+        }
+        let bytes = std::fs::read(&path).expect("a readable file");
+        let Ok(file) = File::parse(&bytes, &Options::default()) else { continue };
+        for bundle in file.bundles() {
+            for (index, entry) in bundle.entries().iter().enumerate() {
+                let EntryTarget::Gpu(target) = entry.target() else { continue };
+                let Some(part) = Part::named(target.processor()) else { continue };
+                if entry.size() == 0 || entry.problem().is_some() {
+                    continue;
+                }
+                let Ok(code_object) = bundle.extract(index) else {
+                    // Hostile inputs are not unpacked.
+                    continue;
+                };
+                if !is_executable(&code_object) {
+                    continue;
+                }
+                std::fs::write(scratch, code_object).expect("a writable folder for tests");
+                *instructions += compare_with_objdump(scratch, &path, part.instructions());
+                *code_objects += 1;
+            }
+        }
+    }
+}
+
+/// Whether this is a linked ELF: a relocatable device object holds bitcode.
+fn is_executable(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x7fELF") && bytes.get(16..18) == Some(&[3, 0])
+}
+
+#[test]
+fn code_objects_disassemble_as_llvm_does() {
+    if Command::new("llvm-objdump-19").arg("--version").output().is_err() {
+        eprintln!("skipped: no llvm-objdump-19 on this machine");
+        return;
+    }
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")];
+    match std::env::var_os("WINDLASS_FIXTURES") {
+        Some(fixtures) => folders.push(fixtures.into()),
+        None => eprintln!("the fixtures are skipped: set WINDLASS_FIXTURES to their folder"),
+    }
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("decode.co");
+    for folder in folders {
+        let (mut code_objects, mut instructions) = (0, 0);
+        compare_folder(&folder, &scratch, &mut code_objects, &mut instructions);
+        eprintln!("{instructions} instructions of {code_objects} code objects in {}", folder.display());
+        assert!(code_objects >= 10 && instructions > 1000, "{} has little code", folder.display());
+    }
+}
