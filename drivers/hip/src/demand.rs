@@ -22,6 +22,8 @@ struct DemandState {
     /// Everything up to this epoch is demanded.
     demanded: u64,
     has_reaper: bool,
+    /// The device is gone.
+    has_ended: bool,
 }
 
 impl Demand {
@@ -44,10 +46,23 @@ impl Demand {
         *lock(&self.state) = DemandState::default();
     }
 
-    /// Puts the reaper to sleep until more than `done` is demanded. `None` if that takes long: then the reaper must end.
+    /// Ends the reaper, because the device is gone. Otherwise a program that opens many devices would have many idle threads.
+    pub(crate) fn end(&self) {
+        let mut state = lock(&self.state);
+        state.has_ended = true;
+        if state.has_reaper {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Puts the reaper to sleep until more than `done` is demanded. `None` if the device is gone or if that takes long: then the
+    /// reaper must end.
     pub(crate) fn next(&self, done: u64) -> Option<u64> {
         let mut state = lock(&self.state);
         while state.demanded <= done {
+            if state.has_ended {
+                return None;
+            }
             let (next, timeout) =
                 self.changed.wait_timeout(state, KEEP).unwrap_or_else(PoisonError::into_inner);
             state = next;

@@ -369,6 +369,7 @@ impl Drop for Inner {
     /// Gives streams and events back on a thread of the callback pool, because HIP synchronises for that. A lost device keeps
     /// everything, and so does every device when the process ends.
     fn drop(&mut self) {
+        self.queues.iter().for_each(|queue| queue.demand.end());
         self.give_up_in_flight();
         if self.hip.keeps_all() {
             return;

@@ -428,6 +428,31 @@ fn the_first_of_several_points_ends_a_wait_for_any() {
     assert_eq!(a.waiter_count() + b.waiter_count(), 0);
 }
 
+/// An idle reaper stays for seconds while its device is open, and would be left over here.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_device_that_is_gone_leaves_no_thread() {
+    const DEVICES: usize = 128;
+    for _ in 0..DEVICES {
+        let (instance, device) = open_manual();
+        let queue = device.queue(0).expect("a queue");
+        let done = Semaphore::new(0);
+        fill(&queue, &[], &[done.at(1)]);
+        let waiter = thread::spawn({
+            let done = done.clone();
+            move || done.wait_blocking_with(1, SOON, WaitPolicy::Block)
+        });
+        eventually("the thread sleeps", || done.waiter_count() == 1);
+        instance.complete();
+        waiter.join().expect("no panic").expect("reached");
+    }
+    let tasks = std::fs::read_dir("/proc/self/task").expect("Linux tells of threads");
+    let names = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
+    let reapers = names.filter(|name| name.starts_with("windlass-reaper")).count();
+    // Other tests of this process have a few, and the last ones here are ending.
+    assert!(reapers < DEVICES / 2, "{reapers} reapers are left of {DEVICES} devices");
+}
+
 /// Starts itself as a child whose address space has no room for more threads.
 #[test]
 #[cfg(target_os = "linux")]
