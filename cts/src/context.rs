@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The surroundings of a case: the device under test, and the steps that many cases share.
 
-use std::{borrow::Cow, time::Instant};
+use std::{
+    borrow::Cow,
+    time::{Duration, Instant},
+};
 
 use windlass_hal::{
     Buffer, BufferParams, Deadline, Device, Error, Executable, Feature, Function, Point, Queue, Registry,
@@ -15,6 +18,11 @@ use crate::{
     program::Bench,
     random::Random,
 };
+
+/// Looks of [`Context::until`] without a pause.
+const QUICK_LOOKS: u32 = 16;
+/// The pause between its later looks.
+const PAUSE: Duration = Duration::from_micros(100);
 
 /// The surroundings of a running case.
 #[derive(Clone, Debug)]
@@ -88,8 +96,9 @@ impl Context {
         }
     }
 
-    /// Polls the device until the condition is true.
+    /// Polls the device until the condition is true, with pauses after the first looks, so that the driver's threads get a CPU.
     pub fn until(&self, what: &str, mut condition: impl FnMut() -> bool) -> Outcome {
+        let mut looks = 0;
         loop {
             if condition() {
                 return Ok(());
@@ -98,7 +107,12 @@ impl Context {
                 return Err(Stop::fail(format!("never became true: {what}")));
             }
             self.device.poll();
-            std::thread::yield_now();
+            if looks < QUICK_LOOKS {
+                looks += 1;
+                std::thread::yield_now();
+            } else {
+                std::thread::sleep(PAUSE);
+            }
         }
     }
 

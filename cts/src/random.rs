@@ -26,7 +26,11 @@ impl Random {
 
     /// Random bytes.
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
-        (0..length).map(|_| self.next_u64() as u8).collect()
+        let words = length.div_ceil(8);
+        let mut bytes = Vec::with_capacity(8 * words);
+        (0..words).for_each(|_| bytes.extend_from_slice(&self.next_u64().to_le_bytes()));
+        bytes.truncate(length);
+        bytes
     }
 
     /// Puts items in random order.
