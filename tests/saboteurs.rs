@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The suite can fail: a driver that breaks a contract is caught by the case that states it.
 //!
-//! Over the simulated GPU, for saboteurs that need kernels or collectives; `cts/tests/saboteurs.rs` has the others over the null
+//! Over the simulated GPU, for saboteurs that need kernels or collectives; `cts/tests/suite/saboteurs.rs` has the others over the null
 //! device.
 
 use std::sync::{

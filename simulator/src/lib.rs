@@ -40,5 +40,5 @@ use windlass_simulated_gpu::exec;
 pub use hip::Simulator;
 pub use options::{Bounds, Faults, Injection, Lds, Lock, Options, OptionsError, Uninitialised};
 pub use packet::{ScheduleReport, Schedules, schedules};
-pub use windlass_simulated_gpu::{Part, engine, isa, memory};
 pub use tally::Tally;
+pub use windlass_simulated_gpu::{Part, engine, isa, memory};

@@ -3,8 +3,8 @@
 
 use std::sync::PoisonError;
 
-use windlass_simulated_gpu::Part;
 use crate::visible;
+use windlass_simulated_gpu::Part;
 
 use super::abi::Agent;
 use super::agent::{GpuAgent, Which, isa};

@@ -51,9 +51,9 @@ pub use machine::trouble::{AccessKind, Cause};
 pub(crate) use machine::trouble::{Finding, FindingKind, Segment, Stray, Trouble};
 pub(crate) use machine::wave::{SCRATCH_WINDOW, Wave, WaveStatus};
 pub use operands::source::{PRIVATE_APERTURE, SHARED_APERTURE};
-pub use values::eighth;
 pub(crate) use reach::{NoInstruction, Reached, reach};
 pub(crate) use run::{Runner, TurnEnd};
+pub use values::eighth;
 
 #[cfg(test)]
 mod tests;

@@ -124,12 +124,7 @@ impl<P: AsRef<Physical>> Mappings<P> {
     ///
     /// # Errors
     /// [`MappingError::NotMapped`] if the range is not mapped throughout; nothing has changed then.
-    pub fn set_access(
-        &self,
-        base: u64,
-        size: u64,
-        access: &[(usize, u32)],
-    ) -> Result<(), MappingError> {
+    pub fn set_access(&self, base: u64, size: u64, access: &[(usize, u32)]) -> Result<(), MappingError> {
         let end = base.checked_add(size).ok_or(MappingError::NotMapped)?;
         let mut state = self.lock();
         let mappings = state.mapped.range(base..end).map(|(start, mapping)| (*start, start + mapping.size));

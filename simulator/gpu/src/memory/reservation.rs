@@ -12,12 +12,7 @@ impl Memory {
     ///
     /// # Errors
     /// [`MemoryError::OutOfMemory`] where no range of this size is left.
-    pub fn reserve(
-        &self,
-        size: u64,
-        align: u64,
-        owner: impl Into<Arc<str>>,
-    ) -> Result<u64, MemoryError> {
+    pub fn reserve(&self, size: u64, align: u64, owner: impl Into<Arc<str>>) -> Result<u64, MemoryError> {
         let placed = lock(&self.device).place(size, align);
         let mut map = self.write_map();
         let base = placed.ok_or_else(|| MemoryError::OutOfMemory {

@@ -9,8 +9,8 @@ use crate::hip::services::budget::Budget;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::failure::{Failure, Unreported};
 use crate::memory::Grants;
-use windlass_simulated_gpu::Part;
 use crate::visible;
+use windlass_simulated_gpu::Part;
 
 /// Facts of every part that more than one call reports, such as work-items per compute unit.
 pub(crate) mod limits {

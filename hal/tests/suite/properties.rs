@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random sequences against small models: the semaphore, fences, URIs.
-#![cfg(not(loom))]
 
 use std::{
     collections::BTreeMap,

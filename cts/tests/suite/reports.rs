@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The reports of a run: text, JSON, JUnit, Markdown.
 
-mod common;
-
 use std::fs;
 
-use common::{FAILS, LACKING, PANICS, PASSES, SKIPS, Scratch, options, registry, run};
+use crate::common::{FAILS, LACKING, PANICS, PASSES, SKIPS, Scratch, options, registry, run};
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 use serde_json::Value;
 use windlass_cts::{

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A concept has the same file name in `hal/src/driver/` and in every driver, and a name that drivers share has one meaning.
-#![cfg(not(loom))]
 
 use std::{collections::BTreeSet, fs, path::Path};
 

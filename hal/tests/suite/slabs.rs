@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pools between their buffers and a source of slabs that counts, runs out and makes mistakes.
-#![cfg(not(loom))]
 
 use std::{
     any::Any,

@@ -15,7 +15,7 @@ use windlass_cts::{
 };
 
 /// IREE's cases, one on each line: the name, our counterparts separated by spaces, and the reason if there are none.
-const IREE_CASES: &str = include_str!("../iree_cases.csv");
+const IREE_CASES: &str = include_str!("../../iree_cases.csv");
 
 /// Suffixes of names that distinguish cases of one contract. They do not count as contracts of their own.
 const PARAMETERS: [&str; 6] = ["direct", "table", "1", "2", "4", "repeated"];
@@ -78,7 +78,7 @@ fn page() -> String {
     line("# Conformance: the contracts of the suite".to_owned());
     line(String::new());
     line(
-        "`cargo test -p windlass-cts --test conformance -- --ignored` writes this page, and the tests keep it \
+        "`cargo test -p windlass-cts --test suite conformance -- --ignored` writes this page, and the tests keep it \
          current.\n`windlass cts --list` prints each case with its contract."
             .to_owned(),
     );
@@ -118,7 +118,7 @@ fn page() -> String {
     let saboteurs = saboteurs::all();
     line(format!(
         "Each of these {} wraps a driver that conforms and breaks one contract. The named cases must fail \
-         over it:\n`cts/tests/saboteurs.rs` and `tests/saboteurs.rs` run them. Other cases may fail too.",
+         over it:\n`cts/tests/suite/saboteurs.rs` and `tests/saboteurs.rs` run them. Other cases may fail too.",
         saboteurs.len()
     ));
     line(String::new());
@@ -192,7 +192,7 @@ fn the_page_is_current() {
     assert!(
         written == page(),
         "docs/conformance.md is not what the code says; write it with \
-         `cargo test -p windlass-cts --test conformance -- --ignored`"
+         `cargo test -p windlass-cts --test suite conformance -- --ignored`"
     );
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Placement strategies against a naive model that knows the last user of each granule. Ranges must not overlap, must
 //! be aligned and must not be used too soon. No memory may be lost, and idle slabs must be counted.
-#![cfg(not(loom))]
 
 use std::{cell::RefCell, collections::BTreeMap};
 

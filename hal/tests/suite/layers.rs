@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The folders of `src` are layers: a file imports its own layer and those before it.
-#![cfg(not(loom))]
 
 use std::{
     fs,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Programs that misuse the interface do not compile. `TRYBUILD=overwrite` renews the messages.
-#![cfg(not(loom))]
 
 use windlass_hal::{
     BindingTable, Buffer, BufferView, CommandBuffer, Completion, Device, Download, Error, Executable, Fence,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Long chains and large bursts in pending sets: neither the stack of a thread nor the memory of an idle set grows with
 //! them.
-#![cfg(not(loom))]
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},

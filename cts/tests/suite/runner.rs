@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The runner: the selection of cases, their ends, its output, and its exit codes.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{
+use crate::common::{
     FAILS, HANGS, LACKING, PANICS, PASSES, SKIPS, UNDECLARED, ends, options, registry, run, verdicts,
 };
 use windlass_cts::{Case, Exit, Format, Level, Options, Outcome, Shard, Stop, Verdict, cases, main_with};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The pending set on one thread: the operations that it issues, its counts, and the reuse of a place by another
 //! operation. `loom.rs` tests its interleavings.
-#![cfg(not(loom))]
 
 use std::{
     pin::Pin,

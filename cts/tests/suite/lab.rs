@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The runner on hardware that others use too: locks, and the kernel's messages. A driver here says that it is hardware.
-#![cfg(unix)]
-
-mod common;
 
 use std::{
     fs::{self, File},
@@ -17,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use common::{FAILS, PASSES, Scratch, ends, registry, run};
+use crate::common::{FAILS, PASSES, Scratch, ends, registry, run};
 use windlass_cts::{Case, Context, Exit, Options, Outcome, Stop, Summary, run_cases};
 use windlass_hal::{DeviceInfo, Error, Registry, Result, Uri, driver};
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The file of expectations: the failures that it forgives, those that it does not, and its refusals.
 
-mod common;
-
 use std::{
     path::Path,
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use common::{FAILS, HANGS, PASSES, SKIPS, Scratch, ends, options, registry, run, verdicts};
+use crate::common::{FAILS, HANGS, PASSES, SKIPS, Scratch, ends, options, registry, run, verdicts};
 use windlass_cts::{Case, Context, Exit, Expectations, Options, Outcome, Stop, Verdict, main_with};
 use windlass_hal::Registry;
 

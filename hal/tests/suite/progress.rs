@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Progress: threads that look let the devices retire finished work, and threads that go to sleep demand progress of
 //! the devices.
-#![cfg(not(loom))]
 
 use std::{
     pin::Pin,

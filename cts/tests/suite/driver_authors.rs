@@ -9,25 +9,25 @@ use std::{
 
 use windlass_cts::Options;
 
-const GUIDE: &str = include_str!("../../docs/driver-authors.md");
+const GUIDE: &str = include_str!("../../../docs/driver-authors.md");
 const SKELETON: [&str; 9] = [
-    include_str!("../../drivers/null/src/allocator.rs"),
-    include_str!("../../drivers/null/src/buffer.rs"),
-    include_str!("../../drivers/null/src/command_buffer.rs"),
-    include_str!("../../drivers/null/src/device.rs"),
-    include_str!("../../drivers/null/src/driver.rs"),
-    include_str!("../../drivers/null/src/executable.rs"),
-    include_str!("../../drivers/null/src/queue.rs"),
-    include_str!("../../drivers/null/src/queues.rs"),
-    include_str!("../../drivers/null/src/submit.rs"),
+    include_str!("../../../drivers/null/src/allocator.rs"),
+    include_str!("../../../drivers/null/src/buffer.rs"),
+    include_str!("../../../drivers/null/src/command_buffer.rs"),
+    include_str!("../../../drivers/null/src/device.rs"),
+    include_str!("../../../drivers/null/src/driver.rs"),
+    include_str!("../../../drivers/null/src/executable.rs"),
+    include_str!("../../../drivers/null/src/queue.rs"),
+    include_str!("../../../drivers/null/src/queues.rs"),
+    include_str!("../../../drivers/null/src/submit.rs"),
 ];
 const TRAITS: [(&str, &str); 6] = [
-    ("Driver", include_str!("../../hal/src/driver/driver.rs")),
-    ("RawDevice", include_str!("../../hal/src/driver/device.rs")),
-    ("RawBuffer", include_str!("../../hal/src/driver/buffer.rs")),
-    ("RawExecutable", include_str!("../../hal/src/driver/executable.rs")),
-    ("RawCommandBuffer", include_str!("../../hal/src/driver/command_buffer.rs")),
-    ("SlabSource", include_str!("../../hal/src/driver/allocator.rs")),
+    ("Driver", include_str!("../../../hal/src/driver/driver.rs")),
+    ("RawDevice", include_str!("../../../hal/src/driver/device.rs")),
+    ("RawBuffer", include_str!("../../../hal/src/driver/buffer.rs")),
+    ("RawExecutable", include_str!("../../../hal/src/driver/executable.rs")),
+    ("RawCommandBuffer", include_str!("../../../hal/src/driver/command_buffer.rs")),
+    ("SlabSource", include_str!("../../../hal/src/driver/allocator.rs")),
 ];
 
 /// The lines of the first block whose head fits, without the head and the end.
@@ -177,8 +177,8 @@ fn every_filter_of_the_guide_selects_cases() {
 /// The runner accepts every command line of the suite in the guide.
 #[test]
 fn every_run_that_is_shown_is_one() {
-    let template = include_str!("../../examples/out-of-tree-driver/.github/workflows/conformance.yml");
-    let workflow = include_str!("../../.github/workflows/ci.yml");
+    let template = include_str!("../../../examples/out-of-tree-driver/.github/workflows/conformance.yml");
+    let workflow = include_str!("../../../.github/workflows/ci.yml");
     for (name, text, least) in
         [("the guide", GUIDE, 8), ("the template", template, 1), ("ci.yml", workflow, 1)]
     {

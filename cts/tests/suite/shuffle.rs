@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `shuffle://` uses every freedom of order and no more, is reproducible, and never hangs.
 
-#[path = "common/wrapped.rs"]
-mod wrapped;
-
 use std::{
     collections::BTreeSet,
     sync::{Arc, Mutex, mpsc},
@@ -16,7 +13,7 @@ use windlass_hal::{
     wait_all,
 };
 
-use wrapped::{Wrapped, null, pass};
+use crate::wrapped::{Wrapped, null, pass};
 
 /// A patience that only a hang exhausts.
 const PATIENCE: Duration = Duration::from_secs(60);

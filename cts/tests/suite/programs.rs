@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random programs: they are legal, can be printed and parsed again, and distinguish right devices from wrong ones.
 
-#[path = "common/wrapped.rs"]
-mod wrapped;
-
 use std::{
     sync::{
         Arc,
@@ -20,7 +17,7 @@ use windlass_hal::{
     Command, Device, Error, Notifications, Operation, Point, QueueAffinity, Result, Semaphore, driver,
 };
 
-use wrapped::{Wrapped, null, pass};
+use crate::wrapped::{Wrapped, null, pass};
 
 const LIMIT: Duration = Duration::from_secs(60);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Files over a device whose memory the host cannot reach. The test decides when its copies end.
-#![cfg(not(loom))]
 
 use std::{
     io, mem,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The preference of a pool among several free places, and between a free place and a new slab. `placement.rs` tests
 //! the possible places.
-#![cfg(not(loom))]
 
 use windlass_hal::{
     QueueAffinity,

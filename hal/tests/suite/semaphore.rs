@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory use and the debug texts of semaphores. The conformance suite tests their behaviour.
-#![cfg(not(loom))]
 
 use std::{future::Future, pin::pin, sync::Arc, task};
 
