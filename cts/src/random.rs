@@ -26,11 +26,7 @@ impl Random {
 
     /// Random bytes.
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
-        let words = length.div_ceil(8);
-        let mut bytes = Vec::with_capacity(8 * words);
-        (0..words).for_each(|_| bytes.extend_from_slice(&self.next_u64().to_le_bytes()));
-        bytes.truncate(length);
-        bytes
+        (0..length).map(|_| self.next_u64() as u8).collect()
     }
 
     /// Puts items in random order.
