@@ -10,7 +10,9 @@ mod bundle;
 mod clang;
 mod committed;
 mod conformance;
+mod devices;
 mod escapes;
+mod examples;
 #[cfg(target_os = "linux")]
 mod exec;
 #[cfg(target_os = "linux")]
@@ -19,10 +21,13 @@ mod exec_amd;
 mod exec_folders;
 mod exec_symbols;
 mod extract;
+#[cfg(all(feature = "local", target_os = "linux", target_arch = "x86_64"))]
+mod host_kernels;
 mod inspect;
 mod iree;
 mod listing;
 mod mistakes;
+mod readme;
 mod replay;
 mod report;
 mod results;

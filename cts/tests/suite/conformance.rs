@@ -118,7 +118,7 @@ fn page() -> String {
     let saboteurs = saboteurs::all();
     line(format!(
         "Each of these {} wraps a driver that conforms and breaks one contract. The named cases must fail \
-         over it:\n`cts/tests/suite/saboteurs.rs` and `tests/saboteurs.rs` run them. Other cases may fail too.",
+         over it:\n`cts/tests/suite/saboteurs.rs` and `tests/suite/saboteurs.rs` run them. Other cases may fail too.",
         saboteurs.len()
     ));
     line(String::new());

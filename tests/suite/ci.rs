@@ -6,10 +6,10 @@ use std::path::Path;
 use windlass_cts::{Expectations, Options, cases};
 
 const FILES: [(&str, &str, usize); 4] = [
-    ("docs/ci.md", include_str!("../docs/ci.md"), 7),
-    (".github/workflows/ci.yml", include_str!("../.github/workflows/ci.yml"), 1),
-    (".github/workflows/gpu.yml", include_str!("../.github/workflows/gpu.yml"), 3),
-    ("README.md", include_str!("../README.md"), 1),
+    ("docs/ci.md", include_str!("../../docs/ci.md"), 7),
+    (".github/workflows/ci.yml", include_str!("../../.github/workflows/ci.yml"), 1),
+    (".github/workflows/gpu.yml", include_str!("../../.github/workflows/gpu.yml"), 3),
+    ("README.md", include_str!("../../README.md"), 1),
 ];
 
 /// The words after `windlass cts`, also on continuation lines.
@@ -55,6 +55,6 @@ fn the_expectations_can_be_used() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cts/expectations.toml");
     Expectations::read(&path, &cases(), windlass::registry()).unwrap();
     let example =
-        include_str!("../docs/ci.md").split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+        include_str!("../../docs/ci.md").split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     Expectations::parse(example, &cases(), windlass::registry()).unwrap();
 }

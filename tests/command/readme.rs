@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::process::Command;
 
-const README: &str = include_str!("../README.md");
+const README: &str = include_str!("../../README.md");
 
 #[test]
 fn the_first_command_prints_what_it_says() {
@@ -56,7 +56,7 @@ fn the_line_for_owners_of_a_gpu_works() {
 #[expect(clippy::print_stderr, reason = "it says why the test is skipped")]
 #[test]
 fn the_page_on_the_command_shows_the_output_of_its_examples() {
-    let page = include_str!("../docs/command.md");
+    let page = include_str!("../../docs/command.md");
     let Some(fixtures) = std::env::var_os("WINDLASS_FIXTURES") else {
         eprintln!("skipped: WINDLASS_FIXTURES is not set, and the examples are about files in it");
         return;

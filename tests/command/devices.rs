@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Windlass's own libamdhip64.so, which a build leaves in `target`, is never mistaken for AMD's.
-#![allow(clippy::print_stderr)]
 
 use std::{
     env,

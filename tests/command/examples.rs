@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The examples run to their end on the simulated GPU. Each checks its own numbers.
-#![allow(clippy::print_stderr)]
 
 use std::{path::Path, process::Command};
 
@@ -10,7 +9,7 @@ fn run(name: &str) {
 
 /// Runs an example whose output must have a text.
 fn run_as(name: &str, prepare: impl Fn(&mut Command), wanted: &str) {
-    // `cargo test` builds the examples beside the binary; `cargo test --test examples` does not.
+    // `cargo test` builds the examples beside the binary; `cargo test --test command` does not.
     let folder = Path::new(env!("CARGO_BIN_EXE_windlass")).parent().expect("the binary is in a folder");
     let path = folder.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     if !path.exists() {
