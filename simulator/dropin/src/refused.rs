@@ -99,10 +99,10 @@ refused! { hipError_t;
     "hip_7.1":
         hipMemAdvise_v2 hipMemPrefetchAsync_v2 hipMemcpy3DBatchAsync hipMemcpy3DPeer
         hipMemcpy3DPeerAsync hipMemcpyBatchAsync hipMemsetD2D16 hipMemsetD2D16Async hipMemsetD2D32
-        hipMemsetD2D32Async hipMemsetD2D8 hipMemsetD2D8Async hipModuleLoadFatBinary hipStreamGetAttribute
+        hipMemsetD2D32Async hipMemsetD2D8 hipMemsetD2D8Async hipStreamGetAttribute
         hipStreamGetId hipStreamSetAttribute;
     "hip_7.2":
-        hipLibraryLoadFromFile hipOccupancyAvailableDynamicSMemPerBlock hipStreamCopyAttributes;
+        hipOccupancyAvailableDynamicSMemPerBlock hipStreamCopyAttributes;
 }
 
 refused! { *const c_char;

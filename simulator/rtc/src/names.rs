@@ -56,37 +56,48 @@ pub(crate) fn table<'a>(expressions: impl Iterator<Item = &'a str>) -> String {
     text
 }
 
-/// The mangled names of `count` expressions in a code object. `None` if one is missing.
+/// The mangled names of `count` expressions in a code object, or in an object file. `None` if one is missing.
 pub(crate) fn lowered(code: &[u8], count: usize) -> Option<Vec<String>> {
     let file = ElfFile64::<object::Endianness>::parse(code).ok()?;
     let (endian, data) = (file.endian(), file.data());
-    let sections = file.elf_header().sections(endian, data).ok()?;
-    let symbols = sections.symbols(endian, data, elf::SHT_DYNSYM).ok()?;
+    let header = file.elf_header();
+    let sections = header.sections(endian, data).ok()?;
+    let is_linked = header.e_type(endian) == elf::ET_DYN;
+    let symbols = sections.symbols(endian, data, if is_linked { elf::SHT_DYNSYM } else { elf::SHT_SYMTAB }).ok()?;
 
-    let mut places = vec![None; count];
-    let mut by_address = BTreeMap::new();
+    // A place is an address, in an object file within a section.
+    let section_of = |index: usize| if is_linked { 0 } else { index };
+    let mut entries = vec![None; count];
+    let mut names = BTreeMap::new();
     let mut by_index = BTreeMap::new();
     for (index, symbol) in symbols.enumerate() {
         let name = std::str::from_utf8(symbols.symbol_name(endian, symbol).ok()?).ok()?;
+        let place = (section_of(usize::from(symbol.st_shndx(endian).0)), symbol.st_value(endian));
         let number = name.strip_prefix(ENTRY).and_then(|number| number.parse::<usize>().ok());
-        if let Some(place) = number.and_then(|number| places.get_mut(number)) {
-            *place = Some(symbol.st_value(endian));
-        } else if !symbol.is_undefined(endian) {
-            by_address.entry(symbol.st_value(endian)).or_insert(name);
+        if let Some(entry) = number.and_then(|number| entries.get_mut(number)) {
+            *entry = Some(place);
+        } else if !symbol.is_undefined(endian) && !name.is_empty() {
+            names.entry(place).or_insert(name);
         }
-        by_index.insert(index.0, name);
+        by_index.insert(index.0, (name, place));
     }
     let mut pointers = BTreeMap::new();
     for section in sections.iter() {
         let Ok(Some((relocations, _))) = section.rela(endian, data) else { continue };
+        let within = section_of(section.sh_info(endian) as usize);
         for relocation in relocations {
+            let addend = relocation.r_addend(endian) as u64;
             let name = match relocation.r_sym(endian, false) {
-                0 => by_address.get(&(relocation.r_addend(endian) as u64)),
-                symbol => by_index.get(&(symbol as usize)),
+                0 => names.get(&(0, addend)).copied(),
+                symbol => by_index.get(&(symbol as usize)).and_then(|(name, (section, value))| match *name {
+                    // The symbol of a section.
+                    "" => names.get(&(*section, value.wrapping_add(addend))).copied(),
+                    name => Some(name),
+                }),
             };
-            pointers.insert(relocation.r_offset(endian), name);
+            pointers.insert((within, relocation.r_offset(endian)), name);
         }
     }
-    let name = |place: Option<u64>| Some((*(*pointers.get(&place?)?)?).to_owned());
-    places.into_iter().map(name).collect()
+    let name = |place: Option<(usize, u64)>| Some((*pointers.get(&place?)?)?.to_owned());
+    entries.into_iter().map(name).collect()
 }

@@ -81,8 +81,13 @@ impl Program {
             }
         };
         let source = format!("{}{}", self.source, names::table(self.names.keys().map(String::as_str)));
-        let unit =
-            Unit { name: &self.file_name, source: &source, headers: &self.headers, options: &options };
+        let unit = Unit {
+            name: &self.file_name,
+            source: &source,
+            headers: &self.headers,
+            options: &options,
+            has_names: !self.names.is_empty(),
+        };
         let made = compiler::compile(&unit, log)?;
         if !self.names.is_empty() {
             let Some(lowered) = names::lowered(&made.code, self.names.len()) else {

@@ -27,9 +27,9 @@ impl Clang {
         let source = folder.write_source("probe.hip", b"__attribute__((global)) void probe() {}\n").map_err(failed)?;
         let mut command = self.driver(target);
         command.arg("-o").arg(folder.output("probe")).arg(source);
-        let ended = child::run(&mut command).map_err(failed)?;
-        let made = folder.output("probe").is_file();
-        if ended.success && made { Ok(()) } else { Err(folder.strip(&ended.messages)) }
+        let mut messages = String::new();
+        let ended = run(&mut command, &folder, &mut messages).map_err(failed)?;
+        if ended && folder.output("probe").is_file() { Ok(()) } else { Err(messages) }
     }
 
     /// clang for HIP's device code, which it leaves as a bare code object.
@@ -95,19 +95,21 @@ impl Clang {
         if !options.bitcode {
             return Ok(read(&code, messages).map(|code| Made { code, bitcode: Vec::new() }));
         }
-        // Undefined names are for what the bitcode will be linked with.
-        let mut command = self.linking(target, &code);
-        command.arg("--unresolved-symbols=ignore-all").arg(&bitcode);
-        let linked = run(&mut command, &folder, messages)?;
-        let code = if linked { read(&code, messages) } else { None };
-        let bitcode = read(&bitcode, messages);
-        Ok(code.zip(bitcode).map(|(code, bitcode)| Made { code, bitcode }))
+        let mut made = Made { code: Vec::new(), bitcode: read(&bitcode, messages).unwrap_or_default() };
+        if unit.has_names && !made.bitcode.is_empty() {
+            let mut command = self.linking(target, &code, "-r");
+            if !run(command.arg(&bitcode), &folder, messages)? {
+                return Ok(None);
+            }
+            made.code = read(&code, messages).unwrap_or_default();
+        }
+        Ok((!made.bitcode.is_empty()).then_some(made))
     }
 
     /// lld for bitcode, which it compiles for the target.
-    fn linking(&self, target: &Target, code: &Path) -> Command {
+    fn linking(&self, target: &Target, code: &Path, kind: &str) -> Command {
         let mut command = Command::new(&self.linker);
-        command.args(["-flavor", "gnu", "-m", "elf64_amdgpu", "-shared"]);
+        command.args(["-flavor", "gnu", "-m", "elf64_amdgpu", kind]);
         command.arg(format!("-plugin-opt=mcpu={}", target.processor()));
         let attributes = target.attributes();
         if !attributes.is_empty() {
@@ -128,7 +130,7 @@ impl Clang {
     fn try_link(&self, link: &Link<'_>, messages: &mut String) -> std::io::Result<Option<Vec<u8>>> {
         let folder = Folder::new()?;
         let code = folder.output("code");
-        let mut command = self.linking(link.target, &code);
+        let mut command = self.linking(link.target, &code, "-shared");
         command.arg("--no-undefined");
         let mut options = link.options.iter();
         while let Some(option) = options.next() {

@@ -4,6 +4,7 @@
 mod clang;
 mod clangs;
 mod comgr;
+mod comgr_library;
 mod device_libraries;
 
 use crate::options::Options;
@@ -17,12 +18,14 @@ pub(crate) struct Unit<'a> {
     /// Names and texts.
     pub(crate) headers: &'a [(String, String)],
     pub(crate) options: &'a Options,
+    /// Whether names will be read from the code.
+    pub(crate) has_names: bool,
 }
 
 /// What a compilation made.
 #[derive(Default)]
 pub(crate) struct Made {
-    /// The code object, also of a unit that becomes bitcode: names are read from it.
+    /// The code object. Of a unit that becomes bitcode, an object file with the names; empty if none are asked for.
     pub(crate) code: Vec<u8>,
     pub(crate) bitcode: Vec<u8>,
 }
@@ -61,7 +64,7 @@ fn with_compiler<R>(
     by_clang: impl FnOnce(&clang::Clang, &mut String) -> Option<R>,
 ) -> Option<R> {
     let comgr = match comgr::find(target) {
-        Ok(comgr) => return by_comgr(comgr, messages),
+        Ok(comgr) => return by_comgr(&comgr, messages),
         Err(reason) => reason,
     };
     match clangs::find(target) {

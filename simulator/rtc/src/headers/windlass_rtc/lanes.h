@@ -3,7 +3,11 @@
 #pragma once
 
 WINDLASS_RTC unsigned __lane_id() { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)); }
+#if WINDLASS_RTC_LANES == 32
+WINDLASS_RTC uint64_t __ballot(int value) { return __builtin_amdgcn_ballot_w32(value != 0); }
+#else
 WINDLASS_RTC uint64_t __ballot(int value) { return __builtin_amdgcn_ballot_w64(value != 0); }
+#endif
 WINDLASS_RTC uint64_t __ballot64(int value) { return __ballot(value); }
 WINDLASS_RTC uint64_t __activemask() { return __ballot(true); }
 WINDLASS_RTC uint64_t __lanemask_lt() { return (1ull << __lane_id()) - 1; }

@@ -409,7 +409,11 @@ WINDLASS_RTC_BODY double erfinv(double y) {
   for (int i = 0; i < 4; ++i) x -= (erf_small(x) - a) / (0x1.20dd750429b6dp+0 * bell(x));
   return y == 0 ? y : __builtin_copysign(x, y);
 }
-WINDLASS_RTC_BODY double ncdf(double x) { return erfc(x * -0x1.6a09e667f3bcdp-1) / 2; }
+WINDLASS_RTC_BODY double ncdf(double x) {
+  pair t = product(x, -0x1.6a09e667f3bcdp-1);
+  double low = t.low + x * 0x1.bdd3413b26456p-55, slope = 0x1.20dd750429b6dp+0 * bell(t.high);
+  return __builtin_fabs(x) < 50 ? (erfc(t.high) - slope * low) / 2 : erfc(t.high) / 2;
+}
 WINDLASS_RTC_BODY double ncdfinv(double x) { return erfcinv(2 * x) * -0x1.6a09e667f3bcdp+0; }
 
 // Stirling's series.
@@ -427,7 +431,8 @@ WINDLASS_RTC_BODY double tgamma(double x) {
   double divisor = 1;
   for (; x < 16; x += 1) divisor *= x;
   double half = pow(x, x / 2 - 0.25);
-  return half * exp(-x + stirling(x)) * half * 0x1.40d931ff62706p+1 / divisor;
+  pair e = sum(-x, stirling(x));
+  return half * exp(e.high, e.low) * half * 0x1.40d931ff62706p+1 / divisor;
 }
 WINDLASS_RTC_BODY double lgamma(double x) {
   if (x != x) return x;

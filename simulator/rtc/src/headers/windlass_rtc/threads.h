@@ -56,11 +56,15 @@ extern const __attribute__((device, weak)) windlass_rtc::grid_size gridDim;
 #define hipGridDim_y gridDim.y
 #define hipGridDim_z gridDim.z
 
-#ifdef __AMDGCN_WAVEFRONT_SIZE
-static constexpr __attribute__((device)) int warpSize = __AMDGCN_WAVEFRONT_SIZE;
+// From gfx10 on waves have 32 lanes.
+#if defined(__AMDGCN_WAVEFRONT_SIZE)
+#define WINDLASS_RTC_LANES __AMDGCN_WAVEFRONT_SIZE
+#elif defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+#define WINDLASS_RTC_LANES 32
 #else
-static constexpr __attribute__((device)) int warpSize = 64;
+#define WINDLASS_RTC_LANES 64
 #endif
+static constexpr __attribute__((device)) int warpSize = WINDLASS_RTC_LANES;
 
 WINDLASS_RTC void __syncthreads() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
@@ -91,7 +95,11 @@ WINDLASS_RTC long long __clock64() { return (long long)__builtin_readcyclecounte
 WINDLASS_RTC long long __clock() { return __clock64(); }
 WINDLASS_RTC long long clock64() { return __clock64(); }
 WINDLASS_RTC long long clock() { return __clock64(); }
+#if __has_builtin(__builtin_readsteadycounter)
 WINDLASS_RTC long long wall_clock64() { return (long long)__builtin_readsteadycounter(); }
+#else
+WINDLASS_RTC long long wall_clock64() { return (long long)__builtin_amdgcn_s_memrealtime(); }
+#endif
 WINDLASS_RTC void __nanosleep(unsigned) { __builtin_amdgcn_s_sleep(1); }
 WINDLASS_RTC void __trap() { __builtin_trap(); }
 WINDLASS_RTC void abort() { __builtin_trap(); }
