@@ -16,6 +16,8 @@ use windlass_simulator_rtc::abi::{self, Handle};
 #[allow(non_upper_case_globals, reason = "C's spelling")]
 pub static windlass_simulator_marker: c_int = 1;
 
+mod log;
+
 macro_rules! export {
     ($(fn $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty;)*) => {
         $(
@@ -26,6 +28,7 @@ macro_rules! export {
             #[unsafe(no_mangle)]
             #[allow(non_snake_case, unused_unsafe, clippy::too_many_arguments)]
             pub unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
+                log::set_up();
                 // SAFETY: the caller guarantees the arguments.
                 unsafe { abi::$name($($parameter),*) }
             }

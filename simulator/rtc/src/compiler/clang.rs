@@ -67,6 +67,8 @@ impl Clang {
         let mut command = self.driver(target);
         command.args(["-O3", "-Wno-missing-prototypes", "-Wno-gnu-line-marker"]);
         command.args(headers::DEFINITIONS);
+        command.arg(format!("-mcode-object-version={}", headers::CODE_OBJECT));
+        command.arg(headers::code_object(options.code_object.unwrap_or(headers::CODE_OBJECT)));
         let mut own = PathBuf::new();
         for (name, text) in headers::all() {
             own = folder.write_own(name, text)?;

@@ -50,7 +50,7 @@ WINDLASS_RTC void ring(word doorbell) {
 }
 // One call of the host by the lanes that are here.
 static __attribute__((device, noinline)) word call(unsigned service, word a, word b = 0, word c = 0, word d = 0, word e = 0, word f = 0, word g = 0, word h = 0) {
-  buffer *of = *(buffer **)((char *)__builtin_amdgcn_implicitarg_ptr() + 80);
+  buffer *of = *(buffer **)((char *)__builtin_amdgcn_implicitarg_ptr() + (WINDLASS_RTC_CODE_OBJECT >= 5 ? 80 : 24));
   unsigned lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
   word active = __builtin_amdgcn_read_exec();
   bool leads = lane == (unsigned)__builtin_ctzll(active);

@@ -3,7 +3,10 @@
 #pragma once
 
 WINDLASS_RTC unsigned __lane_id() { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)); }
-#if WINDLASS_RTC_LANES == 32
+#if !__has_builtin(__builtin_amdgcn_ballot_w64)
+// The comparison "not equal" of older compilers.
+WINDLASS_RTC uint64_t __ballot(int value) { return __builtin_amdgcn_uicmp(value, 0, 33); }
+#elif WINDLASS_RTC_LANES == 32
 WINDLASS_RTC uint64_t __ballot(int value) { return __builtin_amdgcn_ballot_w32(value != 0); }
 #else
 WINDLASS_RTC uint64_t __ballot(int value) { return __builtin_amdgcn_ballot_w64(value != 0); }

@@ -57,18 +57,18 @@ WINDLASS_RTC_C float fmaf(float x, float y, float z) { return __builtin_fmaf(x, 
 WINDLASS_RTC float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 WINDLASS_RTC_C double remquo(double x, double y, int *n) { return windlass_rtc_remquo(x, y, n); }
 WINDLASS_RTC_C float remquof(float x, float y, int *n) { return windlass_rtc_remquo(x, y, n); }
-WINDLASS_RTC_C double ldexp(double x, int n) { return __builtin_ldexp(x, n); }
-WINDLASS_RTC_C float ldexpf(float x, int n) { return __builtin_ldexpf(x, n); }
-WINDLASS_RTC float ldexp(float x, int n) { return __builtin_ldexpf(x, n); }
-WINDLASS_RTC_C double scalbn(double x, int n) { return __builtin_ldexp(x, n); }
-WINDLASS_RTC_C float scalbnf(float x, int n) { return __builtin_ldexpf(x, n); }
-WINDLASS_RTC float scalbn(float x, int n) { return __builtin_ldexpf(x, n); }
+WINDLASS_RTC_C double ldexp(double x, int n) { return __builtin_amdgcn_ldexp(x, n); }
+WINDLASS_RTC_C float ldexpf(float x, int n) { return __builtin_amdgcn_ldexpf(x, n); }
+WINDLASS_RTC float ldexp(float x, int n) { return __builtin_amdgcn_ldexpf(x, n); }
+WINDLASS_RTC_C double scalbn(double x, int n) { return __builtin_amdgcn_ldexp(x, n); }
+WINDLASS_RTC_C float scalbnf(float x, int n) { return __builtin_amdgcn_ldexpf(x, n); }
+WINDLASS_RTC float scalbn(float x, int n) { return __builtin_amdgcn_ldexpf(x, n); }
 WINDLASS_RTC int windlass_rtc_clamped(long n) { return n > 100000 ? 100000 : n < -100000 ? -100000 : (int)n; }
-WINDLASS_RTC_C double scalbln(double x, long n) { return __builtin_ldexp(x, windlass_rtc_clamped(n)); }
-WINDLASS_RTC_C float scalblnf(float x, long n) { return __builtin_ldexpf(x, windlass_rtc_clamped(n)); }
-WINDLASS_RTC_C double frexp(double x, int *n) { return __builtin_frexp(x, n); }
-WINDLASS_RTC_C float frexpf(float x, int *n) { return __builtin_frexpf(x, n); }
-WINDLASS_RTC float frexp(float x, int *n) { return __builtin_frexpf(x, n); }
+WINDLASS_RTC_C double scalbln(double x, long n) { return __builtin_amdgcn_ldexp(x, windlass_rtc_clamped(n)); }
+WINDLASS_RTC_C float scalblnf(float x, long n) { return __builtin_amdgcn_ldexpf(x, windlass_rtc_clamped(n)); }
+WINDLASS_RTC_C double frexp(double x, int *n) { return (*n = __builtin_amdgcn_frexp_exp(x), __builtin_amdgcn_frexp_mant(x)); }
+WINDLASS_RTC_C float frexpf(float x, int *n) { return (*n = __builtin_amdgcn_frexp_expf(x), __builtin_amdgcn_frexp_mantf(x)); }
+WINDLASS_RTC float frexp(float x, int *n) { return (*n = __builtin_amdgcn_frexp_expf(x), __builtin_amdgcn_frexp_mantf(x)); }
 WINDLASS_RTC_C double modf(double x, double *whole) {
   *whole = __builtin_trunc(x);
   return __builtin_copysign(__builtin_isinf(x) ? 0 : x - *whole, x);
@@ -79,11 +79,8 @@ WINDLASS_RTC_C float modff(float x, float *whole) {
 }
 WINDLASS_RTC float modf(float x, float *whole) { return modff(x, whole); }
 WINDLASS_RTC_C int ilogb(double x) {
-  int n;
   if (x == 0 || x != x) return -__INT_MAX__ - 1;
-  if (__builtin_isinf(x)) return __INT_MAX__;
-  __builtin_frexp(x, &n);
-  return n - 1;
+  return __builtin_isinf(x) ? __INT_MAX__ : __builtin_amdgcn_frexp_exp(x) - 1;
 }
 WINDLASS_RTC_C int ilogbf(float x) { return ilogb(x); }
 WINDLASS_RTC_C double logb(double x) {
@@ -151,17 +148,24 @@ WINDLASS_RTC_CLASS_OF_INTEGER(signbit, x < 0)
 WINDLASS_RTC_C double nan(const char *) { return __builtin_nan(""); }
 WINDLASS_RTC_C float nanf(const char *) { return __builtin_nanf(""); }
 
-// The fast functions of a GPU.
+// The fast functions of a GPU. Older compilers have no builtins for two of them, and make the same instructions.
+#if __has_builtin(__builtin_amdgcn_exp2f)
+#define WINDLASS_RTC_EXP2 __builtin_amdgcn_exp2f
+#define WINDLASS_RTC_LOG2 __builtin_amdgcn_logf
+#else
+#define WINDLASS_RTC_EXP2 __builtin_exp2f
+#define WINDLASS_RTC_LOG2 __builtin_log2f
+#endif
 WINDLASS_RTC float __sinf(float x) { return __builtin_amdgcn_sinf(__builtin_amdgcn_fractf(x * 0x1.45f306p-3f)); }
 WINDLASS_RTC float __cosf(float x) { return __builtin_amdgcn_cosf(__builtin_amdgcn_fractf(x * 0x1.45f306p-3f)); }
 WINDLASS_RTC float __tanf(float x) { return __sinf(x) / __cosf(x); }
-WINDLASS_RTC float __exp2f(float x) { return __builtin_amdgcn_exp2f(x); }
-WINDLASS_RTC float __expf(float x) { return __builtin_amdgcn_exp2f(x * 0x1.715476p+0f); }
-WINDLASS_RTC float __exp10f(float x) { return __builtin_amdgcn_exp2f(x * 0x1.a934f0p+1f); }
-WINDLASS_RTC float __log2f(float x) { return __builtin_amdgcn_logf(x); }
-WINDLASS_RTC float __logf(float x) { return __builtin_amdgcn_logf(x) * 0x1.62e43p-1f; }
-WINDLASS_RTC float __log10f(float x) { return __builtin_amdgcn_logf(x) * 0x1.344136p-2f; }
-WINDLASS_RTC float __powf(float x, float y) { return __builtin_amdgcn_exp2f(y * __builtin_amdgcn_logf(x)); }
+WINDLASS_RTC float __exp2f(float x) { return WINDLASS_RTC_EXP2(x); }
+WINDLASS_RTC float __expf(float x) { return WINDLASS_RTC_EXP2(x * 0x1.715476p+0f); }
+WINDLASS_RTC float __exp10f(float x) { return WINDLASS_RTC_EXP2(x * 0x1.a934f0p+1f); }
+WINDLASS_RTC float __log2f(float x) { return WINDLASS_RTC_LOG2(x); }
+WINDLASS_RTC float __logf(float x) { return WINDLASS_RTC_LOG2(x) * 0x1.62e43p-1f; }
+WINDLASS_RTC float __log10f(float x) { return WINDLASS_RTC_LOG2(x) * 0x1.344136p-2f; }
+WINDLASS_RTC float __powf(float x, float y) { return WINDLASS_RTC_EXP2(y * WINDLASS_RTC_LOG2(x)); }
 WINDLASS_RTC float __fdividef(float x, float y) { return x / y; }
 WINDLASS_RTC float fdividef(float x, float y) { return x / y; }
 WINDLASS_RTC float __frsqrt_rn(float x) { return __builtin_amdgcn_rsqf(x); }

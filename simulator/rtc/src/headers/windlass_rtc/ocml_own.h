@@ -11,6 +11,12 @@ namespace windlass_rtc {
 constexpr __attribute__((device)) double LN2_HIGH = 0x1.62e42fefa39efp-1, LN2_LOW = 0x1.abc9e3b39803fp-56;
 constexpr __attribute__((device)) double PI = 0x1.921fb54442d18p+1, HALF_PI = 0x1.921fb54442d18p+0, HALF_PI_LOW = 0x1.1a62633145c07p-54;
 
+// A number as a fraction from 1/2 on, and its exponent. C's function of that name would call itself with older compilers.
+WINDLASS_RTC_BODY double split(double x, int *exponent) {
+  *exponent = __builtin_amdgcn_frexp_exp(x);
+  return __builtin_amdgcn_frexp_mant(x);
+}
+
 // A number as the sum of two, the second far smaller.
 struct pair {
   double high, low;
@@ -57,7 +63,7 @@ WINDLASS_RTC_BODY double exp(double x, double low = 0) {
   double r = __builtin_fma(-k, LN2_HIGH, x);
   r = __builtin_fma(-k, LN2_LOW, r) + low;
   double tail = r * r * factorials<2, 1, false, 13>(r);
-  return __builtin_ldexp(1 + (r + tail), (int)k);
+  return __builtin_amdgcn_ldexp(1 + (r + tail), (int)k);
 }
 WINDLASS_RTC_BODY double expm1(double x) {
   if (__builtin_fabs(x) < 0.35) return x + x * x * factorials<2, 1, false, 14>(x);
@@ -67,7 +73,7 @@ WINDLASS_RTC_BODY double exp2(double x) {
   if (x > 1025) return __builtin_inf();
   if (x < -1080) return 0;
   double k = __builtin_rint(x);
-  return __builtin_ldexp(exp((x - k) * LN2_HIGH, (x - k) * LN2_LOW), (int)k);
+  return __builtin_amdgcn_ldexp(exp((x - k) * LN2_HIGH, (x - k) * LN2_LOW), (int)k);
 }
 WINDLASS_RTC_BODY double exp10(double x) {
   pair p = product(x, 0x1.26bb1bbb55516p+1);
@@ -77,7 +83,7 @@ WINDLASS_RTC_BODY double exp10(double x) {
 // The logarithm of a positive finite number as a pair.
 WINDLASS_RTC_BODY pair log_pair(double x) {
   int e;
-  double m = __builtin_frexp(x, &e);
+  double m = split(x, &e);
   if (m < 0x1.6a09e667f3bcdp-1) m *= 2, e -= 1;
   double above = m - 1;
   pair below = sum(m, 1);
@@ -161,7 +167,7 @@ WINDLASS_RTC_BODY pair quarter(double x, int *number) {
   }
   // x = mantissa * 2^exponent. Bits of mantissa * 2/pi above the quarters' two are whole turns.
   int e;
-  long long mantissa = (long long)__builtin_ldexp(__builtin_frexp(__builtin_fabs(x), &e), 53);
+  long long mantissa = (long long)__builtin_amdgcn_ldexp(split(__builtin_fabs(x), &e), 53);
   int from = e - 53 - 2;
   unsigned long long factor[3] = {bits_of_two_over_pi(from), bits_of_two_over_pi(from + 64), bits_of_two_over_pi(from + 128)};
   unsigned __int128 low = (unsigned __int128)factor[2] * (unsigned long long)mantissa;
@@ -306,15 +312,15 @@ WINDLASS_RTC_BODY double cbrt(double x) {
 WINDLASS_RTC_BODY double hypot(double x, double y) {
   if (__builtin_isinf(x) || __builtin_isinf(y)) return __builtin_inf();
   int e;
-  __builtin_frexp(__builtin_fmax(__builtin_fabs(x), __builtin_fabs(y)), &e);
-  x = __builtin_ldexp(x, -e), y = __builtin_ldexp(y, -e);
-  return __builtin_ldexp(__builtin_sqrt(__builtin_fma(x, x, y * y)), e);
+  split(__builtin_fmax(__builtin_fabs(x), __builtin_fabs(y)), &e);
+  x = __builtin_amdgcn_ldexp(x, -e), y = __builtin_amdgcn_ldexp(y, -e);
+  return __builtin_amdgcn_ldexp(__builtin_sqrt(__builtin_fma(x, x, y * y)), e);
 }
 
 // The remainder of magnitudes, and the last three bits of the quotient.
 WINDLASS_RTC_BODY double remainder_of(double a, double b, int *quotient) {
   int n = 0, of_a, of_b;
-  double rest = __builtin_frexp(a, &of_a), by = __builtin_frexp(b, &of_b);
+  double rest = split(a, &of_a), by = split(b, &of_b);
   if (of_a < of_b) {
     *quotient = 0;
     return a;
@@ -325,7 +331,7 @@ WINDLASS_RTC_BODY double remainder_of(double a, double b, int *quotient) {
     if (i > 0) rest *= 2;
   }
   *quotient = n;
-  return __builtin_ldexp(rest, of_b);
+  return __builtin_amdgcn_ldexp(rest, of_b);
 }
 WINDLASS_RTC_BODY bool remainder_special(double x, double y, double *result) {
   if (x != x || y != y || y == 0 || __builtin_isinf(x)) {

@@ -19,23 +19,25 @@ namespace windlass_rtc {
     WINDLASS_RTC uint32_t get_z() const { return of_z; }                          \
     WINDLASS_RTC operator dim3() const { return dim3(get_x(), get_y(), get_z()); } \
   }
-typedef const __attribute__((address_space(4))) uint32_t *words;
-typedef const __attribute__((address_space(4))) uint16_t *shorts;
-// The runtime's arguments of code objects of version 5 and later: counts of blocks, sizes of whole blocks, of the last ones.
-WINDLASS_RTC uint32_t blocks(int axis) { return ((words)__builtin_amdgcn_implicitarg_ptr())[axis]; }
-WINDLASS_RTC uint32_t block(int axis) {
-  shorts sizes = (shorts)__builtin_amdgcn_implicitarg_ptr();
-  uint32_t own = axis == 0 ? __builtin_amdgcn_workgroup_id_x()
-               : axis == 1 ? __builtin_amdgcn_workgroup_id_y() : __builtin_amdgcn_workgroup_id_z();
-  return own < blocks(axis) ? sizes[6 + axis] : sizes[9 + axis];
+// Blocks are whole, as clang assumes of HIP's kernels.
+WINDLASS_RTC uint32_t threads(int axis) {
+  return axis == 0 ? __builtin_amdgcn_workgroup_size_x()
+       : axis == 1 ? __builtin_amdgcn_workgroup_size_y() : __builtin_amdgcn_workgroup_size_z();
 }
-WINDLASS_RTC uint32_t all_blocks(int axis) {
-  return blocks(axis) + (((shorts)__builtin_amdgcn_implicitarg_ptr())[9 + axis] != 0);
+WINDLASS_RTC uint32_t blocks(int axis) {
+#if WINDLASS_RTC_CODE_OBJECT >= 5
+  // The first of the runtime's own arguments.
+  return ((const __attribute__((address_space(4))) uint32_t *)__builtin_amdgcn_implicitarg_ptr())[axis];
+#else
+  uint32_t all = axis == 0 ? __builtin_amdgcn_grid_size_x()
+               : axis == 1 ? __builtin_amdgcn_grid_size_y() : __builtin_amdgcn_grid_size_z();
+  return all / threads(axis);
+#endif
 }
 WINDLASS_RTC_PLACE(thread_place, __builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y(), __builtin_amdgcn_workitem_id_z());
 WINDLASS_RTC_PLACE(block_place, __builtin_amdgcn_workgroup_id_x(), __builtin_amdgcn_workgroup_id_y(), __builtin_amdgcn_workgroup_id_z());
-WINDLASS_RTC_PLACE(block_size, block(0), block(1), block(2));
-WINDLASS_RTC_PLACE(grid_size, all_blocks(0), all_blocks(1), all_blocks(2));
+WINDLASS_RTC_PLACE(block_size, threads(0), threads(1), threads(2));
+WINDLASS_RTC_PLACE(grid_size, blocks(0), blocks(1), blocks(2));
 }
 
 extern const __attribute__((device, weak)) windlass_rtc::thread_place threadIdx;
