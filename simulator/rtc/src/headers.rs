@@ -31,7 +31,7 @@ const PARTS: [(&str, &str); 14] = parts! {
 };
 
 /// HIP's headers whose content is in the first.
-const OF_HIP: [&str; 9] = [
+const OF_HIP: [&str; 10] = [
     "hip/hip_runtime.h",
     "hip/hip_runtime_api.h",
     "hip/hip_fp16.h",
@@ -39,6 +39,7 @@ const OF_HIP: [&str; 9] = [
     "hip/hip_bfloat16.h",
     "hip/hip_complex.h",
     "hip/hip_vector_types.h",
+    "hip/hip_version.h",
     "hip/hip_math_constants.h",
     "hip/math_functions.h",
 ];

@@ -23,7 +23,7 @@
   WINDLASS_RTC_ATOMIC_OF(suffix, scope, unsigned)                                                                       \
   WINDLASS_RTC_ATOMIC_OF(suffix, scope, unsigned long)                                                                  \
   WINDLASS_RTC_ATOMIC_OF(suffix, scope, unsigned long long)                                                             \
-  WINDLASS_RTC_ATOMIC_OF(suffix, scope, long long)                                                                      \
+  WINDLASS_RTC_ATOMIC_ORDER(suffix, long long)                                                                          \
   WINDLASS_RTC_ATOMIC_OF_FLOAT(suffix, float)                                                                           \
   WINDLASS_RTC_ATOMIC_OF_FLOAT(suffix, double)                                                                          \
   WINDLASS_RTC unsigned short atomicCAS##suffix(unsigned short *at, unsigned short expected, unsigned short desired) {  \
@@ -50,8 +50,7 @@
   WINDLASS_RTC T atomicSub##suffix(T *at, T by) { return windlass_rtc_add##suffix(at, (T)(0 - by)); }                   \
   WINDLASS_RTC T atomicExch##suffix(T *at, T by) { return windlass_rtc_exchange##suffix(at, by); }                      \
   WINDLASS_RTC T atomicCAS##suffix(T *at, T expected, T desired) { return windlass_rtc_cas##suffix(at, expected, desired); } \
-  WINDLASS_RTC T atomicMin##suffix(T *at, T by) { return windlass_rtc_min##suffix(at, by); }                            \
-  WINDLASS_RTC T atomicMax##suffix(T *at, T by) { return windlass_rtc_max##suffix(at, by); }                            \
+  WINDLASS_RTC_ATOMIC_ORDER(suffix, T)                                                                                  \
   WINDLASS_RTC T atomicAnd##suffix(T *at, T by) { return __hip_atomic_fetch_and(at, by, __ATOMIC_RELAXED, scope); }     \
   WINDLASS_RTC T atomicOr##suffix(T *at, T by) { return __hip_atomic_fetch_or(at, by, __ATOMIC_RELAXED, scope); }       \
   WINDLASS_RTC T atomicXor##suffix(T *at, T by) { return __hip_atomic_fetch_xor(at, by, __ATOMIC_RELAXED, scope); }
@@ -60,6 +59,9 @@
   WINDLASS_RTC T atomicSub##suffix(T *at, T by) { return windlass_rtc_add##suffix(at, -by); }                           \
   WINDLASS_RTC T atomicExch##suffix(T *at, T by) { return windlass_rtc_exchange##suffix(at, by); }                      \
   WINDLASS_RTC T atomicCAS##suffix(T *at, T expected, T desired) { return windlass_rtc_cas##suffix(at, expected, desired); } \
+  WINDLASS_RTC_ATOMIC_ORDER(suffix, T)
+// HIP leaves the other functions of `long long` to programs, which define them.
+#define WINDLASS_RTC_ATOMIC_ORDER(suffix, T)                                                                            \
   WINDLASS_RTC T atomicMin##suffix(T *at, T by) { return windlass_rtc_min##suffix(at, by); }                            \
   WINDLASS_RTC T atomicMax##suffix(T *at, T by) { return windlass_rtc_max##suffix(at, by); }
 WINDLASS_RTC_ATOMIC(, __HIP_MEMORY_SCOPE_AGENT)

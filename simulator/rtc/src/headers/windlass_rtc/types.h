@@ -30,14 +30,6 @@ typedef unsigned long ulong;
 #define INT_MIN (-__INT_MAX__ - 1)
 #define UINT_MAX (__INT_MAX__ * 2U + 1U)
 #endif
-#ifndef FLT_MAX
-#define FLT_MAX __FLT_MAX__
-#define FLT_MIN __FLT_MIN__
-#define FLT_EPSILON __FLT_EPSILON__
-#define DBL_MAX __DBL_MAX__
-#define DBL_MIN __DBL_MIN__
-#define DBL_EPSILON __DBL_EPSILON__
-#endif
 #ifndef INFINITY
 #define INFINITY (__builtin_inff())
 #endif
