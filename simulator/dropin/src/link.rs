@@ -58,7 +58,12 @@ unsafe fn create(
     Ok(())
 }
 
-unsafe fn add_data(linker: Handle, kind: c_uint, image: *const c_void, size: usize) -> Result<(), hipError_t> {
+unsafe fn add_data(
+    linker: Handle,
+    kind: c_uint,
+    image: *const c_void,
+    size: usize,
+) -> Result<(), hipError_t> {
     if image.is_null() || size == 0 || isize::try_from(size).is_err() {
         return Err(hipError_t::hipErrorInvalidImage);
     }

@@ -83,7 +83,15 @@ fn has_clang() -> bool {
     std::fs::write(&source, "__attribute__((global)) void k() {}\n").expect("the folder is writable");
     let has = ["clang-22", "clang-21", "clang-20", "clang-19", "clang-18", "clang"].iter().any(|name| {
         let mut command = Command::new(name);
-        command.args(["-x", "hip", "--cuda-device-only", "--offload-arch=gfx942", "-nogpuinc", "-nogpulib", "-o"]);
+        command.args([
+            "-x",
+            "hip",
+            "--cuda-device-only",
+            "--offload-arch=gfx942",
+            "-nogpuinc",
+            "-nogpulib",
+            "-o",
+        ]);
         let output = command.arg(folder.join("has_clang")).arg(&source).output();
         output.is_ok_and(|output| output.status.success())
     });

@@ -42,7 +42,10 @@ pub(crate) fn target() -> Result<Target, String> {
     match status {
         Some(hipError_t::hipSuccess) => {}
         Some(status) => {
-            return Err(format!("no GPU is named, and HIP cannot tell the current one: {}; {advice}", status.0));
+            return Err(format!(
+                "no GPU is named, and HIP cannot tell the current one: {}; {advice}",
+                status.0
+            ));
         }
         None => return Err(format!("no GPU is named, and this HIP is older than 6.0; {advice}")),
     }

@@ -86,7 +86,8 @@ impl Linker {
                 Input::Bitcode => bitcode.push(bytes.clone()),
                 Input::Bundle | Input::Archive => bitcode.extend(unbundled(bytes, target.id())?),
                 Input::SpirV => {
-                    return Err("error: SPIR-V is not translated here; link bitcode by hiprtcLinkAddData\n".to_owned());
+                    return Err("error: SPIR-V is not translated here; link bitcode by hiprtcLinkAddData\n"
+                        .to_owned());
                 }
             }
         }

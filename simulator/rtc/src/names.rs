@@ -63,7 +63,8 @@ pub(crate) fn lowered(code: &[u8], count: usize) -> Option<Vec<String>> {
     let header = file.elf_header();
     let sections = header.sections(endian, data).ok()?;
     let is_linked = header.e_type(endian) == elf::ET_DYN;
-    let symbols = sections.symbols(endian, data, if is_linked { elf::SHT_DYNSYM } else { elf::SHT_SYMTAB }).ok()?;
+    let symbols =
+        sections.symbols(endian, data, if is_linked { elf::SHT_DYNSYM } else { elf::SHT_SYMTAB }).ok()?;
 
     // A place is an address, in an object file within a section.
     let section_of = |index: usize| if is_linked { 0 } else { index };

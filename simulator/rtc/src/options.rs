@@ -38,7 +38,9 @@ impl Options {
             let named = ["--offload-arch=", "--gpu-architecture="].map(|prefix| option.strip_prefix(prefix));
             if let Some(name) = named.into_iter().flatten().next() {
                 let Some(read) = Target::new(name) else {
-                    return Err(format!("error: {option} names no GPU that can be compiled for; gfx942 is one"));
+                    return Err(format!(
+                        "error: {option} names no GPU that can be compiled for; gfx942 is one"
+                    ));
                 };
                 target.get_or_insert(read);
                 continue;

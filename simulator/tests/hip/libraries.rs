@@ -40,7 +40,10 @@ fn libraries_give_kernels_of_data_and_of_files() {
         let mut library = null_mut();
         let (no, nothing) = (null_mut(), null_mut());
         if from_file {
-            ok!(machine, hipLibraryLoadFromFile(&mut library, name.as_ptr(), no, nothing, 0, null_mut(), nothing, 0));
+            ok!(
+                machine,
+                hipLibraryLoadFromFile(&mut library, name.as_ptr(), no, nothing, 0, null_mut(), nothing, 0)
+            );
         } else {
             let image = image.as_ptr().cast();
             ok!(machine, hipLibraryLoadData(&mut library, image, no, nothing, 0, null_mut(), nothing, 0));
@@ -53,9 +56,17 @@ fn libraries_give_kernels_of_data_and_of_files() {
         assert_eq!(kernel, again);
         check_vector_add(&machine, kernel.cast());
         fails!(hipErrorNotFound, machine, hipLibraryGetKernel(&mut again, library, c"none".as_ptr()));
-        fails!(hipErrorInvalidValue, machine, hipLibraryGetKernel(null_mut(), library, c"vector_add".as_ptr()));
+        fails!(
+            hipErrorInvalidValue,
+            machine,
+            hipLibraryGetKernel(null_mut(), library, c"vector_add".as_ptr())
+        );
         fails!(hipErrorInvalidValue, machine, hipLibraryGetKernel(&mut again, library, null()));
-        fails!(hipErrorInvalidValue, machine, hipLibraryGetKernel(&mut again, null_mut(), c"vector_add".as_ptr()));
+        fails!(
+            hipErrorInvalidValue,
+            machine,
+            hipLibraryGetKernel(&mut again, null_mut(), c"vector_add".as_ptr())
+        );
         fails!(hipErrorInvalidValue, machine, hipLibraryGetKernelCount(null_mut(), library));
         fails!(hipErrorInvalidValue, machine, hipLibraryGetKernelCount(&mut count, null_mut()));
 

@@ -37,7 +37,11 @@ const KINDS: &[Kind] = &[
         &["hipStreamDestroy"],
     ),
     ("events", &["hipEventCreate", "hipEventCreateWithFlags", "hipIpcOpenEventHandle"], &["hipEventDestroy"]),
-    ("modules", &["hipModuleLoad", "hipModuleLoadData", "hipModuleLoadDataEx", "hipModuleLoadFatBinary"], &["hipModuleUnload"]),
+    (
+        "modules",
+        &["hipModuleLoad", "hipModuleLoadData", "hipModuleLoadDataEx", "hipModuleLoadFatBinary"],
+        &["hipModuleUnload"],
+    ),
     ("libraries", &["hipLibraryLoadData", "hipLibraryLoadFromFile"], &["hipLibraryUnload"]),
     ("contexts", &["hipCtxCreate"], &["hipCtxDestroy"]),
     ("retained contexts", &["hipDevicePrimaryCtxRetain"], &["hipDevicePrimaryCtxRelease"]),

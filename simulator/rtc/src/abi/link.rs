@@ -54,7 +54,8 @@ pub unsafe fn create_linker(
             _ => {}
         }
     }
-    let mut given: Vec<_> = level.filter(|level| *level <= 3).map(|level| format!("-O{level}")).into_iter().collect();
+    let mut given: Vec<_> =
+        level.filter(|level| *level <= 3).map(|level| format!("-O{level}")).into_iter().collect();
     if !array.is_null() {
         // SAFETY: the caller guarantees the array that this option stands for.
         given.extend(unsafe { texts(array, length) }.map_err(|_| Code::ERROR_INVALID_OPTION)?);
@@ -137,7 +138,11 @@ pub unsafe extern "C" fn hiprtcLinkAddData(
 ///
 /// # Safety
 /// Each pointer is null or valid for a write.
-pub unsafe extern "C" fn hiprtcLinkComplete(linker: Handle, code: *mut *mut c_void, size: *mut usize) -> Code {
+pub unsafe extern "C" fn hiprtcLinkComplete(
+    linker: Handle,
+    code: *mut *mut c_void,
+    size: *mut usize,
+) -> Code {
     call("hiprtcLinkComplete", || {
         // SAFETY: the caller guarantees the pointers.
         let (Some(code), Some(size)) = (unsafe { code.as_mut() }, unsafe { size.as_mut() }) else {

@@ -21,7 +21,8 @@ pub(super) struct Table<T> {
 
 pub(super) static PROGRAMS: Table<Program> =
     Table { objects: Mutex::new(None), unknown: Code::ERROR_INVALID_PROGRAM };
-pub(super) static LINKERS: Table<Linker> = Table { objects: Mutex::new(None), unknown: Code::ERROR_INVALID_INPUT };
+pub(super) static LINKERS: Table<Linker> =
+    Table { objects: Mutex::new(None), unknown: Code::ERROR_INVALID_INPUT };
 
 /// The number of the next handle. It is none of a mapped address, and odd multiples of 16 look like no null pointer.
 static NEXT: Mutex<usize> = Mutex::new(0x1000);
@@ -35,7 +36,11 @@ impl<T> Table<T> {
     }
 
     /// Runs `body` with an object, which other threads cannot use meanwhile.
-    pub(super) fn with<R>(&self, handle: Handle, body: impl FnOnce(&mut T) -> Result<R, Code>) -> Result<R, Code> {
+    pub(super) fn with<R>(
+        &self,
+        handle: Handle,
+        body: impl FnOnce(&mut T) -> Result<R, Code>,
+    ) -> Result<R, Code> {
         let found = lock(&self.objects).as_ref().and_then(|objects| objects.get(&(handle as usize)).cloned());
         let found = found.ok_or(self.unknown)?;
         let mut object = lock(&found);

@@ -24,7 +24,8 @@ impl Clang {
     pub(super) fn probe(&self, target: &Target) -> Result<(), String> {
         let failed = |error: std::io::Error| error.to_string();
         let folder = Folder::new().map_err(failed)?;
-        let source = folder.write_source("probe.hip", b"__attribute__((global)) void probe() {}\n").map_err(failed)?;
+        let source =
+            folder.write_source("probe.hip", b"__attribute__((global)) void probe() {}\n").map_err(failed)?;
         let mut command = self.driver(target);
         command.arg("-o").arg(folder.output("probe")).arg(source);
         let mut messages = String::new();
@@ -138,9 +139,12 @@ impl Clang {
         while let Some(option) = options.next() {
             match option.as_str() {
                 "-mllvm" => command.arg("-mllvm").args(options.next()),
-                "-O0" | "-O1" | "-O2" | "-O3" => command.arg(format!("-plugin-opt={}", option.trim_start_matches('-'))),
+                "-O0" | "-O1" | "-O2" | "-O3" => {
+                    command.arg(format!("-plugin-opt={}", option.trim_start_matches('-')))
+                }
                 _ => {
-                    messages.push_str(&format!("warning: the linker's option `{option}` has no effect here\n"));
+                    messages
+                        .push_str(&format!("warning: the linker's option `{option}` has no effect here\n"));
                     continue;
                 }
             };

@@ -25,7 +25,11 @@ pub(crate) fn find(target: &Target) -> Result<Clang, String> {
     static FOUND: Mutex<Option<HashMap<(Target, Vec<PathBuf>), Clang>>> = Mutex::new(None);
     let candidates = candidates();
     let key = (target.clone(), candidates);
-    let known = FOUND.lock().unwrap_or_else(PoisonError::into_inner).as_ref().and_then(|found| found.get(&key).cloned());
+    let known = FOUND
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .as_ref()
+        .and_then(|found| found.get(&key).cloned());
     if let Some(clang) = known {
         return Ok(clang);
     }

@@ -18,8 +18,7 @@ pub(crate) struct Comgr {
 }
 
 /// A unit that needs a device library.
-const NEEDS_LIBRARIES: &str =
-    "extern \"C\" __attribute__((device, const)) double __ocml_sin_f64(double);\n\
+const NEEDS_LIBRARIES: &str = "extern \"C\" __attribute__((device, const)) double __ocml_sin_f64(double);\n\
      extern \"C\" __attribute__((global)) void probe(double *x) { *x = __ocml_sin_f64(*x); }\n";
 
 /// The library, if it is installed and knows the target.
@@ -42,7 +41,13 @@ impl Comgr {
     /// Whether a unit that needs the device libraries becomes code.
     fn probe(&self, target: &Target) -> bool {
         let options = Options::plain(target.clone());
-        let unit = Unit { name: "probe.hip", source: NEEDS_LIBRARIES, headers: &[], options: &options, has_names: false };
+        let unit = Unit {
+            name: "probe.hip",
+            source: NEEDS_LIBRARIES,
+            headers: &[],
+            options: &options,
+            has_names: false,
+        };
         let probed = Folder::new().ok().map(|folder| self.try_compile(&unit, &folder, &mut String::new()));
         matches!(probed, Some(Ok(_)))
     }
@@ -71,7 +76,8 @@ impl Comgr {
             own = folder.write_own(name, text).map_err(failed)?;
         }
         let options = unit.options;
-        let mut given: Vec<_> = ["-O3", "-Wno-missing-prototypes", "-Wno-gnu-line-marker", "-nogpuinc"].map(str::to_owned).into();
+        let mut given: Vec<_> =
+            ["-O3", "-Wno-missing-prototypes", "-Wno-gnu-line-marker", "-nogpuinc"].map(str::to_owned).into();
         given.extend(headers::DEFINITIONS.map(str::to_owned));
         // Its device libraries are for the version that it makes by itself, which is 4 or later.
         given.push(headers::code_object(options.code_object.unwrap_or(4)));
@@ -94,8 +100,10 @@ impl Comgr {
         let numbers = self.library.numbers;
         let input = self.library.set().map_err(refused)?;
         input.add(SOURCE, unit.name, unit.source.as_bytes()).map_err(refused)?;
-        let compiled =
-            self.library.run(numbers.compile, &options.target.isa(), Some(numbers.hip), &given, &input, log).map_err(refused)?;
+        let compiled = self
+            .library
+            .run(numbers.compile, &options.target.isa(), Some(numbers.hip), &given, &input, log)
+            .map_err(refused)?;
         let bitcode = compiled.first(BITCODE).ok_or("libamd_comgr made no bitcode")?;
         let level = ["-O3".to_owned()];
         if !options.bitcode {
@@ -126,9 +134,13 @@ impl Comgr {
         }
         let joined = match bitcode.len() {
             1 => input,
-            _ => self.library.run(numbers.link_bitcode, &isa, Some(numbers.hip), &[], &input, log).map_err(refused)?,
+            _ => self
+                .library
+                .run(numbers.link_bitcode, &isa, Some(numbers.hip), &[], &input, log)
+                .map_err(refused)?,
         };
-        let code = self.library.run(numbers.generate_code, &isa, None, options, &joined, log).map_err(refused)?;
+        let code =
+            self.library.run(numbers.generate_code, &isa, None, options, &joined, log).map_err(refused)?;
         if !linked {
             return code.first(OBJECT_FILE).ok_or_else(|| "libamd_comgr made no object file".to_owned());
         }
