@@ -2,7 +2,7 @@
 //! The GPU for which code is compiled: `gfx942`, or `gfx942:sramecc+:xnack-`.
 
 /// A processor with its features, by its name alone harmless in a command line.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Target(String);
 
 impl Target {

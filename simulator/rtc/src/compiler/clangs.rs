@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The clangs of this machine, and the first that compiles for a target.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -18,18 +18,17 @@ const HIP_FOLDER: &str = "HIP_CLANG_PATH";
 /// The versions under whose names distributions install clang, the newest first.
 const VERSIONS: std::ops::RangeInclusive<u32> = 15..=30;
 
+/// A target, and the files that may be clang.
+type Key = (Target, Vec<PathBuf>);
+
 /// The first clang for the target, or what each lacks.
 pub(crate) fn find(target: &Target) -> Result<Clang, String> {
     /// What was found before, by target and by the variables that decide it. What was not found is looked for again, since
     /// somebody may install it.
-    static FOUND: Mutex<Option<HashMap<(Target, Vec<PathBuf>), Clang>>> = Mutex::new(None);
+    static FOUND: Mutex<BTreeMap<Key, Clang>> = Mutex::new(BTreeMap::new());
     let candidates = candidates();
     let key = (target.clone(), candidates);
-    let known = FOUND
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .as_ref()
-        .and_then(|found| found.get(&key).cloned());
+    let known = FOUND.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
     if let Some(clang) = known {
         return Ok(clang);
     }
@@ -38,7 +37,7 @@ pub(crate) fn find(target: &Target) -> Result<Clang, String> {
         match usable(path, target) {
             Ok(clang) => {
                 let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
-                found.get_or_insert_default().insert(key, clang.clone());
+                found.insert(key, clang.clone());
                 return Ok(clang);
             }
             Err(reason) => reasons.push(format!("{}: {reason}", path.display())),
