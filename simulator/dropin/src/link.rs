@@ -27,14 +27,20 @@ fn check_kind(kind: c_uint) -> Result<(), hipError_t> {
     if refused { Err(hipError_t::hipErrorInvalidValue) } else { Ok(()) }
 }
 
-/// Adds SPIR-V, or what the caller says is some other kind, which fails as with AMD's.
+/// Adds SPIR-V. What the caller says is some other kind, or could not be read, fails as with AMD's.
 fn add(linker: Handle, kind: c_uint, bytes: Option<&[u8]>) -> Result<(), hipError_t> {
-    let added = abi::for_linker(linker, |linker| match (kind, bytes) {
-        (SPIRV, Some(bytes)) => Ok(linker.add(Input::SpirV, bytes)),
-        _ => Ok(Err(Code::ERROR_PROGRAM_CREATION_FAILURE)),
+    let added = abi::for_linker(linker, |linker| match bytes.filter(|_| kind == SPIRV) {
+        Some(bytes) => {
+            linker.add(Input::SpirV, bytes);
+            Ok(true)
+        }
+        None => Ok(false),
     });
-    let added = added.map_err(|_| hipError_t::hipErrorInvalidValue)?;
-    added.map_err(|_| hipError_t::hipErrorInvalidConfiguration)
+    match added {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(hipError_t::hipErrorInvalidConfiguration),
+        Err(_) => Err(hipError_t::hipErrorInvalidValue),
+    }
 }
 
 unsafe fn create(

@@ -7,10 +7,8 @@ use crate::code::Code;
 use crate::compiler::{self, Link};
 use crate::current;
 
-/// The first bytes of bitcode, bare and in a wrapper, and of SPIR-V.
+/// The first bytes of bitcode.
 const BITCODE: &[u8] = b"BC\xc0\xde";
-const WRAPPED: &[u8] = b"\xde\xc0\x17\x0b";
-const SPIRV: &[u8] = b"\x03\x02\x23\x07";
 
 /// What is linked. hipRTC refuses all other kinds of its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,22 +38,11 @@ impl Linker {
         Self { options, ..Self::default() }
     }
 
-    /// Adds bitcode.
-    ///
-    /// # Errors
-    /// `HIPRTC_ERROR_PROGRAM_CREATION_FAILURE` if the bytes are something else.
-    pub fn add(&mut self, kind: Input, bytes: &[u8]) -> Result<(), Code> {
-        let known = match kind {
-            Input::Bitcode => bytes.starts_with(BITCODE) || bytes.starts_with(WRAPPED),
-            Input::Bundle | Input::Archive => codeobject::may_hold_code(bytes),
-            Input::SpirV => bytes.starts_with(SPIRV),
-        };
-        // AMD's linker takes bare bitcode in the place of a bundle too.
-        if !known && !bytes.starts_with(BITCODE) {
-            return Err(Code::ERROR_PROGRAM_CREATION_FAILURE);
-        }
-        self.inputs.push((if bytes.starts_with(BITCODE) { Input::Bitcode } else { kind }, bytes.to_vec()));
-        Ok(())
+    /// Adds what will be linked. As with AMD's linker, bytes that are something else are an error of the linking.
+    pub fn add(&mut self, kind: Input, bytes: &[u8]) {
+        // AMD's takes bare bitcode in the place of a bundle too.
+        let kind = if bytes.starts_with(BITCODE) { Input::Bitcode } else { kind };
+        self.inputs.push((kind, bytes.to_vec()));
     }
 
     /// Links what was added for the current GPU.

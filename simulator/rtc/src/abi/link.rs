@@ -104,7 +104,8 @@ pub unsafe extern "C" fn hiprtcLinkAddFile(
                 tracing::error!(target: super::TARGET, "hiprtcLinkAddFile: {path}: {error}");
                 Code::ERROR_PROGRAM_CREATION_FAILURE
             })?;
-            linker.add(kind, &bytes)
+            linker.add(kind, &bytes);
+            Ok(())
         })
     })
 }
@@ -130,7 +131,10 @@ pub unsafe extern "C" fn hiprtcLinkAddData(
         let kind = input(kind).ok_or(Code::ERROR_INVALID_INPUT)?;
         // SAFETY: the caller guarantees the bytes.
         let bytes = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), size) };
-        LINKERS.with(linker, |linker| linker.add(kind, bytes))
+        LINKERS.with(linker, |linker| {
+            linker.add(kind, bytes);
+            Ok(())
+        })
     })
 }
 

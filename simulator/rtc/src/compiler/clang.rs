@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Link, Made, Unit};
+use super::unit::{Link, Made, Unit};
 use crate::child;
 use crate::folder::Folder;
 use crate::headers;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::comgr_library::{BITCODE, EXECUTABLE, Library, OBJECT_FILE, Refused, SOURCE, library};
-use super::{Link, Made, Unit};
+use super::unit::{Link, Made, Unit};
 use crate::folder::Folder;
 use crate::headers;
 use crate::options::Options;

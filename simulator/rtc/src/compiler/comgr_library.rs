@@ -2,7 +2,7 @@
 //! The functions of AMD's `libamd_comgr`, and its objects, which are released when dropped.
 
 use std::ffi::{CStr, CString, c_char};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The library's names, the newest first.
 const NAMES: [&str; 3] = ["libamd_comgr.so.3", "libamd_comgr.so.2", "libamd_comgr.so"];
@@ -143,6 +143,9 @@ impl Library {
         input: &Set<'_>,
         messages: &mut String,
     ) -> Result<Set<'_>, Refused> {
+        // LLVM's options are those of the process, so AMD's hipRTC compiles one unit at a time too.
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let isa = CString::new(isa).map_err(|_| Refused)?;
         let options: Result<Vec<_>, _> = options.iter().map(|option| CString::new(option.as_str())).collect();
         let options = options.map_err(|_| Refused)?;

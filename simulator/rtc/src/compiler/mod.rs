@@ -6,36 +6,11 @@ mod clangs;
 mod comgr;
 mod comgr_library;
 mod device_libraries;
+mod unit;
 
-use crate::options::Options;
+pub(crate) use unit::{Link, Made, Unit};
+
 use crate::target::Target;
-
-/// A unit of source with its headers.
-pub(crate) struct Unit<'a> {
-    /// A file name.
-    pub(crate) name: &'a str,
-    pub(crate) source: &'a str,
-    /// Names and texts.
-    pub(crate) headers: &'a [(String, String)],
-    pub(crate) options: &'a Options,
-    /// Whether names will be read from the code.
-    pub(crate) has_names: bool,
-}
-
-/// What a compilation made.
-#[derive(Default)]
-pub(crate) struct Made {
-    /// The code object. Of a unit that becomes bitcode, an object file with the names; empty if none are asked for.
-    pub(crate) code: Vec<u8>,
-    pub(crate) bitcode: Vec<u8>,
-}
-
-/// Bitcode and what becomes of it.
-pub(crate) struct Link<'a> {
-    pub(crate) target: &'a Target,
-    pub(crate) bitcode: &'a [Vec<u8>],
-    pub(crate) options: &'a [String],
-}
 
 /// Compiles by the first compiler that knows the target. The text has the compiler's messages, with a failure as with success.
 pub(crate) fn compile(unit: &Unit<'_>, messages: &mut String) -> Option<Made> {
