@@ -29,6 +29,7 @@ int hipMemcpy(void *, const void *, size_t, int);
 int hipModuleLoadData(void **, const void *);
 int hipModuleUnload(void *);
 int hipModuleGetFunction(void **, void *, const char *);
+int hipModuleLaunchCooperativeKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **);
 int hipModuleLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
 
 enum { OK = 0, INVALID_INPUT = 3, INVALID_PROGRAM = 4, INVALID_OPTION = 5, COMPILATION = 6, NAME_NOT_VALID = 10, LINKING = 100 };

@@ -164,11 +164,66 @@ static void the_header_keeps_its_promises(void) {
   GIVES(OK, hiprtcDestroyProgram(&program));
 }
 
+// Groups of threads: blocks, tiles, active lanes, and a barrier of the grid.
+static const char GROUPS[] =
+    "namespace groups = cooperative_groups;\n"
+    "__device__ int sums[8];\n"
+    "__device__ unsigned ranked(groups::thread_group group) { group.sync(); return group.thread_rank() + 100 * group.size(); }\n"
+    "extern \"C\" __global__ void together(int *values) {\n"
+    "  auto block = groups::this_thread_block();\n"
+    "  auto tile = groups::tiled_partition<16>(block);\n"
+    "  auto grid = groups::this_grid();\n"
+    "  int sum = block.thread_rank();\n"
+    "  for (int by = 8; by > 0; by /= 2) sum += tile.shfl_down(sum, by);\n"
+    "  bool right = grid.is_valid() && ranked(block) == 6400 + threadIdx.x && ranked(tile) == 1600 + threadIdx.x % 16;\n"
+    "  right = right && (tile.thread_rank() != 0 || sum == 16 * (int)(threadIdx.x) + 120) && tile.ballot(threadIdx.x % 4 == 1) == 0x2222;\n"
+    "  right = right && tile.meta_group_rank() == threadIdx.x / 16 && tile.any(threadIdx.x == 17) == (threadIdx.x / 16 == 1);\n"
+    "  if (threadIdx.x % 3 == 0) {\n"
+    "    auto active = groups::coalesced_threads();\n"
+    "    right = right && active.size() == 22 && active.thread_rank() == threadIdx.x / 3 && active.shfl(threadIdx.x, 5) == 15;\n"
+    "  }\n"
+    "  if (block.thread_rank() == 0) sums[blockIdx.x] = blockIdx.x + 1;\n"
+    "  for (int round = 0; round < 3; ++round) {\n"
+    "    grid.sync();\n"
+    "    int all = 0;\n"
+    "    for (int i = 0; i < 8; ++i) all += sums[i];\n"
+    "    right = right && all == 36 << round;\n"
+    "    grid.sync();\n"
+    "    if (block.thread_rank() == 0) sums[blockIdx.x] *= 2;\n"
+    "  }\n"
+    "  if (!right) atomicAdd(values, 1);\n"
+    "}\n";
+
+static void groups_of_threads_work_together(void) {
+  void *program, *module, *function, *memory;
+  size_t size;
+  int wrong = 0;
+  GIVES(OK, hiprtcCreateProgram(&program, GROUPS, "groups", 0, NULL, NULL));
+  int status = hiprtcCompileProgram(program, 0, NULL);
+  if (status != OK) print_log(program);
+  GIVES(OK, status);
+  GIVES(OK, hiprtcGetCodeSize(program, &size));
+  char *code = malloc(size);
+  GIVES(OK, hiprtcGetCode(program, code));
+  GIVES(OK, hipModuleLoadData(&module, code));
+  GIVES(OK, hipModuleGetFunction(&function, module, "together"));
+  GIVES(OK, hipMalloc(&memory, sizeof wrong));
+  GIVES(OK, hipMemcpy(memory, &wrong, sizeof wrong, 1));
+  void *arguments[] = {&memory};
+  GIVES(OK, hipModuleLaunchCooperativeKernel(function, 8, 1, 1, 64, 1, 1, 0, NULL, arguments));
+  GIVES(OK, hipMemcpy(&wrong, memory, sizeof wrong, 2));
+  CHECK(wrong == 0);
+  GIVES(OK, hipModuleUnload(module));
+  free(code);
+  GIVES(OK, hiprtcDestroyProgram(&program));
+}
+
 int main(int count, char **arguments) {
   CHECK(count == 2);
   names_headers_and_options();
   bitcode_is_linked(arguments[1]);
   the_header_keeps_its_promises();
+  groups_of_threads_work_together();
   puts("right");
   return 0;
 }

@@ -25,19 +25,20 @@ macro_rules! parts {
     };
 }
 
-const PARTS: [(&str, &str); 14] = parts! {
+const PARTS: [(&str, &str); 15] = parts! {
     "language.h" "types.h" "threads.h" "vectors.h" "integers.h" "host_calls.h" "ocml.h" "ocml_own.h" "math.h" "half.h"
-    "bfloat16.h" "lanes.h" "atomics.h" "complex.h"
+    "bfloat16.h" "lanes.h" "atomics.h" "complex.h" "cooperative_groups.h"
 };
 
 /// HIP's headers whose content is in the first.
-const OF_HIP: [&str; 10] = [
+const OF_HIP: [&str; 11] = [
     "hip/hip_runtime.h",
     "hip/hip_runtime_api.h",
     "hip/hip_fp16.h",
     "hip/hip_bf16.h",
     "hip/hip_bfloat16.h",
     "hip/hip_complex.h",
+    "hip/hip_cooperative_groups.h",
     "hip/hip_vector_types.h",
     "hip/hip_version.h",
     "hip/hip_math_constants.h",

@@ -16,4 +16,5 @@
 #include "windlass_rtc/lanes.h"
 #include "windlass_rtc/atomics.h"
 #include "windlass_rtc/complex.h"
+#include "windlass_rtc/cooperative_groups.h"
 #pragma clang diagnostic pop
