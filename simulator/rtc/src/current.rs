@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The current GPU of the process, for programs that name none.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::{c_char, c_int};
 
-use windlass_hip_sys::bindings::{hipDeviceProp_tR0600, hipError_t};
+use windlass_hip_sys::bindings::{hipDeviceProp_tR0000, hipDeviceProp_tR0600, hipError_t};
 
 use crate::target::Target;
 
@@ -21,35 +21,50 @@ pub(crate) fn target() -> Result<Target, String> {
             "no GPU is named, and the process finds no libamdhip64.so that could tell one; {advice}"
         ));
     };
-    let mut properties = hipDeviceProp_tR0600::default();
-    let mut device = 0;
-    // SAFETY: HIP gives these symbols these signatures, and the pointers are to locals.
-    let status = unsafe {
-        let current = library.get::<unsafe extern "C" fn(*mut c_int) -> hipError_t>(b"hipGetDevice\0");
-        let describe = library.get::<unsafe extern "C" fn(*mut hipDeviceProp_tR0600, c_int) -> hipError_t>(
-            b"hipGetDevicePropertiesR0600\0",
-        );
-        match (current, describe) {
-            (Ok(current), Ok(describe)) => match current(&mut device) {
-                hipError_t::hipSuccess => Some(describe(&mut properties, device)),
-                status => Some(status),
-            },
-            _ => None,
-        }
-    };
+    let asked = ask(&library);
     // Threads of HIP may run in it.
     std::mem::forget(library);
-    match status {
-        Some(hipError_t::hipSuccess) => {}
-        Some(status) => {
+    let name = match asked {
+        Some(Ok(name)) => name,
+        Some(Err(status)) => {
             return Err(format!(
                 "no GPU is named, and HIP cannot tell the current one: {}; {advice}",
                 status.0
             ));
         }
-        None => return Err(format!("no GPU is named, and this HIP is older than 6.0; {advice}")),
-    }
-    // SAFETY: HIP ends the name within the array, and the array was zero before.
-    let name = unsafe { CStr::from_ptr(properties.gcnArchName.as_ptr()) }.to_string_lossy();
+        None => return Err(format!("no GPU is named, and this HIP does not tell the current one; {advice}")),
+    };
     Target::new(&name).ok_or_else(|| format!("HIP's current GPU has the name `{name}`; {advice}"))
+}
+
+/// The name of the current device. `None` if the library lacks a function.
+fn ask(library: &libloading::Library) -> Option<Result<String, hipError_t>> {
+    type Describe<T> = unsafe extern "C" fn(*mut T, c_int) -> hipError_t;
+    let checked = |status| if status == hipError_t::hipSuccess { Ok(()) } else { Err(status) };
+    let text = |name: &[c_char]| {
+        let bytes: Vec<_> = name.iter().take_while(|byte| **byte != 0).map(|byte| *byte as u8).collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    // SAFETY: HIP gives these symbols these signatures, and the pointers are to locals.
+    unsafe {
+        let current =
+            library.get::<unsafe extern "C" fn(*mut c_int) -> hipError_t>(b"hipGetDevice\0").ok()?;
+        let mut device = 0;
+        if let Err(status) = checked(current(&mut device)) {
+            return Some(Err(status));
+        }
+        if let Ok(describe) = library.get::<Describe<hipDeviceProp_tR0600>>(b"hipGetDevicePropertiesR0600\0")
+        {
+            let mut found = hipDeviceProp_tR0600::default();
+            let status = describe(&mut found, device);
+            // The simulated HIP has the function for programs that are linked with it, and refuses it as 5.
+            if status != hipError_t::hipErrorNotSupported {
+                return Some(checked(status).map(|()| text(&found.gcnArchName)));
+            }
+        }
+        // HIP before 6.0.
+        let describe = library.get::<Describe<hipDeviceProp_tR0000>>(b"hipGetDeviceProperties\0").ok()?;
+        let mut found = hipDeviceProp_tR0000::default();
+        Some(checked(describe(&mut found, device)).map(|()| text(&found.gcnArchName)))
+    }
 }
