@@ -11,12 +11,40 @@ use crate::target::Target;
 const NAMES: [&str; 5] =
     ["libamdhip64.so.7", "libamdhip64.so.8", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"];
 
+/// The version of code objects for this process's HIP. HIP reads version 5 since 5.3.
+pub(crate) fn code_object() -> u32 {
+    let version = hip().map(|library| {
+        let version = version(&library);
+        std::mem::forget(library);
+        version
+    });
+    if version.is_some_and(|version| version < 50_300_000) { 4 } else { 5 }
+}
+
+/// HIP's library, as the process finds it.
+fn hip() -> Option<libloading::Library> {
+    // SAFETY: the libraries that the process finds under these names are HIP.
+    NAMES.iter().find_map(|name| unsafe { libloading::Library::new(*name) }.ok())
+}
+
+/// HIP's version, as 70100000 for 7.1; the greatest number if it does not tell.
+fn version(library: &libloading::Library) -> c_int {
+    let mut version = c_int::MAX;
+    // SAFETY: HIP gives the symbol this signature, and the pointer is to a local.
+    unsafe {
+        if let Ok(ask) =
+            library.get::<unsafe extern "C" fn(*mut c_int) -> hipError_t>(b"hipRuntimeGetVersion\0")
+        {
+            ask(&mut version);
+        }
+    }
+    version
+}
+
 /// The current device's target, or the reason why there is none.
 pub(crate) fn target() -> Result<Target, String> {
     let advice = "give the GPU by --offload-arch";
-    // SAFETY: the libraries that the process finds under these names are HIP.
-    let library = NAMES.iter().find_map(|name| unsafe { libloading::Library::new(*name) }.ok());
-    let Some(library) = library else {
+    let Some(library) = hip() else {
         return Err(format!(
             "no GPU is named, and the process finds no libamdhip64.so that could tell one; {advice}"
         ));
@@ -53,14 +81,11 @@ fn ask(library: &libloading::Library) -> Option<Result<String, hipError_t>> {
         if let Err(status) = checked(current(&mut device)) {
             return Some(Err(status));
         }
-        if let Ok(describe) = library.get::<Describe<hipDeviceProp_tR0600>>(b"hipGetDevicePropertiesR0600\0")
-        {
+        let newer = library.get::<Describe<hipDeviceProp_tR0600>>(b"hipGetDevicePropertiesR0600\0");
+        // The simulated HIP exports the function as 5 too, for programs that are linked with it, and refuses it.
+        if let Some(describe) = newer.ok().filter(|_| version(library) >= 60_000_000) {
             let mut found = hipDeviceProp_tR0600::default();
-            let status = describe(&mut found, device);
-            // The simulated HIP has the function for programs that are linked with it, and refuses it as 5.
-            if status != hipError_t::hipErrorNotSupported {
-                return Some(checked(status).map(|()| text(&found.gcnArchName)));
-            }
+            return Some(checked(describe(&mut found, device)).map(|()| text(&found.gcnArchName)));
         }
         // HIP before 6.0.
         let describe = library.get::<Describe<hipDeviceProp_tR0000>>(b"hipGetDeviceProperties\0").ok()?;

@@ -11,9 +11,6 @@ pub(crate) const DEFINITIONS: [&str; 3] =
 /// Has the headers define what AMD's device libraries have elsewhere.
 pub(crate) const WITHOUT_LIBRARIES: &str = "-DWINDLASS_RTC_WITHOUT_LIBRARIES";
 
-/// The version of code objects that is made unless another is asked for.
-pub(crate) const CODE_OBJECT: u32 = 5;
-
 /// Tells the headers the version of code objects, which decides where the runtime's arguments are.
 pub(crate) fn code_object(version: u32) -> String {
     format!("-DWINDLASS_RTC_CODE_OBJECT={version}")

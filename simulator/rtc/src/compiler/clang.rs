@@ -6,6 +6,7 @@ use std::process::Command;
 
 use super::unit::{Link, Made, Unit};
 use crate::child;
+use crate::current;
 use crate::folder::Folder;
 use crate::headers;
 use crate::target::Target;
@@ -68,8 +69,8 @@ impl Clang {
         let mut command = self.driver(target);
         command.args(["-O3", "-Wno-missing-prototypes", "-Wno-gnu-line-marker"]);
         command.args(headers::DEFINITIONS);
-        command.arg(format!("-mcode-object-version={}", headers::CODE_OBJECT));
-        command.arg(headers::code_object(options.code_object.unwrap_or(headers::CODE_OBJECT)));
+        let version = options.code_object.unwrap_or_else(current::code_object);
+        command.arg(format!("-mcode-object-version={version}")).arg(headers::code_object(version));
         let mut own = PathBuf::new();
         for (name, text) in headers::all() {
             own = folder.write_own(name, text)?;
