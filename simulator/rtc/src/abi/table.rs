@@ -24,7 +24,7 @@ pub(super) static PROGRAMS: Table<Program> =
 pub(super) static LINKERS: Table<Linker> =
     Table { objects: Mutex::new(None), unknown: Code::ERROR_INVALID_INPUT };
 
-/// The number of the next handle. It is none of a mapped address, and odd multiples of 16 look like no null pointer.
+/// The number of the latest handle. The numbers lie where no memory is mapped, so no pointer is taken for a handle.
 static NEXT: Mutex<usize> = Mutex::new(0x1000);
 
 impl<T> Table<T> {
