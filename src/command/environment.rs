@@ -41,6 +41,16 @@ pub(super) const VARIABLES: &[[&str; 3]] = &[
         "/tmp/tally",
     ],
     [
+        "WINDLASS_RTC_CLANG",
+        "the clang of the simulated GPU's hipRTC, with lld beside it; no other clang is tried",
+        "/usr/lib/llvm-19/bin/clang",
+    ],
+    [
+        "WINDLASS_RTC_SECONDS",
+        "the seconds after which hipRTC stops a clang that has not ended; the default is 600",
+        "60",
+    ],
+    [
         "WINDLASS_AMD_HIP",
         "the folder of AMD's HIP runtimes, each in a subfolder named by its version: simulator/interop/amd-hip unpacks them and windlass exec --hip amd finds them; the default is target/amd-hip",
         "/var/cache/amd-hip",

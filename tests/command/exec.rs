@@ -209,6 +209,29 @@ fn programs_of_rccl_find_the_simulators() {
     std::fs::remove_dir_all(own).expect("the folder goes");
 }
 
+/// hipRTC has the versions of HIP, and ROCm's gives way to the simulator's.
+#[test]
+fn programs_of_hiprtc_find_the_simulators() {
+    let Some(library) = lonely() else { return };
+    let own = library.parent().expect("a folder");
+    let rtc = own.join("libhiprtc.so");
+    std::fs::write(&rtc, b"libhiprtc.so.7\0windlass_simulator_marker\0").expect("a file");
+    let rocm = own.join("rocm");
+    std::fs::create_dir_all(rocm.join("lib")).expect("a folder");
+    for name in ["lib/libhiprtc.so.7", "lib/libhiprtc-builtins.so.7"] {
+        std::fs::write(rocm.join(name), "ROCm's").expect("a file");
+    }
+    let script = "cd \"$ROCM_PATH/lib\"; readlink -f libhiprtc.so libhiprtc.so.5 libhiprtc.so.6 libhiprtc.so.7 libhiprtc.so.8 \
+                  libhiprtc-builtins.so.7";
+    let finished = finish(exec(&library, ["sh", "-c", script]).env("ROCM_PATH", &rocm));
+    let real = |path: &Path| std::fs::canonicalize(path).expect("a path");
+    let found: Vec<_> = finished.stdout.lines().map(PathBuf::from).collect();
+    let mut expected = vec![real(&rtc); 5];
+    expected.push(real(&rocm.join("lib/libhiprtc-builtins.so.7")));
+    assert_eq!(found, expected, "{finished:?}");
+    std::fs::remove_dir_all(own).expect("the folder goes");
+}
+
 #[test]
 fn programs_of_hsa_find_the_library_of_hsa() {
     let Some(library) = lonely() else { return };

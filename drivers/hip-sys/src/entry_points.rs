@@ -223,6 +223,7 @@ macro_rules! for_each_entry_point {
             fn hipModuleLoad(module: *mut hipModule_t, fname: *const c_char) -> hipError_t;
             fn hipModuleLoadData(module: *mut hipModule_t, image: *const c_void) -> hipError_t;
             fn hipModuleLoadDataEx(module: *mut hipModule_t, image: *const c_void, numOptions: c_uint, options: *mut hipJitOption, optionValues: *mut *mut c_void) -> hipError_t;
+            fn hipModuleLoadFatBinary(module: *mut hipModule_t, fatbin: *const c_void) -> hipError_t;
             fn hipModuleUnload(module: hipModule_t) -> hipError_t;
             fn hipModuleGetFunction(function: *mut hipFunction_t, module: hipModule_t, kname: *const c_char) -> hipError_t;
             fn hipModuleGetFunctionCount(count: *mut c_uint, mod_: hipModule_t) -> hipError_t;
@@ -234,6 +235,7 @@ macro_rules! for_each_entry_point {
             fn hipFuncSetSharedMemConfig(func: *const c_void, config: hipSharedMemConfig) -> hipError_t;
             fn hipGetFuncBySymbol(functionPtr: *mut hipFunction_t, symbolPtr: *const c_void) -> hipError_t;
             fn hipLibraryLoadData(library: *mut hipLibrary_t, code: *const c_void, jitOptions: *mut *mut hipJitOption, jitOptionsValues: *mut *mut c_void, numJitOptions: c_uint, libraryOptions: *mut *mut hipLibraryOption, libraryOptionValues: *mut *mut c_void, numLibraryOptions: c_uint) -> hipError_t;
+            fn hipLibraryLoadFromFile(library: *mut hipLibrary_t, fileName: *const c_char, jitOptions: *mut *mut hipJitOption, jitOptionsValues: *mut *mut c_void, numJitOptions: c_uint, libraryOptions: *mut *mut hipLibraryOption, libraryOptionValues: *mut *mut c_void, numLibraryOptions: c_uint) -> hipError_t;
             fn hipLibraryUnload(library: hipLibrary_t) -> hipError_t;
             fn hipLibraryGetKernel(pKernel: *mut hipKernel_t, library: hipLibrary_t, name: *const c_char) -> hipError_t;
             fn hipLibraryGetKernelCount(count: *mut c_uint, library: hipLibrary_t) -> hipError_t;

@@ -26,15 +26,6 @@ impl Absent for hipError_t {
     const ABSENT: Self = Self::hipErrorNotSupported;
 }
 
-/// `hiprtcResult`.
-#[repr(transparent)]
-pub struct RtcResult(c_int);
-
-impl Absent for RtcResult {
-    /// `HIPRTC_ERROR_INTERNAL_ERROR`: hiprtc has no code for missing functions.
-    const ABSENT: Self = Self(11);
-}
-
 impl Absent for () {
     const ABSENT: Self = ();
 }

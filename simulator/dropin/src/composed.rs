@@ -19,7 +19,7 @@ macro_rules! composed {
             /// # Safety
             /// As HIP documents the function.
             #[unsafe(no_mangle)]
-            #[allow(non_snake_case, clippy::too_many_arguments)]
+            #[allow(non_snake_case, unused_unsafe, clippy::too_many_arguments)]
             pub unsafe extern "C" fn $name($($parameter: $ty),*) -> hipError_t {
                 $crate::end::check(stringify!($name));
                 if !$crate::table::has(stringify!($name)) {

@@ -142,7 +142,7 @@ versioned! {
     "hip_6.5":
         hipDrvLaunchKernelEx hipLaunchKernelExC;
     "hip_7.1":
-        hipModuleGetFunctionCount;
+        hipModuleGetFunctionCount hipModuleLoadFatBinary;
     "hip_7.2":
-        hipLibraryLoadData hipLibraryUnload hipLibraryGetKernel hipLibraryGetKernelCount;
+        hipLibraryLoadData hipLibraryLoadFromFile hipLibraryUnload hipLibraryGetKernel hipLibraryGetKernelCount;
 }

@@ -28,9 +28,11 @@ pub mod composed;
 pub mod cpp_names;
 pub mod declared;
 mod end;
+pub mod link;
 mod log;
 pub mod per_thread;
 pub mod refused;
+pub mod rtc;
 mod table;
 mod versions;
 
@@ -43,6 +45,8 @@ extern "C" fn load() {
                 .or_else(|| per_thread::find(name))
                 .or_else(|| by_name::find(name))
                 .or_else(|| cpp_names::find(name))
+                .or_else(|| rtc::find(name))
+                .or_else(|| link::find(name))
         };
         declared::find(name).or_else(elsewhere).or_else(|| compiler::find(name))
     });

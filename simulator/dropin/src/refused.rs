@@ -5,11 +5,11 @@
 //! They ignore their arguments and so declare none: in C's calling convention the caller removes the
 //! arguments.
 
-use std::ffi::{c_char, c_int, c_uint};
+use std::ffi::{c_char, c_uint};
 
 use windlass_hip_sys::bindings::hipError_t;
 
-use crate::absent::{Absent, RtcResult};
+use crate::absent::Absent;
 use crate::versions::versioned;
 
 macro_rules! refused {
@@ -93,26 +93,16 @@ refused! { hipError_t;
         hipMemcpyAtoA hipMemcpyAtoD hipMemcpyAtoHAsync hipMemcpyDtoA hipMemcpyHtoAAsync;
     "hip_6.4":
         hipGraphAddBatchMemOpNode hipGraphBatchMemOpNodeGetParams hipGraphBatchMemOpNodeSetParams
-        hipGraphExecBatchMemOpNodeSetParams hipLinkAddData hipLinkAddFile hipLinkComplete hipLinkCreate
-        hipLinkDestroy hipStreamBatchMemOp;
+        hipGraphExecBatchMemOpNodeSetParams hipStreamBatchMemOp;
     "hip_6.5":
         hipMemGetHandleForAddressRange;
     "hip_7.1":
         hipMemAdvise_v2 hipMemPrefetchAsync_v2 hipMemcpy3DBatchAsync hipMemcpy3DPeer
         hipMemcpy3DPeerAsync hipMemcpyBatchAsync hipMemsetD2D16 hipMemsetD2D16Async hipMemsetD2D32
-        hipMemsetD2D32Async hipMemsetD2D8 hipMemsetD2D8Async hipModuleLoadFatBinary hipStreamGetAttribute
+        hipMemsetD2D32Async hipMemsetD2D8 hipMemsetD2D8Async hipStreamGetAttribute
         hipStreamGetId hipStreamSetAttribute;
     "hip_7.2":
-        hipLibraryLoadFromFile hipOccupancyAvailableDynamicSMemPerBlock hipStreamCopyAttributes;
-}
-
-refused! { RtcResult;
-    "hip_4.2":
-        hiprtcAddNameExpression hiprtcCompileProgram hiprtcCreateProgram hiprtcDestroyProgram hiprtcGetCode
-        hiprtcGetCodeSize hiprtcGetLoweredName hiprtcGetProgramLog hiprtcGetProgramLogSize hiprtcLinkAddData
-        hiprtcLinkAddFile hiprtcLinkComplete hiprtcLinkCreate hiprtcLinkDestroy hiprtcVersion;
-    "hip_5.3":
-        hiprtcGetBitcode hiprtcGetBitcodeSize;
+        hipOccupancyAvailableDynamicSMemPerBlock hipStreamCopyAttributes;
 }
 
 refused! { *const c_char;
@@ -157,14 +147,4 @@ pub unsafe extern "C" fn __hipGetPCH(header: *mut *const c_char, size: *mut c_ui
     }
 }
 
-/// `hiprtcGetErrorString`.
-///
-/// # Safety
-/// Nothing is asked of the caller.
-#[unsafe(no_mangle)]
-#[allow(non_snake_case)]
-pub unsafe extern "C" fn hiprtcGetErrorString(_result: c_int) -> *const c_char {
-    c"the simulated GPU compiles nothing at run time".as_ptr()
-}
-
-versioned! { "hip_4.2": __hipGetPCH hiprtcGetErrorString; }
+versioned! { "hip_4.2": __hipGetPCH; }

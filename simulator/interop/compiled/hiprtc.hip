@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// hipRTC, and services of the host for its kernels: `printf`, `malloc`, `free`, managed variables. Only AMD's HIP has these.
+// hipRTC, and services of the host for its kernels: `printf`, `malloc`, `free`, managed variables.
 #include "hip.h"
 
 typedef struct ihiprtcProgram *hiprtcProgram;

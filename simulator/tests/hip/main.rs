@@ -16,6 +16,7 @@ mod hardware_queues;
 mod held_up;
 mod injections;
 mod kernels;
+mod libraries;
 mod linking;
 mod lock;
 mod memory;

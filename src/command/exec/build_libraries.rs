@@ -15,10 +15,11 @@ use std::{
 };
 
 /// The packages of the libraries, with their folders in a checkout and the names of their files.
-const LIBRARIES: [(&str, &str, &str); 4] = [
+const LIBRARIES: [(&str, &str, &str); 5] = [
     ("windlass-simulator-dropin", "simulator/dropin", "libamdhip64.so"),
     ("windlass-simulator-hsa-dropin", "simulator/hsa-dropin", "libhsa_runtime64.so"),
     ("windlass-simulator-rccl-dropin", "simulator/rccl-dropin", "librccl.so"),
+    ("windlass-simulator-rtc-dropin", "simulator/rtc-dropin", "libhiprtc.so"),
     ("windlass-restart", "simulator/restart", "libwindlass_restart.so"),
 ];
 const ASKED: &str = "WINDLASS_EMBED";

@@ -24,6 +24,9 @@ const NAMES: [&str; 5] =
     ["libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7", "libamdhip64.so.8"];
 /// The names of RCCL.
 const RCCL_NAMES: [&str; 2] = ["librccl.so", "librccl.so.1"];
+/// The names of hipRTC, which has the versions of HIP.
+const RTC_NAMES: [&str; 5] =
+    ["libhiprtc.so", "libhiprtc.so.5", "libhiprtc.so.6", "libhiprtc.so.7", "libhiprtc.so.8"];
 /// The names of HSA.
 const HSA_NAMES: [&str; 2] = ["libhsa-runtime64.so", "libhsa-runtime64.so.1"];
 
@@ -31,6 +34,7 @@ const HSA_NAMES: [&str; 2] = ["libhsa-runtime64.so", "libhsa-runtime64.so.1"];
 pub(super) struct Companions {
     pub(super) hsa: Option<PathBuf>,
     pub(super) rccl: Option<PathBuf>,
+    pub(super) rtc: Option<PathBuf>,
 }
 
 /// The folder, deleted on drop.
@@ -55,7 +59,12 @@ impl Folder {
             }
             let library = if copy.is_some() { &changed } else { library };
             folder.link(library, NAMES.iter().map(OsStr::new))?;
-            for (library, names) in [(&companions.hsa, HSA_NAMES), (&companions.rccl, RCCL_NAMES)] {
+            let companions: [(_, &[&str]); 3] = [
+                (&companions.hsa, &HSA_NAMES),
+                (&companions.rccl, &RCCL_NAMES),
+                (&companions.rtc, &RTC_NAMES),
+            ];
+            for (library, names) in companions {
                 if let Some(library) = library {
                     folder.link(library, names.iter().map(OsStr::new))?;
                 }

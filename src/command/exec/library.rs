@@ -33,6 +33,9 @@ pub(super) const HSA: Library = Library { file: "libhsa_runtime64.so", name: "li
 /// RCCL, which calls the functions of HIP's library.
 pub(super) const RCCL: Library = Library { file: "librccl.so", name: "librccl.so.1" };
 
+/// hipRTC, which programs are linked with since HIP 7.
+pub(super) const RTC: Library = Library { file: "libhiprtc.so", name: "libhiprtc.so" };
+
 /// The library that starts programs under the loader of AMD's libraries.
 pub(super) const RESTART: Library =
     Library { file: "libwindlass_restart.so", name: "libwindlass_restart.so" };

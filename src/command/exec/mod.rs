@@ -116,8 +116,11 @@ impl Exec {
     /// Prepares a command over the simulated HIP.
     fn simulated(&self, own: &mut Command, options: &Options) -> Outcome<Folder> {
         let library = library::HIP.find(self.library.as_deref())?;
-        let companions =
-            folder::Companions { hsa: library::HSA.beside(&library), rccl: library::RCCL.beside(&library) };
+        let companions = folder::Companions {
+            hsa: library::HSA.beside(&library),
+            rccl: library::RCCL.beside(&library),
+            rtc: library::RTC.beside(&library),
+        };
         let folder = Folder::new(&library, &companions, options)?;
         restart::without(own);
         own.env("LD_LIBRARY_PATH", search(&[&folder.libraries()]));

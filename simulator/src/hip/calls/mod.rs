@@ -25,6 +25,7 @@ pub(super) mod graph_edit;
 pub(super) mod graph_exec;
 pub(super) mod graph_node;
 pub(super) mod launch;
+pub(super) mod library;
 pub(super) mod lookup;
 pub(super) mod memory;
 pub(super) mod module;

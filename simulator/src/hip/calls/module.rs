@@ -63,7 +63,7 @@ fn enter(call: &Call, module: *mut hipModule_t, program: Arc<Program>) -> Outcom
     call.put(module, handle.get() as hipModule_t)
 }
 
-fn load(call: &Call, module: *mut hipModule_t, image: *const c_void) -> Outcome<()> {
+pub(super) fn load(call: &Call, module: *mut hipModule_t, image: *const c_void) -> Outcome<()> {
     if module.is_null() || image.is_null() {
         return Err(Code::INVALID_VALUE);
     }

@@ -17,6 +17,7 @@ use crate::hip::objects::event::Event;
 use crate::hip::objects::pool::Pool;
 use crate::hip::objects::stream::Stream;
 use crate::hip::programs::compiled::Compiled;
+use crate::hip::programs::library::Library;
 use crate::hip::programs::program::{Function, Program};
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::work::item::Work;
@@ -35,6 +36,7 @@ pub(crate) struct Runtime {
     pub(crate) streams: Handles<Stream>,
     pub(crate) events: Handles<Event>,
     pub(crate) modules: Handles<Program>,
+    pub(crate) libraries: Handles<Library>,
     pub(crate) functions: Arc<Handles<Function>>,
     pub(crate) pools: Handles<Pool>,
     pub(crate) virtual_memory: VirtualMemory,
@@ -138,6 +140,7 @@ impl Runtime {
         self.graphs.discard_of(device);
         drop(self.functions.remove_where(|function| function.program.device == device));
         drop(self.modules.remove_where(|program| program.device == device));
+        self.libraries.all().iter().for_each(|library| library.forget(device));
         for pool in self.pools.all().into_iter().filter(|pool| pool.device == device) {
             allocation::release_idle(&self.machine, &pool, 0);
             // Also of streams that ran no free behind a failure.

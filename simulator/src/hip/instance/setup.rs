@@ -112,6 +112,8 @@ pub(crate) fn set_up(options: Options, slots: &[usize]) -> Result<Arc<Runtime>, 
             streams: Handles::new(HandleKind::Stream, salt),
             events: Handles::new(HandleKind::Event, salt),
             modules: Handles::new(HandleKind::Module, salt),
+            // As in AMD's HIP, a library is a fat binary.
+            libraries: Handles::new(HandleKind::FatBinary, salt),
             functions,
             pools,
             captures: Captures::new(graphs.clone()),

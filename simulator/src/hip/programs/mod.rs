@@ -3,6 +3,7 @@
 
 pub(crate) mod compiled;
 mod foreign;
-mod image;
+pub(crate) mod image;
+pub(crate) mod library;
 pub(crate) mod program;
 pub(crate) mod unsuited;

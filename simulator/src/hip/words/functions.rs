@@ -65,6 +65,9 @@ macro_rules! for_each_function {
                 hipOccupancyMaxActiveBlocksPerMultiprocessor hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
                 hipModuleOccupancyMaxPotentialBlockSize hipModuleOccupancyMaxPotentialBlockSizeWithFlags
                 hipOccupancyMaxPotentialBlockSize;
+            library:
+                hipLibraryLoadData hipLibraryLoadFromFile hipLibraryUnload hipLibraryGetKernel hipLibraryGetKernelCount
+                hipModuleLoadFatBinary;
             launch:
                 hipModuleLaunchKernel hipModuleLaunchCooperativeKernel hipDrvLaunchKernelEx hipLaunchKernel
                 hipLaunchCooperativeKernel hipLaunchKernelExC hipExtLaunchKernel;
@@ -133,6 +136,12 @@ pub(crate) const SINCE: &[(&str, (u32, u32))] = &[
     ("hipDrvLaunchKernelEx", (6, 5)),
     ("hipLaunchKernelExC", (6, 5)),
     ("hipModuleGetFunctionCount", (7, 1)),
+    ("hipModuleLoadFatBinary", (7, 1)),
+    ("hipLibraryLoadData", (7, 2)),
+    ("hipLibraryLoadFromFile", (7, 2)),
+    ("hipLibraryUnload", (7, 2)),
+    ("hipLibraryGetKernel", (7, 2)),
+    ("hipLibraryGetKernelCount", (7, 2)),
 ];
 
 /// Whether the simulator has a function, in any version of HIP.

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// Kernels that are compiled and run: names, headers, options, bitcode, what hipRTC's header promises.
+#include "hiprtc.h"
+
+static const char SOURCE[] =
+    "#include \"numbers/step.h\"\n"
+    "#include \"../above.h\"\n"
+    "namespace inner {\n"
+    "__device__ int base = 40;\n"
+    "template <class T, int n> __global__ void add(T *values) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  values[i] += T(n * STEP + ABOVE + FACTOR * base);\n"
+    "}\n"
+    "}\n"
+    "extern \"C\" __global__ void plain(int *values) { values[threadIdx.x] = threadIdx.x; }\n";
+
+static void names_headers_and_options(void) {
+  const char *headers[] = {"#define STEP 100\n", "#define ABOVE 7\n"};
+  const char *header_names[] = {"numbers/step.h", "../above.h"};
+  const char *options[] = {"-DFACTOR=2", "-std=c++17", "-O2"};
+  const char *expressions[] = {"inner::add<int, 3>", "&inner::add<int, 1>", "(inner::base)", " plain "};
+  const char *lowered[] = {"_ZN5inner3addIiLi3EEEvPT_", "_ZN5inner3addIiLi1EEEvPT_", "_ZN5inner4baseE", "plain"};
+  void *program;
+  const char *name;
+  size_t size;
+  GIVES(OK, hiprtcCreateProgram(&program, SOURCE, "names.hip", 2, headers, header_names));
+  for (int i = 0; i < 4; ++i) GIVES(OK, hiprtcAddNameExpression(program, expressions[i]));
+  GIVES(NAME_NOT_VALID, hiprtcGetLoweredName(program, expressions[0], &name));
+  int status = hiprtcCompileProgram(program, 3, options);
+  if (status != OK) print_log(program);
+  GIVES(OK, status);
+  for (int i = 0; i < 4; ++i) {
+    GIVES(OK, hiprtcGetLoweredName(program, expressions[i], &name));
+    CHECK(strcmp(name, lowered[i]) == 0);
+  }
+  GIVES(NAME_NOT_VALID, hiprtcGetLoweredName(program, "inner::add<int, 9>", &name));
+  GIVES(OK, hiprtcGetCodeSize(program, &size));
+  GIVES(INVALID_PROGRAM, hiprtcGetBitcodeSize(program, &size));
+  CHECK(size == 0);
+  GIVES(OK, hiprtcGetCodeSize(program, &size));
+  char *code = malloc(size);
+  GIVES(OK, hiprtcGetCode(program, code));
+  int values[64] = {0};
+  launch(code, "_ZN5inner3addIiLi3EEEvPT_", values);
+  for (int i = 0; i < 64; ++i) CHECK(values[i] == 300 + 7 + 80);
+  free(code);
+  GIVES(OK, hiprtcDestroyProgram(&program));
+}
+
+// A function in one unit and its call in another, as bitcode.
+static void bitcode_is_linked(const char *folder) {
+  const char *sources[] = {
+      "__device__ int twice(int x) { return 2 * x; }\n",
+      "extern __device__ int twice(int);\n"
+      "extern \"C\" __global__ void doubled(int *values) { values[threadIdx.x] = twice(values[threadIdx.x]); }\n"};
+  const char *options[] = {"-fgpu-rdc"};
+  void *linker, *code;
+  size_t size;
+  GIVES(OK, hiprtcLinkCreate(0, NULL, NULL, &linker));
+  for (int i = 0; i < 2; ++i) {
+    void *program;
+    GIVES(OK, hiprtcCreateProgram(&program, sources[i], NULL, 0, NULL, NULL));
+    if (i == 1) GIVES(OK, hiprtcAddNameExpression(program, "doubled"));
+    int status = hiprtcCompileProgram(program, 1, options);
+    if (status != OK) print_log(program);
+    GIVES(OK, status);
+    const char *name;
+    if (i == 1) GIVES(OK, hiprtcGetLoweredName(program, "doubled", &name));
+    GIVES(OK, hiprtcGetCodeSize(program, &size));
+    CHECK(size == 0);
+    GIVES(OK, hiprtcGetBitcodeSize(program, &size));
+    char *bitcode = malloc(size);
+    GIVES(OK, hiprtcGetBitcode(program, bitcode));
+    if (i == 0) {
+      GIVES(OK, hiprtcLinkAddData(linker, 100, bitcode, size, "twice", 0, NULL, NULL));
+    } else {
+      char path[4096];
+      snprintf(path, sizeof path, "%s/doubled.bc", folder);
+      FILE *file = fopen(path, "wb");
+      CHECK(file && fwrite(bitcode, 1, size, file) == size);
+      fclose(file);
+      // The call alone has no definition to link with.
+      void *other;
+      GIVES(OK, hiprtcLinkCreate(0, NULL, NULL, &other));
+      GIVES(OK, hiprtcLinkAddFile(other, 100, path, 0, NULL, NULL));
+      GIVES(LINKING, hiprtcLinkComplete(other, &code, &size));
+      CHECK(code == NULL && size == 0);
+      GIVES(OK, hiprtcLinkDestroy(other));
+      GIVES(OK, hiprtcLinkAddFile(linker, 100, path, 0, NULL, NULL));
+    }
+    free(bitcode);
+    GIVES(OK, hiprtcDestroyProgram(&program));
+  }
+  GIVES(OK, hiprtcLinkComplete(linker, &code, &size));
+  int values[64];
+  for (int i = 0; i < 64; ++i) values[i] = i;
+  launch(code, "doubled", values);
+  for (int i = 0; i < 64; ++i) CHECK(values[i] == 2 * i);
+  GIVES(OK, hiprtcLinkDestroy(linker));
+  GIVES(INVALID_INPUT, hiprtcLinkDestroy(linker));
+}
+
+// Each line is a thread that says whether hipRTC's header keeps a promise.
+static const char PROMISES[] =
+    "template <class T> __device__ bool near(T a, T b) { return fabs(a - b) <= 1e-6 * fabs(b); }\n"
+    "__shared__ int sums[2];\n"
+    "extern \"C\" __global__ __launch_bounds__(64) void promises(int *values) {\n"
+    "  int i = threadIdx.x;\n"
+    "  if (i < 2) sums[i] = 0;\n"
+    "  __syncthreads();\n"
+    "  atomicAdd(&sums[i & 1], i);\n"
+    "  int counted = __syncthreads_count(i < 10);\n"
+    "  int above = __shfl_down(i, 1), first = __shfl(i, 5), swapped = __shfl_xor(i, 1, 32);\n"
+    "  uint64_t low = __ballot(i < 3);\n"
+    "  bool right = true;\n"
+    "  switch (i) {\n"
+    "    case 0: right = near(sinf(0.5f), 0.479425539f) && near(cos(2.0), -0.41614683654714241); break;\n"
+    "    case 1: right = near(powf(2.5f, 1.5f), 3.95284708f) && near(pow(10.0, -3.0), 1e-3); break;\n"
+    "    case 2: right = near(expf(1), 2.71828183f) && near(log(10.0), 2.302585092994046) && near(log2f(8), 3.f); break;\n"
+    "    case 3: right = near(tanh(0.25), 0.24491866240370913) && near(erff(0.5f), 0.520499878f); break;\n"
+    "    case 4: right = near(atan2(-1.0, -1.0), -2.356194490192345) && near(fmod(-7.5, 2.0), -1.5); break;\n"
+    "    case 5: right = near(tgamma(5.0), 24.0) && near(lgamma(0.5), 0.57236494292470008); break;\n"
+    "    case 6: right = near(sin(1e22), -0.8522008497671888) && near(cbrt(-27.0), -3.0) && near(hypotf(3, 4), 5.f); break;\n"
+    "    case 7: right = isnan(sqrtf(-1.0f)) && isinf(1.0f / 0.0f) && rsqrtf(4) == 0.5f && rintf(2.5f) == 2; break;\n"
+    "    case 8: right = sums[0] == 992 && sums[1] == 1024; break;\n"
+    "    case 9: right = counted == 10 && low == 7 && first == 5; break;\n"
+    "    case 10: right = above == 11 && swapped == 11 && warpSize == 64 && __lane_id() == 10; break;\n"
+    "    case 11: right = __popc(255u) == 8 && __clz(1) == 31 && __ffs(8) == 4 && __brev(1u) == 0x80000000u; break;\n"
+    "    case 12: right = __umulhi(0x80000000u, 6u) == 3 && __byte_perm(0x33221100u, 0x77665544u, 0x7410u) == 0x77441100u; break;\n"
+    "    case 13: { float4 a = make_float4(1, 2, 3, 4), b = a * 2.0f + a; right = b.w == 12 && b == make_float4(3, 6, 9, 12); break; }\n"
+    "    case 14: { __half a = __float2half(1.5f); right = float(a * a) == 2.25f && __half2float(__hfma(a, a, a)) == 3.75f; break; }\n"
+    "    case 15: { hip_bfloat16 a(1.0f / 3); right = float(a) == 0.333984375f && float(a + a) == 0.66796875f; break; }\n"
+    "    case 16: { unsigned x = 5; right = atomicCAS(&x, 5u, 9u) == 5 && atomicMax(&x, 3u) == 9 && atomicInc(&x, 9u) == 9 && x == 0; break; }\n"
+    "    case 17: right = min(3, -2) == -2 && max(2.5f, 1.0f) == 2.5f && abs(-4) == 4 && min(3u, 1) == 1; break;\n"
+    "    case 18: { int *p = (int *)malloc(64); right = p != nullptr; p[3] = 4; right = right && p[3] == 4; free(p); break; }\n"
+    "    case 19: right = blockDim.x == 64 && gridDim.x == 1 && blockDim.y == 1 && blockIdx.z == 0; break;\n"
+    "    case 20: { hipFloatComplex z = hipCmulf(make_hipFloatComplex(1, 2), make_hipFloatComplex(3, 4)); right = z.x == -5 && z.y == 10; break; }\n"
+    "    case 21: right = __float_as_uint(1.0f) == 0x3f800000u && __float2int_rn(2.5f) == 2 && near(__expf(1), 2.71828f); break;\n"
+    "    case 22: right = near(erfcinv(erfc(0.75)), 0.75) && near(normcdf(normcdfinv(0.01)), 0.01); break;\n"
+    "  }\n"
+    "  if (i == 23) printf(\"%s %d %.2f\\n\", \"printed\", i, 0.25);\n"
+    "  values[i] = right;\n"
+    "}\n";
+
+static void the_header_keeps_its_promises(void) {
+  void *program;
+  size_t size;
+  GIVES(OK, hiprtcCreateProgram(&program, PROMISES, "promises", 0, NULL, NULL));
+  int status = hiprtcCompileProgram(program, 0, NULL);
+  if (status != OK) print_log(program);
+  GIVES(OK, status);
+  GIVES(OK, hiprtcGetCodeSize(program, &size));
+  char *code = malloc(size);
+  GIVES(OK, hiprtcGetCode(program, code));
+  int values[64] = {0};
+  launch(code, "promises", values);
+  for (int i = 0; i < 64; ++i) {
+    if (values[i] != 1) {
+      fprintf(stderr, "promise %d is broken\n", i);
+      exit(1);
+    }
+  }
+  free(code);
+  GIVES(OK, hiprtcDestroyProgram(&program));
+}
+
+// Groups of threads: blocks, tiles, active lanes, and a barrier of the grid.
+static const char GROUPS[] =
+    "namespace groups = cooperative_groups;\n"
+    "__device__ int sums[8];\n"
+    "__device__ unsigned ranked(groups::thread_group group) { group.sync(); return group.thread_rank() + 100 * group.size(); }\n"
+    "extern \"C\" __global__ void together(int *values) {\n"
+    "  auto block = groups::this_thread_block();\n"
+    "  auto tile = groups::tiled_partition<16>(block);\n"
+    "  auto grid = groups::this_grid();\n"
+    "  int sum = block.thread_rank();\n"
+    "  for (int by = 8; by > 0; by /= 2) sum += tile.shfl_down(sum, by);\n"
+    "  bool right = grid.is_valid() && ranked(block) == 6400 + threadIdx.x && ranked(tile) == 1600 + threadIdx.x % 16;\n"
+    "  right = right && (tile.thread_rank() != 0 || sum == 16 * (int)(threadIdx.x) + 120) && tile.ballot(threadIdx.x % 4 == 1) == 0x2222;\n"
+    "  right = right && tile.meta_group_rank() == threadIdx.x / 16 && tile.any(threadIdx.x == 17) == (threadIdx.x / 16 == 1);\n"
+    "  if (threadIdx.x % 3 == 0) {\n"
+    "    auto active = groups::coalesced_threads();\n"
+    "    right = right && active.size() == 22 && active.thread_rank() == threadIdx.x / 3 && active.shfl(threadIdx.x, 5) == 15;\n"
+    "  }\n"
+    "  if (block.thread_rank() == 0) sums[blockIdx.x] = blockIdx.x + 1;\n"
+    "  for (int round = 0; round < 3; ++round) {\n"
+    "    grid.sync();\n"
+    "    int all = 0;\n"
+    "    for (int i = 0; i < 8; ++i) all += sums[i];\n"
+    "    right = right && all == 36 << round;\n"
+    "    grid.sync();\n"
+    "    if (block.thread_rank() == 0) sums[blockIdx.x] *= 2;\n"
+    "  }\n"
+    "  if (!right) atomicAdd(values, 1);\n"
+    "}\n";
+
+static void groups_of_threads_work_together(void) {
+  void *program, *module, *function, *memory;
+  size_t size;
+  int wrong = 0;
+  GIVES(OK, hiprtcCreateProgram(&program, GROUPS, "groups", 0, NULL, NULL));
+  int status = hiprtcCompileProgram(program, 0, NULL);
+  if (status != OK) print_log(program);
+  GIVES(OK, status);
+  GIVES(OK, hiprtcGetCodeSize(program, &size));
+  char *code = malloc(size);
+  GIVES(OK, hiprtcGetCode(program, code));
+  GIVES(OK, hipModuleLoadData(&module, code));
+  GIVES(OK, hipModuleGetFunction(&function, module, "together"));
+  GIVES(OK, hipMalloc(&memory, sizeof wrong));
+  GIVES(OK, hipMemcpy(memory, &wrong, sizeof wrong, 1));
+  void *arguments[] = {&memory};
+  GIVES(OK, hipModuleLaunchCooperativeKernel(function, 8, 1, 1, 64, 1, 1, 0, NULL, arguments));
+  GIVES(OK, hipMemcpy(&wrong, memory, sizeof wrong, 2));
+  CHECK(wrong == 0);
+  GIVES(OK, hipModuleUnload(module));
+  free(code);
+  GIVES(OK, hiprtcDestroyProgram(&program));
+}
+
+int main(int count, char **arguments) {
+  CHECK(count == 2);
+  names_headers_and_options();
+  bitcode_is_linked(arguments[1]);
+  the_header_keeps_its_promises();
+  groups_of_threads_work_together();
+  puts("right");
+  return 0;
+}
