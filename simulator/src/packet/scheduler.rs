@@ -71,6 +71,16 @@ impl Scheduler {
         queue
     }
 
+    /// Creates a queue that shares its hardware queue with no other.
+    pub(crate) fn create_exclusive_queue(&self, device: usize, role: Role, priority: i32) -> Arc<Queue> {
+        let mut state = self.lock();
+        let queue = state.add_queue(device, role, priority);
+        if let Some(waiting) = state.queues.get_mut(&queue.id) {
+            waiting.hardware = HardwareShare::No;
+        }
+        queue
+    }
+
     /// Removes a queue once its packets have run. Does not wait.
     pub(crate) fn close_queue(&self, queue: &Queue) {
         let mut state = self.lock();

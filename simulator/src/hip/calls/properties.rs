@@ -52,7 +52,7 @@ fn architecture() -> hipDeviceArch_t {
     architecture
 }
 
-fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
+pub(super) fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
     type A = hipDeviceAttribute_t;
     let of = |attribute| attributes::value(device, &call.runtime.options, attribute).unwrap_or(0);
     let block = limits::THREADS_PER_BLOCK as c_int;
@@ -127,7 +127,7 @@ fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
     }
 }
 
-fn old_layout(new: &hipDeviceProp_tR0600, device: &Device) -> hipDeviceProp_tR0000 {
+pub(super) fn old_layout(new: &hipDeviceProp_tR0600, device: &Device) -> hipDeviceProp_tR0000 {
     hipDeviceProp_tR0000 {
         name: new.name,
         totalGlobalMem: new.totalGlobalMem,
