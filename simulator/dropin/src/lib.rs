@@ -32,6 +32,7 @@ mod log;
 pub mod per_thread;
 pub mod refused;
 mod table;
+pub mod tracers;
 mod versions;
 
 /// Runs when the library is loaded: names its exported functions, and registers the end of HIP, as AMD's
@@ -44,7 +45,8 @@ extern "C" fn load() {
                 .or_else(|| by_name::find(name))
                 .or_else(|| cpp_names::find(name))
         };
-        declared::find(name).or_else(elsewhere).or_else(|| compiler::find(name))
+        let by_itself = || compiler::find(name).or_else(|| tracers::find(name));
+        declared::find(name).or_else(elsewhere).or_else(by_itself)
     });
     end::register(declared::CALLS);
 }

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod batches;
 mod bounds;
 mod capture;
 mod clients;
@@ -18,10 +19,14 @@ mod injections;
 mod kernels;
 mod linking;
 mod lock;
+mod managed;
 mod memory;
+mod names;
 mod pools;
 mod schedules;
 mod services;
+mod several_devices;
+mod stream_facts;
 mod stream_values;
 mod streams;
 mod versions;

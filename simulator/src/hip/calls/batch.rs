@@ -101,12 +101,7 @@ fn side(call: &Call, operand: &hipMemcpy3DOperand) -> Outcome<Side> {
         hipMemcpy3DOperandType::hipMemcpyOperandTypePointer => {
             // SAFETY: the type says which field the client has filled, and every bit pattern is a value of it.
             let place = unsafe { operand.op.ptr };
-            Ok(Side {
-                base: place.ptr as u64,
-                at: [0; 3],
-                pitch: place.rowLength,
-                height: place.layerHeight,
-            })
+            Ok(Side { base: place.ptr as u64, at: [0; 3], pitch: place.rowLength, height: place.layerHeight })
         }
         hipMemcpy3DOperandType::hipMemcpyOperandTypeArray => refuse_arrays(call),
         _ => Err(Code::INVALID_VALUE),
@@ -138,8 +133,8 @@ pub(in crate::hip) unsafe extern "C" fn hipMemcpy3DBatchAsync(
         // As in AMD's HIP, the copies before a wrong one are done.
         for index in 0..count {
             let operation = call.get(operations.wrapping_add(index))?;
-            let queued = box_of(call, &operation)
-                .and_then(|copy| queue(call, stream, copy, Return::WhenQueued));
+            let queued =
+                box_of(call, &operation).and_then(|copy| queue(call, stream, copy, Return::WhenQueued));
             queued.inspect_err(|_| call.put_if(failed, index))?;
         }
         Ok(())

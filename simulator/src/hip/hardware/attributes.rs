@@ -44,6 +44,11 @@ pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) ->
         | Attribute::hipDeviceAttributeConcurrentKernels
         | Attribute::hipDeviceAttributeConcurrentManagedAccess
         | Attribute::hipDeviceAttributeCooperativeLaunch
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceLaunch
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedFunc
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedGridDim
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem
         | Attribute::hipDeviceAttributeDeviceOverlap
         | Attribute::hipDeviceAttributeFineGrainSupport
         | Attribute::hipDeviceAttributeHostNativeAtomicSupported
@@ -64,11 +69,6 @@ pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) ->
         Attribute::hipDeviceAttributeAccessPolicyMaxWindowSize
         | Attribute::hipDeviceAttributeComputeMode
         | Attribute::hipDeviceAttributeComputePreemptionSupported
-        | Attribute::hipDeviceAttributeCooperativeMultiDeviceLaunch
-        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedFunc
-        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedGridDim
-        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim
-        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem
         | Attribute::hipDeviceAttributeDirectManagedMemAccessFromHost
         | Attribute::hipDeviceAttributeIntegrated
         | Attribute::hipDeviceAttributeIsMultiGpuBoard
