@@ -31,6 +31,7 @@ impl Memory {
     /// Frees an allocation that was retired.
     pub(crate) fn discard(&self, address: u64) {
         let Some(record) = self.write_map().retired.remove(&address) else { return };
+        self.end_export(address, record.info.size);
         let reusable = lock(&self.device).release(address, record.info.size);
         self.forget_freed(reusable);
     }

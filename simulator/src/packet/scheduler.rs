@@ -168,6 +168,26 @@ impl Scheduler {
         of_device.filter(|waiting| !waiting.is_drained()).map(Waiting::tail).collect()
     }
 
+    /// Calls `work` while no packet runs and none begins, after those that are queued. `None` if others queue packets again and
+    /// again.
+    ///
+    /// # Errors
+    /// [`Refusal::Closed`] when the simulator is closed meanwhile.
+    pub(crate) fn while_idle<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> Result<Option<T>, Refusal> {
+        const TRIES: usize = 1000;
+        for _ in 0..TRIES {
+            let state = self.lock();
+            let busy = state.queues.values().filter(|waiting| !waiting.is_drained());
+            let tails: Vec<Point> = busy.map(Waiting::tail).collect();
+            if tails.is_empty() {
+                return Ok(Some(work()));
+            }
+            drop(state);
+            self.wait(&tails)?;
+        }
+        Ok(None)
+    }
+
     /// The ends of the latest packets of the null queue of a device and of the queues that it waits for.
     pub(crate) fn null_tails(&self, device: usize) -> Vec<Point> {
         let mut tails = self.tails(device);

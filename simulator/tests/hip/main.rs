@@ -16,6 +16,8 @@ mod handles;
 mod hardware_queues;
 mod held_up;
 mod injections;
+#[cfg(target_os = "linux")]
+mod ipc;
 mod kernels;
 mod linking;
 mod lock;

@@ -130,7 +130,12 @@ pub(in crate::hip) unsafe extern "C" fn hipMallocPitch(
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipFree(pointer: *mut c_void) -> hipError_t {
-    let own = |holding: &Holding| matches!(holding.origin, Origin::Device | Origin::Pool);
+    let own = |holding: &Holding| match holding.origin {
+        Origin::Device | Origin::Pool => true,
+        // Other memory of other processes is closed.
+        Origin::Imported => holding.pool.is_some(),
+        _ => false,
+    };
     hip!(hipFree, |call| give_back(call, pointer, own))
 }
 

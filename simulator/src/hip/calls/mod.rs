@@ -27,6 +27,7 @@ pub(super) mod graph;
 pub(super) mod graph_edit;
 pub(super) mod graph_exec;
 pub(super) mod graph_node;
+pub(super) mod ipc;
 pub(super) mod launch;
 pub(super) mod lookup;
 pub(super) mod managed;

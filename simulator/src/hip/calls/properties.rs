@@ -11,6 +11,7 @@ use crate::hip::boundary::call::Call;
 use crate::hip::hardware::attributes;
 use crate::hip::hardware::device::{Device, limits};
 use crate::hip::words::code::{Code, Outcome};
+use crate::memory::Memory;
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceGetAttribute(
     value: *mut c_int,
@@ -113,6 +114,7 @@ pub(super) fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
         hostNativeAtomicSupported: of(A::hipDeviceAttributeHostNativeAtomicSupported),
         concurrentManagedAccess: of(A::hipDeviceAttributeConcurrentManagedAccess),
         canUseHostPointerForRegisteredMem: of(A::hipDeviceAttributeCanUseHostPointerForRegisteredMem),
+        ipcEventSupported: c_int::from(Memory::HAS_PHYSICAL),
         cooperativeLaunch: of(A::hipDeviceAttributeCooperativeLaunch),
         sharedMemPerBlockOptin: device.part.lds as usize,
         maxBlocksPerMultiProcessor: of(A::hipDeviceAttributeMaxBlocksPerMultiProcessor),

@@ -5,8 +5,9 @@ use windlass_hip_sys::EntryPoints;
 
 use super::{
     batch, capture, choose, configured, context, copy, device, error, event, fill, graph, graph_edit,
-    graph_exec, graph_node, launch, lookup, managed, memory, module, module_launch, names, pointer, pool,
-    properties, registration, several_devices, stream, stream_facts, stream_value, virtual_memory, volume,
+    graph_exec, graph_node, ipc, launch, lookup, managed, memory, module, module_launch, names, pointer,
+    pool, properties, registration, several_devices, stream, stream_facts, stream_value, virtual_memory,
+    volume,
 };
 use crate::hip::words::functions::{SINCE, for_each_function, is_simulated};
 use crate::options::Options;

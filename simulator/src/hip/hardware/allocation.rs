@@ -191,6 +191,11 @@ pub(crate) fn release(machine: &Machine, base: u64, by: Arc<str>) -> bool {
 
 /// Frees the memory of a holding that was removed from the ledger, on behalf of a call.
 pub(crate) fn settle(machine: &Machine, holding: &Holding, by: Arc<str>) {
+    if holding.origin == Origin::Imported {
+        // Its pool and its device did not count it.
+        machine.imports.end(&machine.memory, holding.base, by);
+        return;
+    }
     if let Some(pool) = holding.pool.as_ref().filter(|pool| pool.is_private() && !pool.is_closed()) {
         let ticket = pool.park(holding.base, holding.size, 0);
         reach_free(machine, pool, holding.base, ticket, by);

@@ -5,6 +5,7 @@ use windlass_hip_sys::bindings::hipDeviceAttribute_t as Attribute;
 
 use super::device::{Device, limits};
 use super::virtual_memory::VirtualMemory;
+use crate::memory::Memory;
 use crate::options::Options;
 use crate::part::Part;
 
@@ -62,6 +63,10 @@ pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) ->
         Attribute::hipDeviceAttributeVirtualMemoryManagementSupported => {
             VirtualMemory::is_there(options.hip).into()
         }
+        // Handles by file descriptors.
+        Attribute::hipDeviceAttributeMemoryPoolSupportedHandleTypes => {
+            (options.hip >= (6, 2) && Memory::HAS_PHYSICAL).into()
+        }
         // Older versions have pools and do not report them.
         Attribute::hipDeviceAttributeMemoryPoolsSupported => (options.hip >= (6, 2)).into(),
 
@@ -83,7 +88,6 @@ pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) ->
         | Attribute::hipDeviceAttributeReservedSharedMemPerBlock
         | Attribute::hipDeviceAttributeSingleToDoublePrecisionPerfRatio
         | Attribute::hipDeviceAttributeTccDriver
-        | Attribute::hipDeviceAttributeMemoryPoolSupportedHandleTypes
         | Attribute::hipDeviceAttributeHdpMemFlushCntl
         | Attribute::hipDeviceAttributeHdpRegFlushCntl
         | Attribute::hipDeviceAttributeIsLargeBar

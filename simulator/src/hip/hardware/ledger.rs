@@ -20,6 +20,8 @@ pub(crate) enum Origin {
     Registered,
     /// hipMemMap.
     Mapped,
+    /// Memory of another process: hipIpcOpenMemHandle, and hipMemPoolImportPointer with its pool.
+    Imported,
 }
 
 /// One allocation.

@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::device::Device;
+use super::imports::Imports;
 use super::ledger::Ledger;
 use crate::engine::Engine;
 use crate::hip::objects::stream::Stream;
@@ -26,6 +27,8 @@ pub(crate) struct Machine {
     pub(crate) services: Vec<Arc<Services>>,
     /// The allocations that clients asked for.
     pub(crate) ledger: Ledger,
+    /// Memory of other processes that clients have opened.
+    pub(crate) imports: Imports,
     /// The clock of events.
     pub(crate) clock: Arc<Clock>,
     faults: Faults,
@@ -54,6 +57,7 @@ impl Machine {
             engine,
             devices,
             ledger: Ledger::default(),
+            imports: Imports::default(),
             clock,
             faults: options.faults,
             lds: options.lds,

@@ -6,6 +6,7 @@ pub(crate) mod attributes;
 pub(crate) mod device;
 pub(crate) mod graph_memory;
 pub(crate) mod hints;
+pub(crate) mod imports;
 pub(crate) mod ledger;
 pub(crate) mod machine;
 pub(crate) mod virtual_memory;

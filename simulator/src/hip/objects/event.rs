@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use super::shared_event::SharedEvent;
 use super::stream::Stream;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::failure::Failure;
@@ -20,6 +21,8 @@ pub(crate) struct Event {
     pub(crate) device: usize,
     flags: u32,
     latest: Mutex<Latest>,
+    /// The part that other processes see, if there is one.
+    shared: Option<Arc<SharedEvent>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -82,7 +85,17 @@ impl Recording {
 
 impl Event {
     pub(crate) fn new(device: usize, flags: u32) -> Self {
-        Self { device, flags, latest: Mutex::default() }
+        Self { device, flags, latest: Mutex::default(), shared: None }
+    }
+
+    /// An event that other processes see too.
+    pub(crate) fn sharing(device: usize, flags: u32, shared: Arc<SharedEvent>) -> Self {
+        Self { shared: Some(shared), ..Self::new(device, flags) }
+    }
+
+    /// The part that other processes see, if there is one.
+    pub(crate) fn shared(&self) -> Option<&Arc<SharedEvent>> {
+        self.shared.as_ref()
     }
 
     /// The latest recording, unless it was captured.

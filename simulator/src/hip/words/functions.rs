@@ -51,6 +51,10 @@ macro_rules! for_each_function {
             pointer:
                 hipPointerGetAttributes hipPointerGetAttribute hipDrvPointerGetAttributes hipMemGetAddressRange
                 hipMemPtrGetInfo hipPointerSetAttribute;
+            ipc:
+                hipIpcGetMemHandle hipIpcOpenMemHandle hipIpcCloseMemHandle hipIpcGetEventHandle hipIpcOpenEventHandle
+                hipMemExportToShareableHandle hipMemImportFromShareableHandle hipMemPoolExportToShareableHandle
+                hipMemPoolImportFromShareableHandle hipMemPoolExportPointer hipMemPoolImportPointer;
             pool:
                 hipMallocAsync hipMallocFromPoolAsync hipFreeAsync hipMemPoolCreate hipMemPoolDestroy
                 hipMemPoolGetAttribute hipMemPoolSetAttribute hipMemPoolSetAccess hipMemPoolGetAccess

@@ -12,6 +12,7 @@ use crate::hip::hardware::device::Device;
 use crate::hip::hardware::machine::Machine;
 use crate::hip::objects::event::Mark;
 use crate::hip::objects::pool::Pool;
+use crate::hip::objects::shared_event::Reaching;
 use crate::hip::objects::stream::Stream;
 use crate::hip::words::code::Code;
 use crate::hip::words::defects;
@@ -42,6 +43,12 @@ pub(crate) enum Work {
 pub(crate) trait Errand: Send {
     /// Does it. A device that has failed skips it.
     fn run(self: Box<Self>, machine: &Machine) -> Result<(), Failure>;
+}
+
+impl Errand for Reaching {
+    fn run(self: Box<Self>, _machine: &Machine) -> Result<(), Failure> {
+        Ok(())
+    }
 }
 
 /// The rest of work that has begun.
