@@ -39,6 +39,11 @@ impl Memory {
         // Others write it without notice.
         self.note_write(base, size);
         exported.insert(base, file.clone());
+        drop(exported);
+        // A client may have freed it meanwhile.
+        if self.lookup(base).is_none_or(|info| info.base != base) {
+            self.end_export(base, size);
+        }
         Ok(file)
     }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::device::Device;
 use super::imports::Imports;
+use super::keepers::Keepers;
 use super::ledger::Ledger;
 use crate::engine::Engine;
 use crate::hip::objects::stream::Stream;
@@ -27,6 +28,8 @@ pub(crate) struct Machine {
     pub(crate) services: Vec<Arc<Services>>,
     /// The allocations that clients asked for.
     pub(crate) ledger: Ledger,
+    /// The pools that may keep memory.
+    pub(crate) keepers: Keepers,
     /// Memory of other processes that clients have opened.
     pub(crate) imports: Imports,
     /// The clock of events.
@@ -57,6 +60,7 @@ impl Machine {
             engine,
             devices,
             ledger: Ledger::default(),
+            keepers: Keepers::default(),
             imports: Imports::default(),
             clock,
             faults: options.faults,

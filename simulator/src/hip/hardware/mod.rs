@@ -7,6 +7,7 @@ pub(crate) mod device;
 pub(crate) mod graph_memory;
 pub(crate) mod hints;
 pub(crate) mod imports;
+pub(crate) mod keepers;
 pub(crate) mod ledger;
 pub(crate) mod machine;
 pub(crate) mod virtual_memory;

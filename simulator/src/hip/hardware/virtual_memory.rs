@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::allocation;
 use super::ledger::{Holding, Origin};
 use super::machine::Machine;
 use crate::handles::{HandleKind, Handles};
@@ -96,7 +97,7 @@ impl VirtualMemory {
     /// # Errors
     /// `OUT_OF_MEMORY`.
     pub(crate) fn create(&self, device: usize, size: u64, shared_as: u32) -> Outcome<u64> {
-        self.machine.device(device)?.take(size)?;
+        allocation::take(&self.machine, self.machine.device(device)?, size)?;
         let memory = &self.machine.memory;
         let made = if shared_as == NOT_SHARED { memory.physical(size) } else { memory.shareable(size) };
         let bytes = made.map_err(|error| {

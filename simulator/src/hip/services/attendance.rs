@@ -124,6 +124,7 @@ impl Attendance {
     /// The dispatch has ended: gives back what was lent. Further calls have no effect.
     pub(crate) fn end(&self) {
         let Some(buffer) = self.buffer().take().and_then(Arc::into_inner) else { return };
+        buffer.tell_wrong_frees();
         if buffer.is_whole() {
             let mut kept = self.services.kept();
             if kept.len() < KEPT {
