@@ -217,15 +217,6 @@ impl Memory {
         Ok(())
     }
 
-    /// Restricts the allocation that starts at `base` to kernels that may use the memory of one of these
-    /// devices, a bit each. Without it every kernel may.
-    pub(crate) fn set_homes(&self, base: u64, homes: u64) {
-        let mut map = self.write_map();
-        let Some(record) = map.live.get_mut(&base) else { return };
-        record.homes = homes;
-        self.generation.fetch_add(1, Ordering::Release);
-    }
-
     /// Why kernels of this reach may not use the memory at an address, if there is memory. A kernel that may read it and
     /// not write it is no such case.
     pub(crate) fn closed(&self, address: u64, reach: Grants) -> Option<Closed> {

@@ -572,11 +572,17 @@ fn wrong_pools_are_neither_exported_nor_imported() {
     assert_eq!(supported, 1);
 }
 
-/// The files of shared memory that this process has.
-fn shared_files() -> usize {
+/// The shared files that this process has open, and the mappings of such files.
+fn shared_files() -> (usize, usize) {
     let links = std::fs::read_dir("/proc/self/fd").unwrap();
     let links = links.filter_map(|entry| std::fs::read_link(entry.unwrap().path()).ok());
-    links.filter(|link| link.to_string_lossy().contains("memfd:windlass-event")).count()
+    // The files of virtual memory and of poison have other names.
+    let is_shared = |text: &str| {
+        ["event", "memory", "pool"].iter().any(|content| text.contains(&format!("memfd:windlass-{content}-")))
+    };
+    let files = links.filter(|link| is_shared(&link.to_string_lossy())).count();
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    (files, maps.lines().filter(|line| is_shared(line)).count())
 }
 
 #[test]
@@ -588,10 +594,26 @@ fn files_of_shared_objects_are_closed_with_them() {
     }
     let machine = Machine::new("gfx942");
     let (event, _) = shared_event(&machine);
-    assert_eq!(shared_files(), 1);
+    assert_eq!(shared_files(), (1, 1));
     ok!(machine, hipEventDestroy(event));
-    assert_eq!(shared_files(), 0);
+    assert_eq!(shared_files(), (0, 0));
     let _ = shared_event(&machine);
+    let memory = [64, 3 << 20].map(|size| machine.malloc(size));
+    for memory in memory {
+        handle(&machine, memory);
+    }
+    assert_eq!(shared_files(), (3, 3));
+    ok!(machine, hipFree(memory[0]));
+    assert_eq!(shared_files(), (2, 2));
+    let pool = shareable_pool(&machine, DESCRIPTOR);
+    let mut of_pool = null_mut();
+    ok!(machine, hipMallocFromPoolAsync(&mut of_pool, 64, pool, null_mut()));
+    handle(&machine, of_pool);
+    assert_eq!(shared_files(), (4, 3));
+    ok!(machine, hipFreeAsync(of_pool, null_mut()));
+    ok!(machine, hipDeviceSynchronize());
+    ok!(machine, hipMemPoolDestroy(pool));
+    assert_eq!(shared_files(), (2, 2));
     ok!(machine, hipDeviceReset());
-    assert_eq!(shared_files(), 0);
+    assert_eq!(shared_files(), (0, 0));
 }
