@@ -34,6 +34,7 @@ fn a_range_has_the_advice_that_all_of_its_pages_have() {
     assert_eq!(read_mostly(memory, size), [0]);
     ok!(machine, hipMemAdvise(page(1), 1, Advice::hipMemAdviseSetReadMostly, 99));
     assert_eq!([read_mostly(page(1), 4096), read_mostly(memory, size)], [[1], [0]]);
+    assert_eq!(read_mostly(page(1), 8192), [0], "the page behind it is another");
     ok!(machine, hipMemAdvise_v2(memory, size, Advice::hipMemAdviseSetReadMostly, device(99)));
     assert_eq!(read_mostly(memory, size), [1]);
     ok!(machine, hipMemAdvise(memory, size, Advice::hipMemAdviseUnsetReadMostly, 0));

@@ -211,7 +211,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemsetD2D32(
     width: usize,
     height: usize,
 ) -> hipError_t {
-    let pattern = Pattern { value: value.into(), size: 4 };
+    let pattern = Pattern { value, size: 4 };
     hip!(hipMemsetD2D32, |call| fill(call, to, elements(pattern, width, height, pitch)?, pattern, None))
 }
 
@@ -223,7 +223,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemsetD2D32Async(
     height: usize,
     stream: hipStream_t,
 ) -> hipError_t {
-    let pattern = Pattern { value: value.into(), size: 4 };
+    let pattern = Pattern { value, size: 4 };
     hip!(hipMemsetD2D32Async, |call| {
         fill(call, to, elements(pattern, width, height, pitch)?, pattern, Some(stream))
     })

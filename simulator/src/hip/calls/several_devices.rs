@@ -94,7 +94,7 @@ fn launch_all(call: &Call, launches: Vec<One>, flags: c_uint, cooperative: bool)
         let by = Launched(call.name, Some(call.number));
         let mut launch = Launch::new(kernel.function.kernel.clone(), kernel.shape, kernel.arguments, by);
         if let Some(part) = parts.next() {
-            launch = launch.as_part(part);
+            launch = launch.part_of_grid(part);
         }
         call.runtime.enqueue(&one.stream, Work::Launch(Box::new(launch)), &[])?;
     }

@@ -136,7 +136,7 @@ impl Launch {
     }
 
     /// The same as a part of a grid that several devices share.
-    pub(crate) fn as_part(self, part: Part) -> Self {
+    pub(crate) fn part_of_grid(self, part: Part) -> Self {
         Self { part: Some(part), ..self }
     }
 
