@@ -309,6 +309,66 @@ fn streams_of_processes_wait_for_each_other() {
 }
 
 #[test]
+fn graphs_record_and_wait_for_events_of_other_processes() {
+    let record = |machine: &Machine, event: hipEvent_t| {
+        let (mut graph, mut node, mut exec) = (null_mut(), null_mut(), null_mut());
+        ok!(machine, hipGraphCreate(&mut graph, 0));
+        ok!(machine, hipGraphAddEventRecordNode(&mut node, graph, std::ptr::null(), 0, event));
+        ok!(machine, hipGraphInstantiate(&mut exec, graph, null_mut(), null_mut(), 0));
+        exec
+    };
+    if let Some(message) = message() {
+        let machine = Machine::new("gfx942");
+        let (event, stream) = (opened_event(&machine, &message), machine.stream());
+        let gate = machine.gate(stream);
+        ok!(machine, hipGraphLaunch(record(&machine, event), stream));
+        fails!(hipErrorNotReady, machine, hipEventQuery(event));
+        say("recorded");
+        hear();
+        drop(gate);
+        ok!(machine, hipEventSynchronize(event));
+        return;
+    }
+    let machine = Machine::new("gfx942");
+    let ((event, text), stream) = (shared_event(&machine), machine.stream());
+    let mut other = Other::start("graphs_record_and_wait_for_events_of_other_processes", &text);
+    assert_eq!(other.hear(), "recorded");
+    let (mut graph, mut node, mut exec) = (null_mut(), null_mut(), null_mut());
+    ok!(machine, hipGraphCreate(&mut graph, 0));
+    ok!(machine, hipGraphAddEventWaitNode(&mut node, graph, std::ptr::null(), 0, event));
+    ok!(machine, hipGraphInstantiate(&mut exec, graph, null_mut(), null_mut(), 0));
+    ok!(machine, hipGraphLaunch(exec, stream));
+    fails!(hipErrorNotReady, machine, hipStreamQuery(stream));
+    other.say("go on");
+    ok!(machine, hipStreamSynchronize(stream));
+    other.end();
+}
+
+/// A device that has failed skips its work, and others wait for none of it.
+#[test]
+fn a_failed_device_holds_no_other_process() {
+    if let Some(message) = message() {
+        let machine = Machine::new("gfx942?faults=sticky");
+        let (event, stream) = (opened_event(&machine, &message), machine.stream());
+        let function = machine
+            .function(machine.load(include_bytes!("../../../cts/kernels/bundles/faults.ccob")), c"write_at");
+        let stray = Block::default().pointer(null_mut()).bytes(&64_i64.to_le_bytes()).u32(7).done();
+        assert_eq!(machine.launch(function, 1, 1, stream, &stray), hipError_t::hipSuccess);
+        let _ = hip!(machine, hipEventRecord(event, stream));
+        fails!(hipErrorIllegalAddress, machine, hipDeviceSynchronize());
+        say("failed");
+        hear();
+        return;
+    }
+    let machine = Machine::new("gfx942");
+    let (event, text) = shared_event(&machine);
+    let mut other = Other::start("a_failed_device_holds_no_other_process", &text);
+    assert_eq!(other.hear(), "failed");
+    ok!(machine, hipEventSynchronize(event));
+    other.end();
+}
+
+#[test]
 fn nobody_waits_for_a_recording_of_a_process_that_has_ended() {
     if let Some(message) = message() {
         let machine = Machine::new("gfx942");

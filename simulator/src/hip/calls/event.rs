@@ -10,11 +10,11 @@ use crate::hip::boundary::call::Call;
 use crate::hip::boundary::target::Target;
 use crate::hip::graphs::operation::Operation;
 use crate::hip::objects::event::{DISABLE_TIMING, Event, INTERPROCESS, Mark, Recording};
-use crate::hip::objects::shared_event::{Reaching, SharedEvent};
+use crate::hip::objects::shared_event::SharedEvent;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 use crate::hip::work::item::Work;
-use crate::packet::{Edge, Role};
+use crate::packet::Role;
 
 /// Blocking sync, no timing, interprocess; and AMD's own: no fence, release to device, release to system.
 const FLAGS: u32 = 0x1 | DISABLE_TIMING | INTERPROCESS | NO_FENCE | 0x4000_0000 | 0x8000_0000;
@@ -67,10 +67,6 @@ pub(super) fn record(call: &Call, event: hipEvent_t, stream: hipStream_t, extern
     event.record(|| {
         let mark = Arc::new(Mark::on(stream));
         let point = call.runtime.enqueue(stream, Work::Stamp(mark.clone()), &[])?;
-        if let Some(shared) = event.shared() {
-            let reaching = Box::new(Reaching(shared.record()));
-            call.runtime.enqueue(stream, Work::Errand(reaching), &[])?;
-        }
         Ok(Recording { point, mark })
     })
 }
@@ -81,11 +77,10 @@ fn is_reached_anywhere(shared: &Arc<SharedEvent>) -> bool {
 }
 
 /// Waits for the latest recording of any process.
-fn wait_anywhere(call: &Call, event: &Event, shared: &Arc<SharedEvent>) -> Outcome<()> {
-    let Some(latest) = shared.latest().filter(|latest| !latest.is_over()) else { return Ok(()) };
+fn wait_anywhere(call: &Call, event: &Event) -> Outcome<()> {
+    let Some(edge) = event.edge() else { return Ok(()) };
     // A queue of its own waits, and the scheduler does all other work meanwhile.
     let queue = call.runtime.create_stream(event.device, Role::NonBlocking, 0);
-    let edge = Edge::Condition(Arc::new(latest.awaited()));
     let point = call.runtime.enqueue(&queue, Work::Nothing, &[edge]);
     let waited = point.and_then(|point| Ok(call.runtime.scheduler.wait(&[point])?));
     call.runtime.scheduler.close_queue(&queue);
@@ -154,8 +149,8 @@ pub(in crate::hip) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -
             return call.runtime.captures.refuse_question(&place, call.name);
         }
         let recording = event.recording();
-        if let Some(shared) = event.shared() {
-            wait_anywhere(call, &event, shared)?;
+        if event.shared().is_some() {
+            wait_anywhere(call, &event)?;
         }
         if let Some(recording) = &recording {
             call.runtime.scheduler.wait(std::slice::from_ref(&recording.point))?;

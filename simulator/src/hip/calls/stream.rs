@@ -2,7 +2,6 @@
 //! Streams, and host functions on them.
 
 use std::ffi::{c_int, c_uint, c_void};
-use std::sync::Arc;
 
 use windlass_hip_sys::bindings::{
     hipDevice_t, hipError_t, hipEvent_t, hipHostFn_t, hipStream_t, hipStreamCallback_t,
@@ -14,7 +13,7 @@ use crate::hip::graphs::operation::Operation;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::work::host_function::{HostCall, HostFunction};
 use crate::hip::work::item::Work;
-use crate::packet::{Edge, Point, Role};
+use crate::packet::{Point, Role};
 
 /// The greatest priority, which is the least number.
 const GREATEST_PRIORITY: i32 = -1;
@@ -132,16 +131,9 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamWaitEvent(
             (Target::Run(_), Some(_), None) => return Err(Code::CAPTURED_EVENT),
             (Target::Run(stream), None, _) => stream,
         };
-        if let Some(shared) = event.shared() {
-            let Some(latest) = shared.latest().filter(|latest| !latest.is_over()) else { return Ok(()) };
-            let edge = Edge::Condition(Arc::new(latest.awaited()));
-            return call.runtime.enqueue(&stream, Work::Nothing, &[edge]).map(|_| ());
-        }
         // No wait is needed for an event that was never recorded or is reached.
-        let Some(recording) = event.recording().filter(|recording| !recording.point.is_reached()) else {
-            return Ok(());
-        };
-        call.runtime.enqueue(&stream, Work::Nothing, &[recording.point.into()]).map(|_| ())
+        let Some(edge) = event.edge() else { return Ok(()) };
+        call.runtime.enqueue(&stream, Work::Nothing, &[edge]).map(|_| ())
     })
 }
 

@@ -4,11 +4,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use super::shared_event::SharedEvent;
+use super::shared_event::{Passage, SharedEvent};
 use super::stream::Stream;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::failure::Failure;
-use crate::packet::Point;
+use crate::packet::{Edge, Point};
 
 /// `hipEventDisableTiming`.
 pub(crate) const DISABLE_TIMING: u32 = 0x2;
@@ -58,6 +58,8 @@ pub(crate) struct Mark {
     pub(crate) failure: OnceLock<Arc<Failure>>,
     /// Failures that calls answered before the recording.
     known: Vec<Arc<Failure>>,
+    /// What other processes see of it.
+    passage: Passage,
 }
 
 impl Mark {
@@ -73,6 +75,12 @@ impl Mark {
         if let Some(failure) = stream.take_failures().into_iter().find(news) {
             let _ = self.failure.set(failure);
         }
+        self.passage.pass();
+    }
+
+    /// Notes that the stream has passed it on a device that has failed.
+    pub(crate) fn skip(&self) {
+        self.passage.pass();
     }
 }
 
@@ -106,6 +114,20 @@ impl Event {
         }
     }
 
+    /// What work that waits for the event waits for: the latest recording, of any process, unless it is reached.
+    pub(crate) fn edge(&self) -> Option<Edge> {
+        match &self.shared {
+            Some(shared) => {
+                let latest = shared.latest().filter(|latest| !latest.is_over())?;
+                Some(Edge::Condition(Arc::new(latest.awaited())))
+            }
+            None => {
+                let point = self.recording()?.point;
+                (!point.is_reached()).then_some(Edge::Point(point))
+            }
+        }
+    }
+
     /// The latest recording, if it was captured.
     pub(crate) fn captured(&self) -> Option<CapturedPlace> {
         match &*self.lock() {
@@ -118,7 +140,11 @@ impl Event {
     /// for the recording that was queued last.
     pub(crate) fn record(&self, enqueue: impl FnOnce() -> Outcome<Recording>) -> Outcome<()> {
         let mut latest = self.lock();
-        *latest = Latest::Recorded(enqueue()?);
+        let recording = enqueue()?;
+        if let Some(shared) = &self.shared {
+            recording.mark.passage.share(shared.record());
+        }
+        *latest = Latest::Recorded(recording);
         Ok(())
     }
 

@@ -3,8 +3,8 @@
 //!
 //! Recordings are numbered from 1, by all processes together. The latest one counts, as of an event of one process.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
+use std::sync::{Arc, OnceLock};
 
 use crate::memory::sharing::{Content, SharedFile, SharedWords, Ticket, WORDS, start_of};
 use crate::packet::Condition;
@@ -25,7 +25,7 @@ pub(crate) struct SharedEvent {
 }
 
 /// A recording of a shared event.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct SharedRecording {
     event: Arc<SharedEvent>,
     number: u64,
@@ -113,13 +113,38 @@ impl SharedRecording {
     }
 }
 
-/// Marks a recording as reached when it is dropped: in the order of its stream, and also where a failure keeps the stream from
-/// its work.
-pub(crate) struct Reaching(pub(crate) SharedRecording);
+/// The way from the place of a recording in its stream to the recording that other processes see, which there may be.
+#[derive(Debug, Default)]
+pub(crate) struct Passage {
+    recording: OnceLock<SharedRecording>,
+    /// Whether the stream was there.
+    passed: AtomicBool,
+}
 
-impl Drop for Reaching {
+impl Passage {
+    /// The stream may be there already.
+    pub(crate) fn share(&self, recording: SharedRecording) {
+        let recording = self.recording.get_or_init(|| recording);
+        fence(Ordering::SeqCst);
+        if self.passed.load(Ordering::Relaxed) {
+            recording.reach();
+        }
+    }
+
+    /// The stream is there, or work that failed has ended it.
+    pub(crate) fn pass(&self) {
+        self.passed.store(true, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        if let Some(recording) = self.recording.get() {
+            recording.reach();
+        }
+    }
+}
+
+impl Drop for Passage {
     fn drop(&mut self) {
-        self.0.reach();
+        // A stream that is gone comes nowhere.
+        self.pass();
     }
 }
 

@@ -12,7 +12,6 @@ use crate::hip::hardware::device::Device;
 use crate::hip::hardware::machine::Machine;
 use crate::hip::objects::event::Mark;
 use crate::hip::objects::pool::Pool;
-use crate::hip::objects::shared_event::Reaching;
 use crate::hip::objects::stream::Stream;
 use crate::hip::words::code::Code;
 use crate::hip::words::defects;
@@ -45,12 +44,6 @@ pub(crate) trait Errand: Send {
     fn run(self: Box<Self>, machine: &Machine) -> Result<(), Failure>;
 }
 
-impl Errand for Reaching {
-    fn run(self: Box<Self>, _machine: &Machine) -> Result<(), Failure> {
-        Ok(())
-    }
-}
-
 /// The rest of work that has begun.
 pub(crate) enum Rest {
     Dispatch(Box<GoingLaunch>),
@@ -67,6 +60,9 @@ impl Work {
             return Ok(());
         }
         if failure.is_some() {
+            if let Self::Stamp(mark) = self {
+                mark.skip();
+            }
             return Ok(());
         }
         match self {
