@@ -142,6 +142,12 @@ KERNEL void allocate(u64 *out, u64 size, u32 gives_back) {
   if (gives_back) call(3, words);
 }
 
+// Each lane frees an address.
+KERNEL void frees(u64 address) {
+  u64 words[8] = {address, 0};
+  call(3, words);
+}
+
 // The object of a device library's heap: its first word counts, and its last one too.
 KERNEL void heap(u64 *out) {
   u64 *object = (u64 *)hidden(12);

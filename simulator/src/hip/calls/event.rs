@@ -14,6 +14,7 @@ use crate::hip::objects::shared_event::SharedEvent;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 use crate::hip::work::item::Work;
+use crate::memory::Memory;
 use crate::packet::Role;
 
 /// Blocking sync, no timing, interprocess; and AMD's own: no fence, release to device, release to system.
@@ -32,7 +33,8 @@ fn create(call: &Call, event: *mut hipEvent_t, flags: c_uint) -> Outcome<()> {
         return Err(Code::INVALID_VALUE);
     }
     let device = call.device()?.index;
-    let made = if flags & INTERPROCESS == 0 {
+    // On other systems than Linux such an event is of this process alone.
+    let made = if flags & INTERPROCESS == 0 || !Memory::HAS_PHYSICAL {
         Event::new(device, flags)
     } else {
         let shared = SharedEvent::new().map_err(|reason| {
