@@ -9,6 +9,7 @@ use windlass_hip_sys::bindings::{
     hipMemGenericAllocationHandle_t, hipMemPool_t, hipMemPoolPtrExportData,
 };
 
+use super::pool::FILE_DESCRIPTOR;
 use super::{event, pool};
 use crate::hip::boundary::call::Call;
 use crate::hip::hardware::ledger::Origin;
@@ -18,9 +19,6 @@ use crate::hip::objects::shared_event::SharedEvent;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 use crate::memory::sharing::{Content, SharedFile, TICKET, Ticket};
-
-/// `hipMemHandleTypePosixFileDescriptor`.
-pub(super) const FILE_DESCRIPTOR: u32 = 1;
 
 /// No descriptor is as large, and no address as small.
 const DESCRIPTORS: usize = 1 << 16;

@@ -9,7 +9,6 @@ use windlass_hip_sys::bindings::{
     hipMemLocationType, hipMemPool_t, hipMemPoolAttr, hipMemPoolProps, hipStream_t,
 };
 
-use super::ipc::FILE_DESCRIPTOR;
 use crate::hip::boundary::call::Call;
 use crate::hip::boundary::target::Target;
 use crate::hip::graphs::capture::Capture;
@@ -23,6 +22,9 @@ use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 use crate::hip::work::item::Work;
 use crate::memory::sharing::{Content, SharedFile, WORDS};
+
+/// `hipMemHandleTypePosixFileDescriptor`.
+pub(super) const FILE_DESCRIPTOR: u32 = 1;
 
 pub(super) fn find(call: &Call, pool: hipMemPool_t) -> Outcome<Arc<Pool>> {
     call.runtime.pools.get(pool as u64).ok_or(Code::INVALID_VALUE)
