@@ -3345,6 +3345,348 @@ impl Default for hipMemLocation {
         }
     }
 }
+impl hipMemcpySrcAccessOrder {
+    pub const hipMemcpySrcAccessOrderInvalid: hipMemcpySrcAccessOrder = hipMemcpySrcAccessOrder(
+        0,
+    );
+    pub const hipMemcpySrcAccessOrderStream: hipMemcpySrcAccessOrder = hipMemcpySrcAccessOrder(
+        1,
+    );
+    pub const hipMemcpySrcAccessOrderDuringApiCall: hipMemcpySrcAccessOrder = hipMemcpySrcAccessOrder(
+        2,
+    );
+    pub const hipMemcpySrcAccessOrderAny: hipMemcpySrcAccessOrder = hipMemcpySrcAccessOrder(
+        3,
+    );
+    pub const hipMemcpySrcAccessOrderMax: hipMemcpySrcAccessOrder = hipMemcpySrcAccessOrder(
+        2147483647,
+    );
+}
+#[repr(transparent)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct hipMemcpySrcAccessOrder(pub c_uint);
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipMemcpyAttributes {
+    pub srcAccessOrder: hipMemcpySrcAccessOrder,
+    pub srcLocHint: hipMemLocation,
+    pub dstLocHint: hipMemLocation,
+    pub flags: c_uint,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipMemcpyAttributes",
+    ][::std::mem::size_of::<hipMemcpyAttributes>() - 24usize];
+    [
+        "Alignment of hipMemcpyAttributes",
+    ][::std::mem::align_of::<hipMemcpyAttributes>() - 4usize];
+    [
+        "Offset of field: hipMemcpyAttributes::srcAccessOrder",
+    ][::std::mem::offset_of!(hipMemcpyAttributes, srcAccessOrder) - 0usize];
+    [
+        "Offset of field: hipMemcpyAttributes::srcLocHint",
+    ][::std::mem::offset_of!(hipMemcpyAttributes, srcLocHint) - 4usize];
+    [
+        "Offset of field: hipMemcpyAttributes::dstLocHint",
+    ][::std::mem::offset_of!(hipMemcpyAttributes, dstLocHint) - 12usize];
+    [
+        "Offset of field: hipMemcpyAttributes::flags",
+    ][::std::mem::offset_of!(hipMemcpyAttributes, flags) - 20usize];
+};
+impl Default for hipMemcpyAttributes {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl hipMemcpy3DOperandType {
+    pub const hipMemcpyOperandTypePointer: hipMemcpy3DOperandType = hipMemcpy3DOperandType(
+        1,
+    );
+    pub const hipMemcpyOperandTypeArray: hipMemcpy3DOperandType = hipMemcpy3DOperandType(
+        2,
+    );
+    pub const hipMemcpyOperandTypeMax: hipMemcpy3DOperandType = hipMemcpy3DOperandType(
+        2147483647,
+    );
+}
+#[repr(transparent)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct hipMemcpy3DOperandType(pub c_uint);
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct hipOffset3D {
+    pub x: usize,
+    pub y: usize,
+    pub z: usize,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of hipOffset3D"][::std::mem::size_of::<hipOffset3D>() - 24usize];
+    ["Alignment of hipOffset3D"][::std::mem::align_of::<hipOffset3D>() - 8usize];
+    ["Offset of field: hipOffset3D::x"][::std::mem::offset_of!(hipOffset3D, x) - 0usize];
+    ["Offset of field: hipOffset3D::y"][::std::mem::offset_of!(hipOffset3D, y) - 8usize];
+    [
+        "Offset of field: hipOffset3D::z",
+    ][::std::mem::offset_of!(hipOffset3D, z) - 16usize];
+};
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct hipMemcpy3DOperand {
+    pub type_: hipMemcpy3DOperandType,
+    pub op: hipMemcpy3DOperand__bindgen_ty_1,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub union hipMemcpy3DOperand__bindgen_ty_1 {
+    pub ptr: hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1,
+    pub array: hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_2,
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1 {
+    pub ptr: *mut c_void,
+    pub rowLength: usize,
+    pub layerHeight: usize,
+    pub locHint: hipMemLocation,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1",
+    ][::std::mem::size_of::<hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1>() - 32usize];
+    [
+        "Alignment of hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1",
+    ][::std::mem::align_of::<hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1>() - 8usize];
+    [
+        "Offset of field: hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1::ptr",
+    ][::std::mem::offset_of!(hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1, ptr)
+        - 0usize];
+    [
+        "Offset of field: hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1::rowLength",
+    ][::std::mem::offset_of!(hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1, rowLength)
+        - 8usize];
+    [
+        "Offset of field: hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1::layerHeight",
+    ][::std::mem::offset_of!(hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1, layerHeight)
+        - 16usize];
+    [
+        "Offset of field: hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1::locHint",
+    ][::std::mem::offset_of!(hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1, locHint)
+        - 24usize];
+};
+impl Default for hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_1 {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_2 {
+    pub array: hipArray_t,
+    pub offset: hipOffset3D,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_2",
+    ][::std::mem::size_of::<hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_2>() - 32usize];
+    [
+        "Alignment of hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_2",
+    ][::std::mem::align_of::<hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_2>() - 8usize];
+    [
+        "Offset of field: hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_2::array",
+    ][::std::mem::offset_of!(hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_2, array)
+        - 0usize];
+    [
+        "Offset of field: hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_2::offset",
+    ][::std::mem::offset_of!(hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_2, offset)
+        - 8usize];
+};
+impl Default for hipMemcpy3DOperand__bindgen_ty_1__bindgen_ty_2 {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipMemcpy3DOperand__bindgen_ty_1",
+    ][::std::mem::size_of::<hipMemcpy3DOperand__bindgen_ty_1>() - 32usize];
+    [
+        "Alignment of hipMemcpy3DOperand__bindgen_ty_1",
+    ][::std::mem::align_of::<hipMemcpy3DOperand__bindgen_ty_1>() - 8usize];
+    [
+        "Offset of field: hipMemcpy3DOperand__bindgen_ty_1::ptr",
+    ][::std::mem::offset_of!(hipMemcpy3DOperand__bindgen_ty_1, ptr) - 0usize];
+    [
+        "Offset of field: hipMemcpy3DOperand__bindgen_ty_1::array",
+    ][::std::mem::offset_of!(hipMemcpy3DOperand__bindgen_ty_1, array) - 0usize];
+};
+impl Default for hipMemcpy3DOperand__bindgen_ty_1 {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl ::std::fmt::Debug for hipMemcpy3DOperand__bindgen_ty_1 {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        write!(f, "hipMemcpy3DOperand__bindgen_ty_1 {{ union }}")
+    }
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipMemcpy3DOperand",
+    ][::std::mem::size_of::<hipMemcpy3DOperand>() - 40usize];
+    [
+        "Alignment of hipMemcpy3DOperand",
+    ][::std::mem::align_of::<hipMemcpy3DOperand>() - 8usize];
+    [
+        "Offset of field: hipMemcpy3DOperand::type_",
+    ][::std::mem::offset_of!(hipMemcpy3DOperand, type_) - 0usize];
+    [
+        "Offset of field: hipMemcpy3DOperand::op",
+    ][::std::mem::offset_of!(hipMemcpy3DOperand, op) - 8usize];
+};
+impl Default for hipMemcpy3DOperand {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl ::std::fmt::Debug for hipMemcpy3DOperand {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        write!(f, "hipMemcpy3DOperand {{ type: {:?}, op: {:?} }}", self.type_, self.op)
+    }
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct hipMemcpy3DBatchOp {
+    pub src: hipMemcpy3DOperand,
+    pub dst: hipMemcpy3DOperand,
+    pub extent: hipExtent,
+    pub srcAccessOrder: hipMemcpySrcAccessOrder,
+    pub flags: c_uint,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipMemcpy3DBatchOp",
+    ][::std::mem::size_of::<hipMemcpy3DBatchOp>() - 112usize];
+    [
+        "Alignment of hipMemcpy3DBatchOp",
+    ][::std::mem::align_of::<hipMemcpy3DBatchOp>() - 8usize];
+    [
+        "Offset of field: hipMemcpy3DBatchOp::src",
+    ][::std::mem::offset_of!(hipMemcpy3DBatchOp, src) - 0usize];
+    [
+        "Offset of field: hipMemcpy3DBatchOp::dst",
+    ][::std::mem::offset_of!(hipMemcpy3DBatchOp, dst) - 40usize];
+    [
+        "Offset of field: hipMemcpy3DBatchOp::extent",
+    ][::std::mem::offset_of!(hipMemcpy3DBatchOp, extent) - 80usize];
+    [
+        "Offset of field: hipMemcpy3DBatchOp::srcAccessOrder",
+    ][::std::mem::offset_of!(hipMemcpy3DBatchOp, srcAccessOrder) - 104usize];
+    [
+        "Offset of field: hipMemcpy3DBatchOp::flags",
+    ][::std::mem::offset_of!(hipMemcpy3DBatchOp, flags) - 108usize];
+};
+impl Default for hipMemcpy3DBatchOp {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl ::std::fmt::Debug for hipMemcpy3DBatchOp {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        write!(
+            f,
+            "hipMemcpy3DBatchOp {{ src: {:?}, dst: {:?}, extent: {:?}, srcAccessOrder: {:?}, flags: {:?} }}",
+            self.src, self.dst, self.extent, self.srcAccessOrder, self.flags
+        )
+    }
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipMemcpy3DPeerParms {
+    pub srcArray: hipArray_t,
+    pub srcPos: hipPos,
+    pub srcPtr: hipPitchedPtr,
+    pub srcDevice: c_int,
+    pub dstArray: hipArray_t,
+    pub dstPos: hipPos,
+    pub dstPtr: hipPitchedPtr,
+    pub dstDevice: c_int,
+    pub extent: hipExtent,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipMemcpy3DPeerParms",
+    ][::std::mem::size_of::<hipMemcpy3DPeerParms>() - 168usize];
+    [
+        "Alignment of hipMemcpy3DPeerParms",
+    ][::std::mem::align_of::<hipMemcpy3DPeerParms>() - 8usize];
+    [
+        "Offset of field: hipMemcpy3DPeerParms::srcArray",
+    ][::std::mem::offset_of!(hipMemcpy3DPeerParms, srcArray) - 0usize];
+    [
+        "Offset of field: hipMemcpy3DPeerParms::srcPos",
+    ][::std::mem::offset_of!(hipMemcpy3DPeerParms, srcPos) - 8usize];
+    [
+        "Offset of field: hipMemcpy3DPeerParms::srcPtr",
+    ][::std::mem::offset_of!(hipMemcpy3DPeerParms, srcPtr) - 32usize];
+    [
+        "Offset of field: hipMemcpy3DPeerParms::srcDevice",
+    ][::std::mem::offset_of!(hipMemcpy3DPeerParms, srcDevice) - 64usize];
+    [
+        "Offset of field: hipMemcpy3DPeerParms::dstArray",
+    ][::std::mem::offset_of!(hipMemcpy3DPeerParms, dstArray) - 72usize];
+    [
+        "Offset of field: hipMemcpy3DPeerParms::dstPos",
+    ][::std::mem::offset_of!(hipMemcpy3DPeerParms, dstPos) - 80usize];
+    [
+        "Offset of field: hipMemcpy3DPeerParms::dstPtr",
+    ][::std::mem::offset_of!(hipMemcpy3DPeerParms, dstPtr) - 104usize];
+    [
+        "Offset of field: hipMemcpy3DPeerParms::dstDevice",
+    ][::std::mem::offset_of!(hipMemcpy3DPeerParms, dstDevice) - 136usize];
+    [
+        "Offset of field: hipMemcpy3DPeerParms::extent",
+    ][::std::mem::offset_of!(hipMemcpy3DPeerParms, extent) - 144usize];
+};
+impl Default for hipMemcpy3DPeerParms {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
 impl hipFunction_attribute {
     pub const HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: hipFunction_attribute = hipFunction_attribute(
         0,
@@ -3884,6 +4226,32 @@ impl Default for hipMemPoolProps {
         }
     }
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipMemPoolPtrExportData {
+    pub reserved: [c_uchar; 64usize],
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipMemPoolPtrExportData",
+    ][::std::mem::size_of::<hipMemPoolPtrExportData>() - 64usize];
+    [
+        "Alignment of hipMemPoolPtrExportData",
+    ][::std::mem::align_of::<hipMemPoolPtrExportData>() - 1usize];
+    [
+        "Offset of field: hipMemPoolPtrExportData::reserved",
+    ][::std::mem::offset_of!(hipMemPoolPtrExportData, reserved) - 0usize];
+};
+impl Default for hipMemPoolPtrExportData {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
 impl hipFuncAttribute {
     pub const hipFuncAttributeMaxDynamicSharedMemorySize: hipFuncAttribute = hipFuncAttribute(
         8,
@@ -3928,6 +4296,114 @@ const _: () = {
     ["Offset of field: dim3::y"][::std::mem::offset_of!(dim3, y) - 4usize];
     ["Offset of field: dim3::z"][::std::mem::offset_of!(dim3, z) - 8usize];
 };
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipLaunchParams_t {
+    pub func: *mut c_void,
+    pub gridDim: dim3,
+    pub blockDim: dim3,
+    pub args: *mut *mut c_void,
+    pub sharedMem: usize,
+    pub stream: hipStream_t,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of hipLaunchParams_t"][::std::mem::size_of::<hipLaunchParams_t>() - 56usize];
+    [
+        "Alignment of hipLaunchParams_t",
+    ][::std::mem::align_of::<hipLaunchParams_t>() - 8usize];
+    [
+        "Offset of field: hipLaunchParams_t::func",
+    ][::std::mem::offset_of!(hipLaunchParams_t, func) - 0usize];
+    [
+        "Offset of field: hipLaunchParams_t::gridDim",
+    ][::std::mem::offset_of!(hipLaunchParams_t, gridDim) - 8usize];
+    [
+        "Offset of field: hipLaunchParams_t::blockDim",
+    ][::std::mem::offset_of!(hipLaunchParams_t, blockDim) - 20usize];
+    [
+        "Offset of field: hipLaunchParams_t::args",
+    ][::std::mem::offset_of!(hipLaunchParams_t, args) - 32usize];
+    [
+        "Offset of field: hipLaunchParams_t::sharedMem",
+    ][::std::mem::offset_of!(hipLaunchParams_t, sharedMem) - 40usize];
+    [
+        "Offset of field: hipLaunchParams_t::stream",
+    ][::std::mem::offset_of!(hipLaunchParams_t, stream) - 48usize];
+};
+impl Default for hipLaunchParams_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+pub type hipLaunchParams = hipLaunchParams_t;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipFunctionLaunchParams_t {
+    pub function: hipFunction_t,
+    pub gridDimX: c_uint,
+    pub gridDimY: c_uint,
+    pub gridDimZ: c_uint,
+    pub blockDimX: c_uint,
+    pub blockDimY: c_uint,
+    pub blockDimZ: c_uint,
+    pub sharedMemBytes: c_uint,
+    pub hStream: hipStream_t,
+    pub kernelParams: *mut *mut c_void,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipFunctionLaunchParams_t",
+    ][::std::mem::size_of::<hipFunctionLaunchParams_t>() - 56usize];
+    [
+        "Alignment of hipFunctionLaunchParams_t",
+    ][::std::mem::align_of::<hipFunctionLaunchParams_t>() - 8usize];
+    [
+        "Offset of field: hipFunctionLaunchParams_t::function",
+    ][::std::mem::offset_of!(hipFunctionLaunchParams_t, function) - 0usize];
+    [
+        "Offset of field: hipFunctionLaunchParams_t::gridDimX",
+    ][::std::mem::offset_of!(hipFunctionLaunchParams_t, gridDimX) - 8usize];
+    [
+        "Offset of field: hipFunctionLaunchParams_t::gridDimY",
+    ][::std::mem::offset_of!(hipFunctionLaunchParams_t, gridDimY) - 12usize];
+    [
+        "Offset of field: hipFunctionLaunchParams_t::gridDimZ",
+    ][::std::mem::offset_of!(hipFunctionLaunchParams_t, gridDimZ) - 16usize];
+    [
+        "Offset of field: hipFunctionLaunchParams_t::blockDimX",
+    ][::std::mem::offset_of!(hipFunctionLaunchParams_t, blockDimX) - 20usize];
+    [
+        "Offset of field: hipFunctionLaunchParams_t::blockDimY",
+    ][::std::mem::offset_of!(hipFunctionLaunchParams_t, blockDimY) - 24usize];
+    [
+        "Offset of field: hipFunctionLaunchParams_t::blockDimZ",
+    ][::std::mem::offset_of!(hipFunctionLaunchParams_t, blockDimZ) - 28usize];
+    [
+        "Offset of field: hipFunctionLaunchParams_t::sharedMemBytes",
+    ][::std::mem::offset_of!(hipFunctionLaunchParams_t, sharedMemBytes) - 32usize];
+    [
+        "Offset of field: hipFunctionLaunchParams_t::hStream",
+    ][::std::mem::offset_of!(hipFunctionLaunchParams_t, hStream) - 40usize];
+    [
+        "Offset of field: hipFunctionLaunchParams_t::kernelParams",
+    ][::std::mem::offset_of!(hipFunctionLaunchParams_t, kernelParams) - 48usize];
+};
+impl Default for hipFunctionLaunchParams_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+pub type hipFunctionLaunchParams = hipFunctionLaunchParams_t;
 impl hipExternalMemoryHandleType_enum {
     pub const hipExternalMemoryHandleTypeOpaqueFd: hipExternalMemoryHandleType_enum = hipExternalMemoryHandleType_enum(
         1,
@@ -5374,6 +5850,17 @@ impl Default for HIP_LAUNCH_CONFIG_st {
     }
 }
 pub type HIP_LAUNCH_CONFIG = HIP_LAUNCH_CONFIG_st;
+impl hipMemRangeHandleType {
+    pub const hipMemRangeHandleTypeDmaBufFd: hipMemRangeHandleType = hipMemRangeHandleType(
+        1,
+    );
+    pub const hipMemRangeHandleTypeMax: hipMemRangeHandleType = hipMemRangeHandleType(
+        2147483647,
+    );
+}
+#[repr(transparent)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct hipMemRangeHandleType(pub c_uint);
 pub type hipStreamCallback_t = ::std::option::Option<
     unsafe extern "C" fn(stream: hipStream_t, status: hipError_t, userData: *mut c_void),
 >;

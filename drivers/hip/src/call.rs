@@ -176,6 +176,12 @@ impl Hip {
             .or_else(|error| if self.is_contained(status) { Ok(()) } else { Err(error) })
     }
 
+    /// Blocks this thread inside HIP until the stream has no work, well or not. For threads that serve one stream only.
+    pub(crate) fn drain(&self, stream: StreamHandle) {
+        // SAFETY: a live handle. A stream that cannot be waited for belongs to a device that is lost.
+        let _ = unsafe { self.api.hipStreamSynchronize(stream.0) };
+    }
+
     // Work.
 
     pub(crate) fn fill(

@@ -388,9 +388,11 @@ impl Line {
             }
         };
         if let Err(error) = recorded {
-            // Nothing tells the end of the group any more, so it ends here.
+            // Nothing tells the end of the group any more, so it ends here. Fills of its targets may be in the stream, and the
+            // caller gives the targets back.
             new.fail(&error);
             joined.take().into_iter().for_each(Communicator::abort);
+            hip.drain(stream);
             return Err(error);
         }
         let kept = Some((submitted.operations.clone(), submission.staging.clone()));

@@ -95,7 +95,11 @@ versioned! {
         hipCreateTextureObject hipDestroyTextureObject hipCreateSurfaceObject hipDestroySurfaceObject
         __hipRegisterFatBinary __hipUnregisterFatBinary __hipRegisterFunction __hipRegisterVar
         __hipRegisterManagedVar __hipRegisterTexture __hipRegisterSurface __hipPushCallConfiguration
-        __hipPopCallConfiguration;
+        __hipPopCallConfiguration
+        hipApiName hipChooseDevice hipChooseDeviceR0000 hipConfigureCall hipCtxDisablePeerAccess
+        hipCtxEnablePeerAccess hipCtxGetApiVersion hipExtLaunchMultiKernelMultiDevice hipKernelNameRefByPtr
+        hipLaunchByPtr hipLaunchCooperativeKernelMultiDevice hipMemRangeGetAttributes hipPointerSetAttribute
+        hipSetupArgument hipStreamAttachMemAsync;
     "hip_4.3":
         hipImportExternalMemory hipExternalMemoryGetMappedBuffer hipDestroyExternalMemory
         hipImportExternalSemaphore hipSignalExternalSemaphoresAsync hipWaitExternalSemaphoresAsync
@@ -124,11 +128,14 @@ versioned! {
         hipDeviceGetDefaultMemPool hipDeviceGetMemPool hipDeviceSetMemPool hipMemAddressReserve
         hipMemAddressFree hipMemCreate hipMemRelease hipMemMap hipMemUnmap hipMemSetAccess
         hipMemGetAllocationGranularity hipMemGetAccess hipMemGetAllocationPropertiesFromHandle
-        hipMemRetainAllocationHandle hipMemExportToShareableHandle hipMemImportFromShareableHandle;
+        hipMemRetainAllocationHandle hipMemExportToShareableHandle hipMemImportFromShareableHandle
+        hipMemPoolExportPointer hipMemPoolExportToShareableHandle hipMemPoolImportFromShareableHandle
+        hipMemPoolImportPointer;
     "hip_5.3":
         hipDrvGetErrorName hipDrvGetErrorString hipDeviceSetLimit hipLaunchHostFunc hipGraphUpload;
     "hip_5.5":
-        hipModuleLaunchCooperativeKernel;
+        hipModuleLaunchCooperativeKernel
+        hipModuleLaunchCooperativeKernelMultiDevice;
     "hip_5.6":
         hipDrvGraphAddMemcpyNode hipDrvGraphAddMemsetNode;
     "hip_6.0":
@@ -140,9 +147,14 @@ versioned! {
     "hip_6.4":
         hipEventRecordWithFlags;
     "hip_6.5":
-        hipDrvLaunchKernelEx hipLaunchKernelExC;
+        hipDrvLaunchKernelEx hipLaunchKernelExC
+        hipMemGetHandleForAddressRange;
     "hip_7.1":
-        hipModuleGetFunctionCount hipModuleLoadFatBinary;
+        hipModuleGetFunctionCount hipModuleLoadFatBinary
+        hipMemAdvise_v2 hipMemPrefetchAsync_v2 hipMemcpy3DBatchAsync hipMemcpy3DPeer hipMemcpy3DPeerAsync
+        hipMemcpyBatchAsync hipMemsetD2D16 hipMemsetD2D16Async hipMemsetD2D32 hipMemsetD2D32Async
+        hipMemsetD2D8 hipMemsetD2D8Async hipStreamGetAttribute hipStreamGetId hipStreamSetAttribute;
     "hip_7.2":
-        hipLibraryLoadData hipLibraryLoadFromFile hipLibraryUnload hipLibraryGetKernel hipLibraryGetKernelCount;
+        hipLibraryLoadData hipLibraryLoadFromFile hipLibraryUnload hipLibraryGetKernel hipLibraryGetKernelCount
+        hipOccupancyAvailableDynamicSMemPerBlock hipStreamCopyAttributes;
 }

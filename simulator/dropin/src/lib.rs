@@ -34,6 +34,7 @@ pub mod per_thread;
 pub mod refused;
 pub mod rtc;
 mod table;
+pub mod tracers;
 mod versions;
 
 /// Runs when the library is loaded: names its exported functions, and registers the end of HIP, as AMD's
@@ -48,7 +49,8 @@ extern "C" fn load() {
                 .or_else(|| rtc::find(name))
                 .or_else(|| link::find(name))
         };
-        declared::find(name).or_else(elsewhere).or_else(|| compiler::find(name))
+        let by_itself = || compiler::find(name).or_else(|| tracers::find(name));
+        declared::find(name).or_else(elsewhere).or_else(by_itself)
     });
     end::register(declared::CALLS);
 }

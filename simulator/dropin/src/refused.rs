@@ -33,17 +33,14 @@ macro_rules! refused {
 refused! { hipError_t;
     "hip_4.2":
         hipArray3DCreate hipArrayCreate hipBindTexture hipBindTexture2D hipBindTextureToArray
-        hipBindTextureToMipmappedArray hipChooseDevice hipChooseDeviceR0000 hipConfigureCall
-        hipCtxDisablePeerAccess hipCtxEnablePeerAccess hipCtxGetApiVersion hipDeviceGetTexture1DLinearMaxWidth hipExtLaunchMultiKernelMultiDevice hipFreeArray
-        hipFreeMipmappedArray hipGetChannelDesc hipGetMipmappedArrayLevel hipGetTextureAlignmentOffset
+        hipBindTextureToMipmappedArray hipDeviceGetTexture1DLinearMaxWidth hipFreeArray hipFreeMipmappedArray
+        hipGetChannelDesc hipGetMipmappedArrayLevel hipGetTextureAlignmentOffset
         hipGetTextureObjectResourceDesc hipGetTextureObjectResourceViewDesc hipGetTextureObjectTextureDesc
-        hipGetTextureReference hipLaunchByPtr hipLaunchCooperativeKernelMultiDevice hipMalloc3DArray hipMallocArray
-        hipMallocMipmappedArray hipMemRangeGetAttributes hipMemcpy2DFromArray hipMemcpy2DFromArrayAsync hipMemcpy2DToArray
-        hipMemcpyAtoH hipMemcpyFromArray hipMemcpyHtoA hipMemcpyToArray
-        hipMipmappedArrayCreate hipMipmappedArrayDestroy
-        hipMipmappedArrayGetLevel hipModuleGetTexRef hipPointerSetAttribute hipRegisterActivityCallback hipRegisterApiCallback hipRemoveActivityCallback
-        hipRemoveApiCallback hipSetupArgument
-        hipStreamAttachMemAsync hipTexObjectCreate hipTexObjectDestroy hipTexObjectGetResourceDesc
+        hipGetTextureReference hipMalloc3DArray hipMallocArray hipMallocMipmappedArray hipMemcpy2DFromArray
+        hipMemcpy2DFromArrayAsync hipMemcpy2DToArray hipMemcpyAtoH hipMemcpyFromArray hipMemcpyHtoA
+        hipMemcpyToArray hipMipmappedArrayCreate hipMipmappedArrayDestroy hipMipmappedArrayGetLevel
+        hipModuleGetTexRef hipRegisterActivityCallback hipRegisterApiCallback hipRemoveActivityCallback
+        hipRemoveApiCallback hipTexObjectCreate hipTexObjectDestroy hipTexObjectGetResourceDesc
         hipTexObjectGetResourceViewDesc hipTexObjectGetTextureDesc hipTexRefGetAddress hipTexRefGetAddressMode
         hipTexRefGetArray hipTexRefGetBorderColor hipTexRefGetFilterMode hipTexRefGetFlags hipTexRefGetFormat
         hipTexRefGetMaxAnisotropy hipTexRefGetMipMappedArray hipTexRefGetMipmapFilterMode
@@ -68,8 +65,7 @@ refused! { hipError_t;
     "hip_5.0":
         hipGraphKernelNodeGetAttribute hipGraphKernelNodeSetAttribute;
     "hip_5.1":
-        hipMemMapArrayAsync hipMemPoolExportPointer
-        hipMemPoolExportToShareableHandle hipMemPoolImportFromShareableHandle hipMemPoolImportPointer;
+        hipMemMapArrayAsync;
     "hip_5.3":
         hipGraphAddExternalSemaphoresSignalNode hipGraphAddExternalSemaphoresWaitNode hipGraphDebugDotPrint
         hipGraphExecExternalSemaphoresSignalNodeSetParams hipGraphExecExternalSemaphoresWaitNodeSetParams
@@ -80,7 +76,7 @@ refused! { hipError_t;
         hipUserObjectRetain;
     "hip_5.5":
         hipGraphAddMemAllocNode hipGraphAddMemFreeNode hipGraphAddNode hipGraphMemAllocNodeGetParams
-        hipGraphMemFreeNodeGetParams hipModuleLaunchCooperativeKernelMultiDevice;
+        hipGraphMemFreeNodeGetParams;
     "hip_5.6":
         hipArray3DGetDescriptor hipArrayGetDescriptor hipArrayGetInfo;
     "hip_6.0":
@@ -94,24 +90,10 @@ refused! { hipError_t;
     "hip_6.4":
         hipGraphAddBatchMemOpNode hipGraphBatchMemOpNodeGetParams hipGraphBatchMemOpNodeSetParams
         hipGraphExecBatchMemOpNodeSetParams hipStreamBatchMemOp;
-    "hip_6.5":
-        hipMemGetHandleForAddressRange;
-    "hip_7.1":
-        hipMemAdvise_v2 hipMemPrefetchAsync_v2 hipMemcpy3DBatchAsync hipMemcpy3DPeer
-        hipMemcpy3DPeerAsync hipMemcpyBatchAsync hipMemsetD2D16 hipMemsetD2D16Async hipMemsetD2D32
-        hipMemsetD2D32Async hipMemsetD2D8 hipMemsetD2D8Async hipStreamGetAttribute
-        hipStreamGetId hipStreamSetAttribute;
-    "hip_7.2":
-        hipOccupancyAvailableDynamicSMemPerBlock hipStreamCopyAttributes;
-}
-
-refused! { *const c_char;
-    "hip_4.2": hipApiName hipGetCmdName hipKernelNameRefByPtr;
 }
 
 refused! { ();
     "hip_4.2": hipInitActivityCallback;
-    "hip_5.3": hipRegisterTracerCallback;
 }
 
 refused! { bool;

@@ -22,7 +22,7 @@ const NEEDED: &str = "
     hipMalloc hipMallocManaged hipFree hipHostMalloc hipHostFree hipHostRegister hipHostUnregister
     hipHostGetDevicePointer hipMemPrefetchAsync hipMemAdvise hipPointerGetAttribute hipPointerGetAttributes
     hipMallocAsync hipMallocFromPoolAsync hipFreeAsync hipMemPoolCreate hipMemPoolDestroy hipMemPoolGetAttribute
-    hipMemPoolSetAttribute hipMemPoolTrimTo
+    hipMemPoolSetAttribute hipMemPoolTrimTo hipIpcGetMemHandle hipIpcOpenMemHandle hipIpcCloseMemHandle
     hipMemcpy hipMemcpyAsync hipMemcpyHtoDAsync hipMemcpyPeer hipMemcpyPeerAsync hipMemset hipMemsetAsync hipMemsetD8Async
     hipMemsetD16Async hipMemsetD32Async
     hipModuleLoad hipModuleLoadData hipModuleLoadDataEx hipModuleUnload hipModuleGetFunction hipModuleGetGlobal
@@ -37,10 +37,8 @@ const NEEDED: &str = "
     __hipPushCallConfiguration __hipPopCallConfiguration
 ";
 
-/// Further functions that CuPy looks up, and that are refused: a gfx942 has no textures, and a simulated GPU
-/// belongs to one process.
+/// Further functions that CuPy looks up, and that are refused: a gfx942 has no textures.
 const REFUSED: &str = "
-    hipIpcGetMemHandle hipIpcOpenMemHandle hipIpcCloseMemHandle
     hipCreateTextureObject hipDestroyTextureObject hipCreateSurfaceObject hipDestroySurfaceObject
 ";
 

@@ -40,7 +40,7 @@ fn every_declared_function_is_exported() {
 #[test]
 fn it_says_what_it_is_and_has() {
     let api = load();
-    assert!(api.has(Feature::MemoryPools) && api.has(Feature::Graphs) && !api.has(Feature::InterProcess));
+    assert!(api.has(Feature::MemoryPools) && api.has(Feature::Graphs) && !api.has(Feature::ExternalMemory));
     assert!(api.missing().contains(&"hipImportExternalMemory") && !api.missing().contains(&"hipMalloc"));
     assert!(api.origin().simulated, "{}", api.origin());
     let version = api.origin().version.unwrap();
@@ -234,4 +234,31 @@ fn what_is_wrong_with_the_environment_is_said() {
     assert!(err.contains("WINDLASS_LOG"), "{err}");
     let (_, err) = count_with(&[("WINDLASS_LOG", "windlass=trace")]);
     assert!(err.contains("hipGetDeviceCount"), "{err}");
+}
+
+/// Functions that have no place in the table: names of commands, and a callback that hears of nothing.
+#[test]
+fn tracers_load_and_hear_of_nothing() {
+    // SAFETY: the library is the one of this package.
+    let library = unsafe { libloading::Library::new(library()) }.unwrap();
+    let kind = |number: u32| {
+        type Name = unsafe extern "C" fn(u32) -> *const std::ffi::c_char;
+        // SAFETY: the function has this signature, and returns a string that ends.
+        unsafe {
+            let name = library.get::<Name>(b"hipGetCmdName").unwrap();
+            std::ffi::CStr::from_ptr(name(number)).to_str().unwrap().to_owned()
+        }
+    };
+    assert_eq!(kind(0x11F0), "KernelExecution");
+    assert_eq!(kind(0x4502), "StreamWrite");
+    assert_eq!(kind(1), "Unknown command kind");
+    let api = load();
+    // SAFETY: the functions have these signatures; the callback is never called.
+    unsafe {
+        let register =
+            library.get::<unsafe extern "C" fn(*const c_void)>(b"hipRegisterTracerCallback").unwrap();
+        assert_eq!(api.hipInit(0), hipError_t::hipSuccess);
+        register(8 as *const c_void);
+        assert_eq!(api.hipGetLastError(), hipError_t::hipSuccess, "it is no failure");
+    }
 }

@@ -71,6 +71,16 @@ impl Scheduler {
         queue
     }
 
+    /// Creates a queue that shares its hardware queue with no other.
+    pub(crate) fn create_exclusive_queue(&self, device: usize, role: Role, priority: i32) -> Arc<Queue> {
+        let mut state = self.lock();
+        let queue = state.add_queue(device, role, priority);
+        if let Some(waiting) = state.queues.get_mut(&queue.id) {
+            waiting.hardware = HardwareShare::No;
+        }
+        queue
+    }
+
     /// Removes a queue once its packets have run. Does not wait.
     pub(crate) fn close_queue(&self, queue: &Queue) {
         let mut state = self.lock();
@@ -156,6 +166,26 @@ impl Scheduler {
         let state = self.lock();
         let of_device = state.queues.values().filter(|waiting| waiting.queue.device == device);
         of_device.filter(|waiting| !waiting.is_drained()).map(Waiting::tail).collect()
+    }
+
+    /// Calls `work` while no packet runs and none begins, after those that are queued. `None` if others queue packets again and
+    /// again.
+    ///
+    /// # Errors
+    /// [`Refusal::Closed`] when the simulator is closed meanwhile.
+    pub(crate) fn while_idle<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> Result<Option<T>, Refusal> {
+        const TRIES: usize = 1000;
+        for _ in 0..TRIES {
+            let state = self.lock();
+            let busy = state.queues.values().filter(|waiting| !waiting.is_drained());
+            let tails: Vec<Point> = busy.map(Waiting::tail).collect();
+            if tails.is_empty() {
+                return Ok(Some(work()));
+            }
+            drop(state);
+            self.wait(&tails)?;
+        }
+        Ok(None)
     }
 
     /// The ends of the latest packets of the null queue of a device and of the queues that it waits for.

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod batches;
 mod bounds;
 mod capture;
 mod clients;
@@ -15,14 +16,20 @@ mod handles;
 mod hardware_queues;
 mod held_up;
 mod injections;
+#[cfg(target_os = "linux")]
+mod ipc;
 mod kernels;
 mod libraries;
 mod linking;
 mod lock;
+mod managed;
 mod memory;
+mod names;
 mod pools;
 mod schedules;
 mod services;
+mod several_devices;
+mod stream_facts;
 mod stream_values;
 mod streams;
 mod versions;

@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-use crate::common::Machine;
+use crate::common::{Block, Machine};
 use windlass_hip_sys::bindings::*;
 
 /// A pool of device 0 that may take `most` bytes; 0 for no limit.
@@ -126,7 +126,7 @@ fn memory_that_a_pool_keeps_is_not_accessible() {
     assert_eq!(attributes.type_, hipMemoryType::hipMemoryTypeUnregistered);
     let module = machine.load(include_bytes!("../../../cts/kernels/bundles/faults.ccob"));
     let function = machine.function(module, c"write_at");
-    let arguments = crate::common::Block::default().pointer(memory).bytes(&0_i64.to_le_bytes()).u32(7).done();
+    let arguments = Block::default().pointer(memory).bytes(&0_i64.to_le_bytes()).u32(7).done();
     assert_eq!(machine.launch(function, 1, 1, stream, &arguments), hipError_t::hipSuccess);
     fails!(hipErrorIllegalAddress, machine, hipStreamSynchronize(stream));
     let report = machine.simulator.last_fault().unwrap();
@@ -260,8 +260,7 @@ fn memory_whose_free_a_failure_skipped_is_gone_after_a_reset() {
     let function = machine.function(module, c"write_at");
     let mut memory = null_mut();
     ok!(machine, hipMallocAsync(&mut memory, 4096, null_mut()));
-    let stray =
-        crate::common::Block::default().pointer(null_mut()).bytes(&64_i64.to_le_bytes()).u32(7).done();
+    let stray = Block::default().pointer(null_mut()).bytes(&64_i64.to_le_bytes()).u32(7).done();
     assert_eq!(machine.launch(function, 1, 1, null_mut(), &stray), hipError_t::hipSuccess);
     let _ = hip!(machine, hipFreeAsync(memory, null_mut()));
     fails!(hipErrorIllegalAddress, machine, hipDeviceSynchronize());
@@ -271,4 +270,85 @@ fn memory_whose_free_a_failure_skipped_is_gone_after_a_reset() {
     ok!(machine, hipMemset(next, 1, 4096));
     ok!(machine, hipFreeAsync(next, null_mut()));
     ok!(machine, hipDeviceSynchronize());
+}
+
+#[test]
+fn a_device_that_runs_short_takes_what_any_of_its_pools_keeps() {
+    let machine = Machine::new("gfx942?hip=7.1&memory=64M");
+    let (first, second) = (pool(&machine, 0), pool(&machine, 0));
+    let stream = machine.stream();
+    let keep = || {
+        for pool in [first, second] {
+            set_threshold(&machine, pool, u64::MAX);
+            let memory = take(&machine, pool, 24 << 20, stream);
+            ok!(machine, hipFreeAsync(memory, stream));
+            ok!(machine, hipStreamSynchronize(stream));
+        }
+        assert_eq!(free_bytes(&machine), 16 << 20);
+    };
+    keep();
+    let memory = machine.malloc(40 << 20);
+    assert_eq!(free_bytes(&machine), 0, "one of the pools keeps what is not needed");
+    ok!(machine, hipFree(memory));
+    keep();
+    // Another pool's memory serves a pool too, and memory without addresses.
+    let third = pool(&machine, 0);
+    let memory = take(&machine, third, 64 << 20, stream);
+    ok!(machine, hipFreeAsync(memory, stream));
+    ok!(machine, hipStreamSynchronize(stream));
+    ok!(machine, hipMemPoolDestroy(third));
+    keep();
+    let mut memory = null_mut();
+    fails!(hipErrorOutOfMemory, machine, hipMalloc(&mut memory, 65 << 20));
+}
+
+#[test]
+fn reads_of_what_the_former_owner_of_memory_wrote_are_told_of() {
+    let machine = Machine::new("gfx942?hip=7.1&uninitialised=report");
+    let module = machine.load(include_bytes!("../../../cts/kernels/bundles/saxpy.ccob"));
+    let function = machine.function(module, c"saxpy");
+    let (pool, stream) = (pool(&machine, 0), machine.stream());
+    let out = machine.upload(&[0_f32; 64]);
+    let read = |memory: *mut c_void| {
+        let arguments = Block::default().f32(1.0).pointer(memory).pointer(out).u32(64).done();
+        assert_eq!(machine.launch(function, 1, 64, stream, &arguments), hipError_t::hipSuccess);
+        ok!(machine, hipStreamSynchronize(stream));
+        machine.simulator.take_findings().len()
+    };
+    let memory = take(&machine, pool, 256, stream);
+    ok!(machine, hipMemsetAsync(memory, 0, 256, stream));
+    assert_eq!(read(memory), 0);
+    // The next owner has the memory before the stream has reached the free.
+    let gate = machine.gate(stream);
+    ok!(machine, hipMemsetAsync(memory, 0, 256, stream));
+    ok!(machine, hipFreeAsync(memory, stream));
+    assert_eq!(take(&machine, pool, 256, stream), memory);
+    drop(gate);
+    assert_eq!(read(memory), 1);
+}
+
+/// Memory of a graph is given back once, whichever of its free and the end of its graph comes first.
+#[test]
+fn memory_of_a_graph_is_given_back_while_its_graph_ends() {
+    let machine = Machine::new("?hip=7.1");
+    let stream = machine.stream();
+    let before = free_bytes(&machine);
+    for _ in 0..200 {
+        let (mut memory, mut graph, mut exec) = (null_mut(), null_mut(), null_mut());
+        ok!(machine, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeGlobal));
+        ok!(machine, hipMallocAsync(&mut memory, 4096, stream));
+        ok!(machine, hipStreamEndCapture(stream, &mut graph));
+        ok!(machine, hipGraphInstantiate(&mut exec, graph, null_mut(), null_mut(), 0));
+        ok!(machine, hipGraphLaunch(exec, stream));
+        ok!(machine, hipStreamSynchronize(stream));
+        let [exec, graph, memory] = [exec as usize, graph as usize, memory as usize];
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                ok!(machine, hipGraphExecDestroy(exec as hipGraphExec_t));
+                ok!(machine, hipGraphDestroy(graph as hipGraph_t));
+            });
+            scope.spawn(|| ok!(machine, hipFree(memory as *mut c_void)));
+        });
+        assert_eq!(free_bytes(&machine), before);
+    }
 }

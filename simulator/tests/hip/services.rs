@@ -4,6 +4,8 @@
 use std::ffi::CStr;
 use std::process::{Command, Output};
 use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::{Block, Machine};
 use windlass_hip_sys::bindings::*;
@@ -355,4 +357,49 @@ fn a_dispatch_without_a_runtime_names_the_service_that_it_lacks() {
         let report = fault.to_string();
         assert!(report.contains(names) && report.contains("does not execute"), "{report}");
     }
+}
+
+/// Counts the lines of the log of this thread that hold a word.
+struct Lines(&'static str, Arc<AtomicUsize>);
+
+impl tracing::Subscriber for Lines {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        *metadata.level() == tracing::Level::ERROR
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        let mut text = String::new();
+        event.record(&mut |field: &tracing::field::Field, value: &dyn std::fmt::Debug| {
+            text += &format!("{field}={value:?} ");
+        });
+        if text.contains(self.0) {
+            self.1.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[test]
+fn wrong_frees_of_a_kernel_are_told_once() {
+    // Under a seed this thread runs the kernels.
+    let machine = Machine::new("gfx942?seed=1");
+    let lines = |run: &dyn Fn()| {
+        let count = Arc::new(AtomicUsize::new(0));
+        tracing::subscriber::with_default(Lines("no kernel", count.clone()), run);
+        count.load(Ordering::Relaxed)
+    };
+    let frees = |lanes: u32| run(&machine, c"frees", lanes, &0x1234_0000_u64.to_le_bytes());
+    assert_eq!(lines(&|| frees(1)), 1);
+    assert_eq!(lines(&|| frees(64)), 2, "one line for the first, and one for the number of the others");
 }

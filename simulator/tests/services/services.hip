@@ -142,6 +142,12 @@ KERNEL void allocate(u64 *out, u64 size, u32 gives_back) {
   if (gives_back) call(3, words);
 }
 
+// Each lane frees an address.
+KERNEL void frees(u64 address) {
+  u64 words[8] = {address, 0};
+  call(3, words);
+}
+
 // The object of a device library's heap: its first word counts, and its last one too.
 KERNEL void heap(u64 *out) {
   u64 *object = (u64 *)hidden(12);
@@ -198,5 +204,30 @@ __attribute__((managed)) long long table[3] = {1, 2, 3};
 KERNEL void count(u32 *out) {
   __scoped_atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
   *out = counter + (int)table[2];
+}
+
+// A grid on several devices, by the state that AMD's device library uses: each workgroup adds its number to the sum of its
+// device, all devices wait for each other, and each adds up the sums of all.
+KERNEL void parts(u32 *sums, u32 *out) {
+  u64 state = hidden(GRID);
+  u32 number = *(u32 *)(state + 8), count = *(u32 *)(state + 12), most = *(u32 *)(state + 40);
+  ATOMIC(fetch_add, sums + number, group_x() + 1);
+  u32 *own = (u32 *)(state + 32), *shared = *(u32 **)state;
+  u32 before = ATOMIC(fetch_add, own, 1);
+  if ((before & 0xffff) == most - 1) {
+    u32 earlier = ATOMIC(fetch_add, shared, 1);
+    if ((earlier & 0xff) == count - 1)
+      ATOMIC(fetch_add, shared, 0x100 - count);
+    else
+      while (((ATOMIC(load_n, shared) ^ earlier) & ~0xff) == 0) __builtin_amdgcn_s_sleep(1);
+    ATOMIC(fetch_add, own, 0x10000 - most);
+  } else {
+    while (((ATOMIC(load_n, own) ^ before) & 0xffff0000) == 0) __builtin_amdgcn_s_sleep(1);
+  }
+  u32 sum = 0;
+  for (u32 device = 0; device < count; ++device) sum += ATOMIC(load_n, sums + device);
+  out[number * 8] = sum;
+  out[number * 8 + 1] = *(u32 *)(state + 16);
+  out[number * 8 + 2] = *(u32 *)(state + 24);
 }
 #endif

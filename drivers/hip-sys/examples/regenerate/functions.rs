@@ -19,6 +19,7 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
             "hipGetProcAddress",
             "hipProfilerStart",
             "hipProfilerStop",
+            "hipApiName",
         ],
     ),
     (
@@ -40,6 +41,8 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
             "hipGetDeviceProperties",
             "hipGetDevicePropertiesR0000",
             "hipGetDevicePropertiesR0600",
+            "hipChooseDevice",
+            "hipChooseDeviceR0000",
             "hipChooseDeviceR0600",
             "hipDeviceSynchronize",
             "hipDeviceReset",
@@ -74,6 +77,9 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
             "hipCtxGetCurrent",
             "hipCtxGetDevice",
             "hipCtxSynchronize",
+            "hipCtxGetApiVersion",
+            "hipCtxEnablePeerAccess",
+            "hipCtxDisablePeerAccess",
         ],
     ),
     (
@@ -89,6 +95,11 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
             "hipStreamGetFlags",
             "hipStreamGetPriority",
             "hipStreamGetDevice",
+            "hipStreamGetId",
+            "hipStreamGetAttribute",
+            "hipStreamSetAttribute",
+            "hipStreamCopyAttributes",
+            "hipStreamAttachMemAsync",
             "hipGetStreamDeviceId",
             "hipStreamAddCallback",
             "hipLaunchHostFunc",
@@ -136,9 +147,14 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
             "hipPointerGetAttribute",
             "hipPointerGetAttributes",
             "hipDrvPointerGetAttributes",
+            "hipPointerSetAttribute",
             "hipMemPrefetchAsync",
+            "hipMemPrefetchAsync_v2",
             "hipMemAdvise",
+            "hipMemAdvise_v2",
             "hipMemRangeGetAttribute",
+            "hipMemRangeGetAttributes",
+            "hipMemGetHandleForAddressRange",
         ],
     ),
     (
@@ -154,6 +170,10 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
             "hipMemPoolSetAccess",
             "hipMemPoolGetAccess",
             "hipMemPoolTrimTo",
+            "hipMemPoolExportToShareableHandle",
+            "hipMemPoolImportFromShareableHandle",
+            "hipMemPoolExportPointer",
+            "hipMemPoolImportPointer",
             "hipDeviceGetDefaultMemPool",
             "hipDeviceGetMemPool",
             "hipDeviceSetMemPool",
@@ -214,6 +234,10 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
             "hipMemcpy3DAsync",
             "hipDrvMemcpy3D",
             "hipDrvMemcpy3DAsync",
+            "hipMemcpy3DPeer",
+            "hipMemcpy3DPeerAsync",
+            "hipMemcpyBatchAsync",
+            "hipMemcpy3DBatchAsync",
             "hipMemset",
             "hipMemsetAsync",
             "hipMemsetD8",
@@ -224,6 +248,12 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
             "hipMemsetD32Async",
             "hipMemset2D",
             "hipMemset2DAsync",
+            "hipMemsetD2D8",
+            "hipMemsetD2D8Async",
+            "hipMemsetD2D16",
+            "hipMemsetD2D16Async",
+            "hipMemsetD2D32",
+            "hipMemsetD2D32Async",
             "hipMemcpyToSymbol",
             "hipMemcpyToSymbolAsync",
             "hipMemcpyFromSymbol",
@@ -255,6 +285,7 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
             "hipLibraryGetKernel",
             "hipLibraryGetKernelCount",
             "hipKernelNameRef",
+            "hipKernelNameRefByPtr",
             "hipModuleOccupancyMaxPotentialBlockSize",
             "hipModuleOccupancyMaxPotentialBlockSizeWithFlags",
             "hipModuleOccupancyMaxActiveBlocksPerMultiprocessor",
@@ -262,6 +293,7 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
             "hipOccupancyMaxPotentialBlockSize",
             "hipOccupancyMaxActiveBlocksPerMultiprocessor",
             "hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+            "hipOccupancyAvailableDynamicSMemPerBlock",
         ],
     ),
     (
@@ -276,6 +308,12 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
             "hipExtLaunchKernel",
             "hipExtModuleLaunchKernel",
             "hipHccModuleLaunchKernel",
+            "hipLaunchCooperativeKernelMultiDevice",
+            "hipModuleLaunchCooperativeKernelMultiDevice",
+            "hipExtLaunchMultiKernelMultiDevice",
+            "hipConfigureCall",
+            "hipSetupArgument",
+            "hipLaunchByPtr",
         ],
     ),
     (
@@ -358,10 +396,17 @@ pub(crate) const FUNCTIONS: &[(&str, &[&str])] = &[
 ];
 
 /// Declarations that no C header of HIP has: compilers emit calls to the registration functions, the headers hide
-/// the unsuffixed `hipGetDeviceProperties`, which fills the layout of ROCm 5, behind a macro, and `hip_ext.h` is C++.
+/// the unsuffixed `hipGetDeviceProperties` and `hipChooseDevice`, which have the layout of ROCm 5, behind macros, `hip_ext.h` is
+/// C++, and HIP 7.2 added functions.
 pub(crate) const EXTRA_DECLARATIONS: &str = "
 #undef hipGetDeviceProperties
 hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000* prop, int device);
+#undef hipChooseDevice
+hipError_t hipChooseDevice(int* device, const hipDeviceProp_tR0000* prop);
+hipError_t hipChooseDeviceR0000(int* device, const hipDeviceProp_tR0000* prop);
+hipError_t hipStreamCopyAttributes(hipStream_t dst, hipStream_t src);
+hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, const void* f, int numBlocks,
+                                                    int blockSize);
 hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,
                                     uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
                                     uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t hStream,

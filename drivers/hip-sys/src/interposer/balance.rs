@@ -19,7 +19,7 @@ const KINDS: &[Kind] = &[
     ),
     ("host memory", &["hipHostMalloc", "hipHostAlloc", "hipMallocHost"], &["hipHostFree", "hipFreeHost"]),
     ("registered memory", &["hipHostRegister"], &["hipHostUnregister"]),
-    ("memory pools", &["hipMemPoolCreate"], &["hipMemPoolDestroy"]),
+    ("memory pools", &["hipMemPoolCreate", "hipMemPoolImportFromShareableHandle"], &["hipMemPoolDestroy"]),
     ("reserved addresses", &["hipMemAddressReserve"], &["hipMemAddressFree"]),
     ("physical memory", &["hipMemCreate", "hipMemImportFromShareableHandle"], &["hipMemRelease"]),
     ("mappings", &["hipMemMap"], &["hipMemUnmap"]),

@@ -25,6 +25,9 @@ mod registration;
 mod reservation;
 mod retired;
 mod shadow;
+mod shared;
+#[cfg_attr(not(target_os = "linux"), path = "sharing_elsewhere.rs")]
+pub(crate) mod sharing;
 mod window;
 
 pub use allocation::{AllocationInfo, AllocationKind};
@@ -39,6 +42,7 @@ use access::Span;
 use arena::Arena;
 use map::{AllocationRecord, Map};
 use shadow::Shadow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -92,6 +96,8 @@ pub struct Memory {
     host: Mutex<Arena>,
     /// Memory without addresses.
     store: Mutex<file::Store>,
+    /// The files of allocations that other processes may map, by their first address.
+    exported: Mutex<BTreeMap<u64, Arc<sharing::SharedFile>>>,
     /// Launch blocks free for reuse.
     blocks: Mutex<Vec<u64>>,
     /// Changes whenever an address may have become invalid; see [`Window`].
@@ -118,6 +124,7 @@ impl Memory {
             device: Mutex::new(reserve(true)?),
             host: Mutex::new(reserve(false)?),
             store: Mutex::default(),
+            exported: Mutex::default(),
             blocks: Mutex::default(),
             generation: AtomicU64::new(0),
             capacity: options.capacity,
@@ -210,15 +217,6 @@ impl Memory {
         Ok(())
     }
 
-    /// Restricts the allocation that starts at `base` to kernels that may use the memory of one of these
-    /// devices, a bit each. Without it every kernel may.
-    pub fn set_homes(&self, base: u64, homes: u64) {
-        let mut map = self.write_map();
-        let Some(record) = map.live.get_mut(&base) else { return };
-        record.homes = homes;
-        self.generation.fetch_add(1, Ordering::Release);
-    }
-
     /// Why kernels of this reach may not use the memory at an address, if there is memory. A kernel that may read it and
     /// not write it is no such case.
     pub fn closed(&self, address: u64, reach: Grants) -> Option<Closed> {
@@ -253,8 +251,8 @@ impl Memory {
             !matches!(kind, AllocationKind::Registered | AllocationKind::Mapped)
         })?;
         let AllocationInfo { base, size, .. } = record.info;
-        let arena = if lock(&self.device).contains(base) { &self.device } else { &self.host };
-        let reusable = lock(arena).release(base, size);
+        self.end_export(base, size);
+        let reusable = lock(self.arena_of(base)).release(base, size);
         self.forget_freed(reusable);
         Ok(())
     }

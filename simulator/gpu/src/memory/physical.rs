@@ -7,6 +7,7 @@
 use std::sync::{Arc, PoisonError};
 
 use super::file::{File, grow, make, punch};
+use super::sharing::SharedFile;
 use super::{Memory, MemoryError};
 
 /// Memory without addresses. Fresh memory is zero. It is freed with this object and its last mapping.
@@ -15,6 +16,8 @@ pub struct Physical {
     pub(super) offset: u64,
     /// Its bytes.
     pub size: u64,
+    /// The file, if other processes may have it. It frees its memory itself.
+    pub(super) shared: Option<SharedFile>,
 }
 
 impl Memory {
@@ -37,12 +40,14 @@ impl Memory {
         grow(&file, end).map_err(failed)?;
         let offset = std::mem::replace(&mut store.next, end);
         store.file = Some(file.clone());
-        Ok(Physical { file, offset, size })
+        Ok(Physical { file, offset, size, shared: None })
     }
 }
 
 impl Drop for Physical {
     fn drop(&mut self) {
-        punch(&self.file, self.offset, self.size);
+        if self.shared.is_none() {
+            punch(&self.file, self.offset, self.size);
+        }
     }
 }

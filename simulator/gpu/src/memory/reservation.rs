@@ -95,6 +95,15 @@ impl Memory {
         Ok(())
     }
 
+    /// Restricts the allocation that starts at `base` to kernels that may use the memory of one of these
+    /// devices, a bit each. Without it every kernel may.
+    pub fn set_homes(&self, base: u64, homes: u64) {
+        let mut map = self.write_map();
+        let Some(record) = map.live.get_mut(&base) else { return };
+        record.homes = homes;
+        self.generation.fetch_add(1, Ordering::Release);
+    }
+
     /// Sets which devices' kernels may use a mapping, and which of them may write it.
     pub fn set_access(&self, base: u64, homes: u64, writers: u64) {
         let mut map = self.write_map();

@@ -11,7 +11,12 @@ impl Memory {
     /// [`revive`](Self::revive) or [`discard`](Self::discard). Messages about uses meanwhile name `by`.
     pub fn retire(&self, address: u64, by: Arc<str>) {
         match self.forget(address, Some(by), |kind| kind == AllocationKind::Device) {
-            Ok(record) => drop(self.write_map().retired.insert(address, record)),
+            Ok(record) => {
+                let mut map = self.write_map();
+                // It takes its bytes as before.
+                map.used = map.used.saturating_add(record.info.size);
+                map.retired.insert(address, record);
+            }
             Err(error) => tracing::error!(target: "windlass::sim", %error, "no allocation is retired"),
         }
     }
@@ -24,13 +29,24 @@ impl Memory {
         // The new owner may not read bytes of the earlier one.
         record.shadow = record.shadow.map(|_| Arc::new(Shadow::new(record.info.size)));
         map.freed.remove(&address);
-        map.used = map.used.saturating_add(record.info.size);
         map.live.insert(address, record);
+    }
+
+    /// Forgets which bytes of an allocation were written, since it has another owner.
+    pub fn renew(&self, address: u64) {
+        if let Some(record) = self.write_map().live.get_mut(&address) {
+            record.shadow = record.shadow.take().map(|_| Arc::new(Shadow::new(record.info.size)));
+        }
     }
 
     /// Frees an allocation that was retired.
     pub fn discard(&self, address: u64) {
         let Some(record) = self.write_map().retired.remove(&address) else { return };
+        {
+            let mut map = self.write_map();
+            map.used = map.used.saturating_sub(record.info.size);
+        }
+        self.end_export(address, record.info.size);
         let reusable = lock(&self.device).release(address, record.info.size);
         self.forget_freed(reusable);
     }

@@ -174,3 +174,16 @@ fn the_host_cannot_reach_device_memory() {
     });
     assert!(line.unwrap().contains("---p"), "{line:?}");
 }
+
+#[test]
+fn an_allocation_that_may_come_back_takes_its_bytes() {
+    let memory = memory();
+    let address = memory.allocate(8192, 256, AllocationKind::Device, "test").unwrap();
+    memory.retire(address, "free".into());
+    assert_eq!(memory.usage().used, 8192);
+    memory.revive(address, "again".into());
+    assert_eq!(memory.usage().used, 8192);
+    memory.retire(address, "free".into());
+    memory.discard(address);
+    assert_eq!(memory.usage().used, 0);
+}

@@ -137,3 +137,25 @@ pub(in crate::hip) unsafe extern "C" fn hipCtxSynchronize() -> hipError_t {
         Err(Code::NOT_SUPPORTED)
     })
 }
+
+pub(in crate::hip) unsafe extern "C" fn hipCtxGetApiVersion(
+    _context: hipCtx_t,
+    _version: *mut c_uint,
+) -> hipError_t {
+    hip!(hipCtxGetApiVersion, |_| {
+        explain("AMD's HIP does not support hipCtxGetApiVersion: use hipRuntimeGetVersion".to_owned());
+        Err(Code::NOT_SUPPORTED)
+    })
+}
+
+/// AMD's HIP ignores the context, and so every device may use every other by this call alone already.
+pub(in crate::hip) unsafe extern "C" fn hipCtxEnablePeerAccess(
+    _peer: hipCtx_t,
+    _flags: c_uint,
+) -> hipError_t {
+    hip!(hipCtxEnablePeerAccess, |call| call.outside_captures())
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipCtxDisablePeerAccess(_peer: hipCtx_t) -> hipError_t {
+    hip!(hipCtxDisablePeerAccess, |call| call.outside_captures())
+}

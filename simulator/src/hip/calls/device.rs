@@ -9,6 +9,7 @@ use windlass_hip_sys::bindings::{
 };
 
 use crate::hip::words::code::Code;
+use crate::hip::words::explanation::explain;
 
 /// The link between any two devices, in HSA's numbers.
 const XGMI: c_int = 4;
@@ -311,5 +312,15 @@ pub(in crate::hip) unsafe extern "C" fn hipExtGetLinkTypeAndHopCount(
         }
         call.put(link, XGMI as u32)?;
         call.put(hops, 1)
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipSetValidDevices(
+    _devices: *mut c_int,
+    _count: c_int,
+) -> hipError_t {
+    hip!(hipSetValidDevices, |_| {
+        explain("AMD's HIP does not support hipSetValidDevices: set HIP_VISIBLE_DEVICES".to_owned());
+        Err(Code::NOT_SUPPORTED)
     })
 }

@@ -10,9 +10,12 @@ use crate::hip::boundary::call::Call;
 use crate::hip::boundary::target::Target;
 use crate::hip::graphs::operation::Operation;
 use crate::hip::objects::event::{DISABLE_TIMING, Event, INTERPROCESS, Mark, Recording};
+use crate::hip::objects::shared_event::SharedEvent;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 use crate::hip::work::item::Work;
+use crate::memory::Memory;
+use crate::packet::Role;
 
 /// Blocking sync, no timing, interprocess; and AMD's own: no fence, release to device, release to system.
 const FLAGS: u32 = 0x1 | DISABLE_TIMING | INTERPROCESS | NO_FENCE | 0x4000_0000 | 0x8000_0000;
@@ -29,7 +32,18 @@ fn create(call: &Call, event: *mut hipEvent_t, flags: c_uint) -> Outcome<()> {
     if flags & !known != 0 || both_releases || timed_interprocess {
         return Err(Code::INVALID_VALUE);
     }
-    let made = Arc::new(Event::new(call.device()?.index, flags));
+    let device = call.device()?.index;
+    // On other systems than Linux such an event is of this process alone.
+    let made = if flags & INTERPROCESS == 0 || !Memory::HAS_PHYSICAL {
+        Event::new(device, flags)
+    } else {
+        let shared = SharedEvent::new().map_err(|reason| {
+            explain(format!("{}: {reason}", call.name));
+            Code::OUT_OF_MEMORY
+        })?;
+        Event::sharing(device, flags, shared)
+    };
+    let made = Arc::new(made);
     let handle = call.runtime.events.insert(made).ok_or(Code::OUT_OF_MEMORY)?;
     call.put(event, handle.get() as hipEvent_t)
 }
@@ -57,6 +71,22 @@ pub(super) fn record(call: &Call, event: hipEvent_t, stream: hipStream_t, extern
         let point = call.runtime.enqueue(stream, Work::Stamp(mark.clone()), &[])?;
         Ok(Recording { point, mark })
     })
+}
+
+/// Whether the latest recording of any process is reached.
+fn is_reached_anywhere(shared: &Arc<SharedEvent>) -> bool {
+    shared.latest().is_none_or(|latest| latest.is_over())
+}
+
+/// Waits for the latest recording of any process.
+fn wait_anywhere(call: &Call, event: &Event) -> Outcome<()> {
+    let Some(edge) = event.edge() else { return Ok(()) };
+    // A queue of its own waits, and the scheduler does all other work meanwhile.
+    let queue = call.runtime.create_stream(event.device, Role::NonBlocking, 0);
+    let point = call.runtime.enqueue(&queue, Work::Nothing, &[edge]);
+    let waited = point.and_then(|point| Ok(call.runtime.scheduler.wait(&[point])?));
+    call.runtime.scheduler.close_queue(&queue);
+    waited
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipEventCreate(event: *mut hipEvent_t) -> hipError_t {
@@ -102,7 +132,10 @@ pub(in crate::hip) unsafe extern "C" fn hipEventQuery(event: hipEvent_t) -> hipE
             return call.runtime.captures.refuse_question(&place, call.name);
         }
         let recording = event.recording();
-        let reached = recording.as_ref().is_none_or(|recording| recording.point.is_reached());
+        let reached = match event.shared() {
+            Some(shared) => is_reached_anywhere(shared),
+            None => recording.as_ref().is_none_or(|recording| recording.point.is_reached()),
+        };
         call.runtime.machine.device(event.device)?.check()?;
         if !reached {
             return Err(Code::NOT_READY);
@@ -118,6 +151,9 @@ pub(in crate::hip) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -
             return call.runtime.captures.refuse_question(&place, call.name);
         }
         let recording = event.recording();
+        if event.shared().is_some() {
+            wait_anywhere(call, &event)?;
+        }
         if let Some(recording) = &recording {
             call.runtime.scheduler.wait(std::slice::from_ref(&recording.point))?;
             call.runtime.release_pools(event.device);

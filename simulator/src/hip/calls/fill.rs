@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Fills.
 
-use std::ffi::{c_int, c_uchar, c_ushort, c_void};
+use std::ffi::{c_int, c_uchar, c_uint, c_ushort, c_void};
 
 use windlass_hip_sys::bindings::{hipDeviceptr_t, hipError_t, hipStream_t};
 
@@ -16,6 +16,12 @@ use crate::packet::{FillCall, Pattern, Rows};
 fn times(pattern: Pattern, count: usize) -> Outcome<Rows> {
     let width = count.checked_mul(pattern.size).ok_or(Code::INVALID_VALUE)?;
     Ok(Rows::line(width as u64))
+}
+
+/// Rows of `width` repetitions of a pattern.
+fn elements(pattern: Pattern, width: usize, height: usize, pitch: usize) -> Outcome<Rows> {
+    let width = width.checked_mul(pattern.size).ok_or(Code::INVALID_VALUE)?;
+    Ok(Rows::new(width as u64, height as u64, pitch as u64)?)
 }
 
 /// Queues a fill. Without a stream it goes to the null stream, and the call waits for it. Since version 6 no call waits for
@@ -145,5 +151,80 @@ pub(in crate::hip) unsafe extern "C" fn hipMemset2DAsync(
     hip!(hipMemset2DAsync, |call| {
         let rows = Rows::new(width as u64, height as u64, pitch as u64)?;
         fill(call, to, rows, byte(value), Some(stream))
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipMemsetD2D8(
+    to: hipDeviceptr_t,
+    pitch: usize,
+    value: c_uchar,
+    width: usize,
+    height: usize,
+) -> hipError_t {
+    let pattern = Pattern { value: value.into(), size: 1 };
+    hip!(hipMemsetD2D8, |call| fill(call, to, elements(pattern, width, height, pitch)?, pattern, None))
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipMemsetD2D8Async(
+    to: hipDeviceptr_t,
+    pitch: usize,
+    value: c_uchar,
+    width: usize,
+    height: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    let pattern = Pattern { value: value.into(), size: 1 };
+    hip!(hipMemsetD2D8Async, |call| {
+        fill(call, to, elements(pattern, width, height, pitch)?, pattern, Some(stream))
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipMemsetD2D16(
+    to: hipDeviceptr_t,
+    pitch: usize,
+    value: c_ushort,
+    width: usize,
+    height: usize,
+) -> hipError_t {
+    let pattern = Pattern { value: value.into(), size: 2 };
+    hip!(hipMemsetD2D16, |call| fill(call, to, elements(pattern, width, height, pitch)?, pattern, None))
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipMemsetD2D16Async(
+    to: hipDeviceptr_t,
+    pitch: usize,
+    value: c_ushort,
+    width: usize,
+    height: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    let pattern = Pattern { value: value.into(), size: 2 };
+    hip!(hipMemsetD2D16Async, |call| {
+        fill(call, to, elements(pattern, width, height, pitch)?, pattern, Some(stream))
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipMemsetD2D32(
+    to: hipDeviceptr_t,
+    pitch: usize,
+    value: c_uint,
+    width: usize,
+    height: usize,
+) -> hipError_t {
+    let pattern = Pattern { value, size: 4 };
+    hip!(hipMemsetD2D32, |call| fill(call, to, elements(pattern, width, height, pitch)?, pattern, None))
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipMemsetD2D32Async(
+    to: hipDeviceptr_t,
+    pitch: usize,
+    value: c_uint,
+    width: usize,
+    height: usize,
+    stream: hipStream_t,
+) -> hipError_t {
+    let pattern = Pattern { value, size: 4 };
+    hip!(hipMemsetD2D32Async, |call| {
+        fill(call, to, elements(pattern, width, height, pitch)?, pattern, Some(stream))
     })
 }

@@ -30,7 +30,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    fn each(each: *mut *mut c_void) -> Self {
+    pub(super) fn each(each: *mut *mut c_void) -> Self {
         Self { each, block: std::ptr::null_mut() }
     }
 
@@ -160,7 +160,7 @@ pub(super) fn lds(bytes: usize) -> u32 {
 }
 
 /// A cooperative launch: all workgroups must fit onto the device at once.
-fn check_cooperative(call: &Call, function: &Function, shape: &Shape) -> Outcome<()> {
+pub(super) fn check_cooperative(call: &Call, function: &Function, shape: &Shape) -> Outcome<()> {
     let blocks = shape.grid.iter().fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)));
     let threads = shape.block.iter().fold(1, |product: u32, extent| product.saturating_mul(*extent));
     let resident = occupancy(&function.kernel, threads, shape.dynamic_lds.into());
@@ -230,7 +230,11 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvLaunchKernelEx(
 }
 
 /// The function that a symbol stands for on the device of a stream, even if another device is current.
-fn function_for(call: &Call, symbol: *const c_void, stream: hipStream_t) -> Outcome<Arc<Function>> {
+pub(super) fn function_for(
+    call: &Call,
+    symbol: *const c_void,
+    stream: hipStream_t,
+) -> Outcome<Arc<Function>> {
     // Since HIP 6 the stream is checked first.
     let device = match call.target(stream) {
         Ok(Target::Run(stream)) => stream.device,

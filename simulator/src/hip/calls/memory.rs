@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Device, managed and host memory: allocation, release, registration, and the free amount.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_uint, c_void};
 
-use windlass_hip_sys::bindings::{hipError_t, hipMemoryAdvise, hipStream_t};
+use windlass_hip_sys::bindings::hipError_t;
 
 use crate::hip::boundary::call::Call;
 use crate::hip::hardware::allocation::{self, Request};
 use crate::hip::hardware::ledger::{Holding, Origin};
 use crate::hip::words::code::{Code, Outcome};
-use crate::hip::work::item::Work;
 use crate::memory::MemoryError;
 use crate::options::Lock;
 
@@ -131,7 +130,12 @@ pub(in crate::hip) unsafe extern "C" fn hipMallocPitch(
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipFree(pointer: *mut c_void) -> hipError_t {
-    let own = |holding: &Holding| matches!(holding.origin, Origin::Device | Origin::Pool);
+    let own = |holding: &Holding| match holding.origin {
+        Origin::Device | Origin::Pool => true,
+        // Other memory of other processes is closed.
+        Origin::Imported => holding.pool.is_some(),
+        _ => false,
+    };
     hip!(hipFree, |call| give_back(call, pointer, own))
 }
 
@@ -274,47 +278,5 @@ pub(in crate::hip) unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *
         call.put_if(free, device.capacity.saturating_sub(device.used()) as usize);
         call.put_if(total, device.capacity as usize);
         Ok(())
-    })
-}
-
-/// The managed allocation that holds a range of bytes.
-fn managed_range(call: &Call, pointer: *const c_void, count: usize) -> Outcome<Holding> {
-    let holding = call.runtime.machine.ledger.find(pointer as u64).ok_or(Code::INVALID_VALUE)?;
-    let end = (pointer as u64).checked_add(count as u64).ok_or(Code::INVALID_VALUE)?;
-    let inside = holding.managed && count > 0 && end <= holding.base.saturating_add(holding.size);
-    inside.then_some(holding).ok_or(Code::INVALID_VALUE)
-}
-
-pub(in crate::hip) unsafe extern "C" fn hipMemPrefetchAsync(
-    pointer: *const c_void,
-    count: usize,
-    device: c_int,
-    stream: hipStream_t,
-) -> hipError_t {
-    hip!(hipMemPrefetchAsync, |call| {
-        let stream = call.working_stream(stream)?;
-        managed_range(call, pointer, count)?;
-        // -1 is the host.
-        if device != -1 {
-            call.device_at(device)?;
-        }
-        // Every device can use managed memory already.
-        call.runtime.enqueue(&stream, Work::Nothing, &[]).map(|_| ())
-    })
-}
-
-pub(in crate::hip) unsafe extern "C" fn hipMemAdvise(
-    pointer: *const c_void,
-    count: usize,
-    advice: hipMemoryAdvise,
-    device: c_int,
-) -> hipError_t {
-    hip!(hipMemAdvise, |call| {
-        managed_range(call, pointer, count)?;
-        if device != -1 {
-            call.device_at(device)?;
-        }
-        // 1 to 6 are HIP's, 100 and 101 are AMD's coarse grain.
-        if matches!(advice.0, 1..=6 | 100 | 101) { Ok(()) } else { Err(Code::INVALID_VALUE) }
     })
 }

@@ -13,7 +13,10 @@ macro_rules! hip {
     }};
 }
 
+pub(super) mod batch;
 pub(super) mod capture;
+pub(super) mod choose;
+pub(super) mod configured;
 pub(super) mod context;
 pub(super) mod copy;
 pub(super) mod device;
@@ -24,17 +27,22 @@ pub(super) mod graph;
 pub(super) mod graph_edit;
 pub(super) mod graph_exec;
 pub(super) mod graph_node;
+pub(super) mod ipc;
 pub(super) mod launch;
 pub(super) mod library;
 pub(super) mod lookup;
+pub(super) mod managed;
 pub(super) mod memory;
 pub(super) mod module;
 pub(super) mod module_launch;
+pub(super) mod names;
 pub(super) mod pointer;
 pub(super) mod pool;
 pub(super) mod properties;
 pub(super) mod registration;
+pub(super) mod several_devices;
 pub(super) mod stream;
+pub(super) mod stream_facts;
 pub(super) mod stream_value;
 pub(super) mod table;
 pub(super) mod virtual_memory;

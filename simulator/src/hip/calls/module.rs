@@ -425,3 +425,32 @@ pub(in crate::hip) unsafe extern "C" fn hipOccupancyMaxPotentialBlockSize(
         potential_block_size(call, (grid_size, block_size), function, dynamic, limit)
     })
 }
+
+pub(in crate::hip) unsafe extern "C" fn hipOccupancyAvailableDynamicSMemPerBlock(
+    bytes: *mut usize,
+    symbol: *const c_void,
+    blocks: c_int,
+    block_size: c_int,
+) -> hipError_t {
+    /// Bytes in which a compute unit gives LDS out.
+    const GRANULE: u32 = 512;
+    hip!(hipOccupancyAvailableDynamicSMemPerBlock, |call| {
+        let (blocks, block_size) =
+            (u32::try_from(blocks).unwrap_or(0), u32::try_from(block_size).unwrap_or(0));
+        if bytes.is_null() || blocks == 0 || block_size == 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        let function = function_of_symbol(call, symbol).map_err(|_| Code::INVALID_DEVICE_FUNCTION)?;
+        if block_size > limits::THREADS_PER_UNIT {
+            return Err(Code::INVALID_VALUE);
+        }
+        let kernel = &function.kernel;
+        let most = limits::THREADS_PER_UNIT / block_size;
+        let whole = kernel.module().part().lds;
+        let left = whole.saturating_sub(kernel.static_lds().saturating_mul(blocks.min(most)));
+        let dynamic = whole.saturating_sub(kernel.static_lds());
+        // More workgroups than fit cannot make the share of each smaller.
+        let share = (left / most).min(dynamic).max((left / blocks).min(dynamic));
+        call.put(bytes, (share - share % GRANULE) as usize)
+    })
+}

@@ -120,7 +120,8 @@ fn attribute(
         }
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS => {
             // HIP 5 answers true for all memory.
-            call.put(data.cast::<bool>(), !call.is_since(6))
+            let told = !call.is_since(6) || call.runtime.machine.ledger.hints(address, |hints| hints.waits);
+            call.put(data.cast::<bool>(), told)
         }
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_P2P_TOKENS
         | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE
@@ -195,5 +196,30 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPtrGetInfo(
     hip!(hipMemPtrGetInfo, |call| {
         let holding = call.runtime.machine.ledger.find(pointer as u64).ok_or(Code::INVALID_VALUE)?;
         call.put(size, holding.size as usize)
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipPointerSetAttribute(
+    value: *const c_void,
+    wanted: hipPointer_attribute,
+    pointer: hipDeviceptr_t,
+) -> hipError_t {
+    hip!(hipPointerSetAttribute, |call| {
+        if value.is_null() || pointer.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        if wanted != hipPointer_attribute::HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS {
+            return Err(Code::INVALID_VALUE);
+        }
+        let waits = match call.get(value.cast::<c_uint>())? {
+            0 => false,
+            1 => true,
+            _ => return Err(Code::INVALID_VALUE),
+        };
+        let ledger = &call.runtime.machine.ledger;
+        ledger.find(pointer as u64).ok_or(Code::INVALID_DEVICE_POINTER)?;
+        // AMD's HIP keeps the wish alone; its copies wait where they do without it.
+        ledger.hints(pointer as u64, |hints| hints.waits = waits);
+        Ok(())
     })
 }

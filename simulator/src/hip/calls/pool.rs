@@ -15,14 +15,18 @@ use crate::hip::graphs::capture::Capture;
 use crate::hip::graphs::operation::Operation;
 use crate::hip::hardware::allocation::{self, Request};
 use crate::hip::hardware::graph_memory::GraphMemory;
-use crate::hip::hardware::ledger::Origin;
+use crate::hip::hardware::ledger::{Holding, Origin};
 use crate::hip::objects::pool::Pool;
 use crate::hip::objects::stream::Stream;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 use crate::hip::work::item::Work;
+use crate::memory::sharing::{Content, SharedFile, WORDS};
 
-fn find(call: &Call, pool: hipMemPool_t) -> Outcome<Arc<Pool>> {
+/// `hipMemHandleTypePosixFileDescriptor`.
+pub(super) const FILE_DESCRIPTOR: u32 = 1;
+
+pub(super) fn find(call: &Call, pool: hipMemPool_t) -> Outcome<Arc<Pool>> {
     call.runtime.pools.get(pool as u64).ok_or(Code::INVALID_VALUE)
 }
 
@@ -119,11 +123,18 @@ pub(in crate::hip) unsafe extern "C" fn hipFreeAsync(
             Target::Run(stream) => stream,
             Target::Record(capture, stream) => return record_free(call, base, &capture, &stream),
         };
-        if !ledger.send_off(base, |holding| matches!(holding.origin, Origin::Device | Origin::Pool)) {
+        let own = |holding: &Holding| match holding.origin {
+            Origin::Device | Origin::Pool => true,
+            Origin::Imported => holding.pool.is_some(),
+            _ => false,
+        };
+        if !ledger.send_off(base, own) {
             return Err(Code::INVALID_VALUE);
         }
         let holding = ledger.find(base).ok_or(Code::INVALID_VALUE)?;
-        let Some(pool) = holding.pool else {
+        // No pool keeps memory of another process.
+        let kept = holding.pool.filter(|_| holding.origin != Origin::Imported);
+        let Some(pool) = kept else {
             let queued = call.runtime.enqueue(&stream, Work::Free(base, call.describe()), &[]);
             return queued.map(|_| ()).inspect_err(|_| ledger.keep(base));
         };
@@ -153,7 +164,14 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPoolCreate(
         device.check()?;
         // HIP 5 has no limit.
         let max_size = if call.is_since(6) { props.maxSize as u64 } else { 0 };
-        let made = Arc::new(Pool::new(device.index, false, max_size));
+        let shared = (props.handleTypes.0 == FILE_DESCRIPTOR)
+            .then(|| SharedFile::new(Content::Pool, WORDS))
+            .transpose()
+            .map_err(|reason| {
+                explain(format!("hipMemPoolCreate: {reason}"));
+                Code::INVALID_VALUE
+            })?;
+        let made = Arc::new(Pool::new(device.index, false, max_size).shared_by(shared));
         let handle = call.runtime.pools.insert(made).ok_or(Code::OUT_OF_MEMORY)?;
         call.put(pool, handle.get() as hipMemPool_t)
     })

@@ -11,6 +11,7 @@ use crate::hip::boundary::call::Call;
 use crate::hip::hardware::attributes;
 use crate::hip::hardware::device::{Device, limits};
 use crate::hip::words::code::{Code, Outcome};
+use crate::memory::Memory;
 
 pub(in crate::hip) unsafe extern "C" fn hipDeviceGetAttribute(
     value: *mut c_int,
@@ -52,7 +53,7 @@ fn architecture() -> hipDeviceArch_t {
     architecture
 }
 
-fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
+pub(super) fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
     type A = hipDeviceAttribute_t;
     let of = |attribute| attributes::value(device, &call.runtime.options, attribute).unwrap_or(0);
     let block = limits::THREADS_PER_BLOCK as c_int;
@@ -113,6 +114,7 @@ fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
         hostNativeAtomicSupported: of(A::hipDeviceAttributeHostNativeAtomicSupported),
         concurrentManagedAccess: of(A::hipDeviceAttributeConcurrentManagedAccess),
         canUseHostPointerForRegisteredMem: of(A::hipDeviceAttributeCanUseHostPointerForRegisteredMem),
+        ipcEventSupported: c_int::from(Memory::HAS_PHYSICAL),
         cooperativeLaunch: of(A::hipDeviceAttributeCooperativeLaunch),
         sharedMemPerBlockOptin: device.part.lds as usize,
         maxBlocksPerMultiProcessor: of(A::hipDeviceAttributeMaxBlocksPerMultiProcessor),
@@ -127,7 +129,7 @@ fn new_layout(call: &Call, device: &Device) -> hipDeviceProp_tR0600 {
     }
 }
 
-fn old_layout(new: &hipDeviceProp_tR0600, device: &Device) -> hipDeviceProp_tR0000 {
+pub(super) fn old_layout(new: &hipDeviceProp_tR0600, device: &Device) -> hipDeviceProp_tR0000 {
     hipDeviceProp_tR0000 {
         name: new.name,
         totalGlobalMem: new.totalGlobalMem,

@@ -139,7 +139,7 @@ pub(in crate::hip) unsafe extern "C" fn __hipPushCallConfiguration(
     hip!(__hipPushCallConfiguration, |call| {
         let dynamic_lds = u32::try_from(dynamic).map_err(|_| Code::INVALID_VALUE)?;
         let shape = Shape::new([grid.x, grid.y, grid.z], [block.x, block.y, block.z], dynamic_lds);
-        let configuration = CallConfiguration { shape, stream: stream as u64 };
+        let configuration = CallConfiguration { shape, stream: stream as u64, arguments: Vec::new() };
         call.thread.configurations.borrow_mut().push(configuration);
         Ok(())
     })
@@ -153,7 +153,8 @@ pub(in crate::hip) unsafe extern "C" fn __hipPopCallConfiguration(
 ) -> hipError_t {
     hip!(__hipPopCallConfiguration, |call| {
         let configuration = call.thread.configurations.borrow_mut().pop();
-        let CallConfiguration { shape, stream: handle } = configuration.ok_or(Code::MISSING_CONFIGURATION)?;
+        let CallConfiguration { shape, stream: handle, .. } =
+            configuration.ok_or(Code::MISSING_CONFIGURATION)?;
         let extents = |[x, y, z]: [u32; 3]| dim3 { x, y, z };
         call.put(grid, extents(shape.grid))?;
         call.put(block, extents(shape.block))?;

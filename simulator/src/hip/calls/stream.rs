@@ -132,10 +132,8 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamWaitEvent(
             (Target::Run(stream), None, _) => stream,
         };
         // No wait is needed for an event that was never recorded or is reached.
-        let Some(recording) = event.recording().filter(|recording| !recording.point.is_reached()) else {
-            return Ok(());
-        };
-        call.runtime.enqueue(&stream, Work::Nothing, &[recording.point.into()]).map(|_| ())
+        let Some(edge) = event.edge() else { return Ok(()) };
+        call.runtime.enqueue(&stream, Work::Nothing, &[edge]).map(|_| ())
     })
 }
 

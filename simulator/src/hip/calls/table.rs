@@ -4,9 +4,10 @@
 use windlass_hip_sys::EntryPoints;
 
 use super::{
-    capture, context, copy, device, error, event, fill, graph, graph_edit, graph_exec, graph_node, launch,
-    library, lookup, memory, module, module_launch, pointer, pool, properties, registration, stream,
-    stream_value, virtual_memory, volume,
+    batch, capture, choose, configured, context, copy, device, error, event, fill, graph, graph_edit,
+    graph_exec, graph_node, ipc, launch, library, lookup, managed, memory, module, module_launch, names, pointer,
+    pool, properties, registration, several_devices, stream, stream_facts, stream_value, virtual_memory,
+    volume,
 };
 use crate::hip::words::functions::{SINCE, for_each_function, is_simulated};
 use crate::options::Options;

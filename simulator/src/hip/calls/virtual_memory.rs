@@ -18,7 +18,7 @@ use crate::hip::words::explanation::explain;
 const FILE_DESCRIPTOR: u32 = 1;
 
 /// The virtual memory of a version that has it.
-fn virtual_memory(call: &Call) -> Outcome<&VirtualMemory> {
+pub(super) fn virtual_memory(call: &Call) -> Outcome<&VirtualMemory> {
     if VirtualMemory::is_there(call.runtime.options.hip) {
         return Ok(&call.runtime.virtual_memory);
     }

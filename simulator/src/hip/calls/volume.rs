@@ -4,7 +4,8 @@
 use std::ffi::c_void;
 
 use windlass_hip_sys::bindings::{
-    HIP_MEMCPY3D, hipArray_t, hipError_t, hipMemcpy3DParms, hipMemoryType, hipPitchedPtr, hipPos, hipStream_t,
+    HIP_MEMCPY3D, hipArray_t, hipError_t, hipMemcpy3DParms, hipMemcpy3DPeerParms, hipMemoryType,
+    hipPitchedPtr, hipPos, hipStream_t,
 };
 
 use super::copy::direction;
@@ -15,19 +16,24 @@ use crate::hip::words::explanation::explain;
 use crate::packet::{CopyCall, Direction, Rows};
 
 /// One side of a copy: the start of its memory, the place of the box in it, and the distances of rows and planes.
-struct Side {
-    base: u64,
+pub(super) struct Side {
+    pub(super) base: u64,
     /// Bytes, rows, planes.
-    at: [usize; 3],
+    pub(super) at: [usize; 3],
     /// Bytes from row to row.
-    pitch: usize,
+    pub(super) pitch: usize,
     /// Rows from plane to plane.
-    height: usize,
+    pub(super) height: usize,
 }
 
 impl Side {
+    /// A place in memory with rows at a pitch.
+    fn pitched(pointer: hipPitchedPtr, at: hipPos) -> Self {
+        Self { base: pointer.ptr as u64, at: [at.x, at.y, at.z], pitch: pointer.pitch, height: pointer.ysize }
+    }
+
     /// The address of the box and its rows. `extent` is in bytes, rows and planes.
-    fn place(&self, extent: [usize; 3]) -> Outcome<(u64, Rows)> {
+    pub(super) fn place(&self, extent: [usize; 3]) -> Outcome<(u64, Rows)> {
         let [x, y, z] = self.at.map(|at| at as u64);
         let [width, rows, planes] = extent.map(|extent| extent as u64);
         // Without a pitch the rows are packed, without a height the planes.
@@ -54,7 +60,7 @@ impl Side {
     }
 }
 
-fn refuse_arrays<T>(call: &Call) -> Outcome<T> {
+pub(super) fn refuse_arrays<T>(call: &Call) -> Outcome<T> {
     explain(format!("{}: the simulated GPU has no arrays", call.name));
     Err(Code::NOT_SUPPORTED)
 }
@@ -65,17 +71,27 @@ pub(super) fn of_runtime(call: &Call, copy: *const hipMemcpy3DParms) -> Outcome<
     if !copy.srcArray.is_null() || !copy.dstArray.is_null() {
         return refuse_arrays(call);
     }
-    let side = |pointer: hipPitchedPtr, at: hipPos| Side {
-        base: pointer.ptr as u64,
-        at: [at.x, at.y, at.z],
-        pitch: pointer.pitch,
-        height: pointer.ysize,
-    };
     let extent = [copy.extent.width, copy.extent.height, copy.extent.depth];
     Ok(CopyCall {
-        to: side(copy.dstPtr, copy.dstPos).place(extent)?,
-        from: side(copy.srcPtr, copy.srcPos).place(extent)?,
+        to: Side::pitched(copy.dstPtr, copy.dstPos).place(extent)?,
+        from: Side::pitched(copy.srcPtr, copy.srcPos).place(extent)?,
         direction: direction(copy.kind.0)?,
+    })
+}
+
+/// The copy between two devices that a struct describes.
+fn of_peers(call: &Call, copy: *const hipMemcpy3DPeerParms) -> Outcome<CopyCall> {
+    let copy = call.get(copy)?;
+    call.device_at(copy.srcDevice)?;
+    call.device_at(copy.dstDevice)?;
+    if !copy.srcArray.is_null() || !copy.dstArray.is_null() {
+        return refuse_arrays(call);
+    }
+    let extent = [copy.extent.width, copy.extent.height, copy.extent.depth];
+    Ok(CopyCall {
+        to: Side::pitched(copy.dstPtr, copy.dstPos).place(extent)?,
+        from: Side::pitched(copy.srcPtr, copy.srcPos).place(extent)?,
+        direction: Direction::Any,
     })
 }
 
@@ -136,4 +152,17 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvMemcpy3DAsync(
     stream: hipStream_t,
 ) -> hipError_t {
     hip!(hipDrvMemcpy3DAsync, |call| queue(call, stream, of_driver(call, copy)?, Return::WhenQueued))
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipMemcpy3DPeer(copy: *mut hipMemcpy3DPeerParms) -> hipError_t {
+    hip!(hipMemcpy3DPeer, |call| {
+        queue(call, std::ptr::null_mut(), of_peers(call, copy)?, Return::WhenDone)
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipMemcpy3DPeerAsync(
+    copy: *mut hipMemcpy3DPeerParms,
+    stream: hipStream_t,
+) -> hipError_t {
+    hip!(hipMemcpy3DPeerAsync, |call| queue(call, stream, of_peers(call, copy)?, Return::WhenQueued))
 }

@@ -69,7 +69,7 @@ impl GraphExec {
         for step in state.steps.iter() {
             let mark = Arc::new(Mark::on(stream));
             let waits = match &step.operation {
-                Operation::Wait(event) => event.recording().map(|recording| recording.point),
+                Operation::Wait(event) => event.edge(),
                 _ => None,
             };
             let device = step.operation.device();
@@ -78,7 +78,7 @@ impl GraphExec {
                 packet: Queued::new(machine, stream, device, work),
                 device,
                 after: step.after.clone(),
-                edges: waits.into_iter().map(Edge::Point).collect(),
+                edges: waits.into_iter().collect(),
             });
             marks.push(mark);
         }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::device::Device;
 use super::ledger::{Holding, Origin};
 use super::machine::Machine;
 use crate::hip::objects::pool::{Pool, Reached};
@@ -68,12 +69,8 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
         }
         code
     };
-    if origin != Origin::Host && budget.take(size).is_err() {
-        // Memory that the pool keeps may be all that is missing.
-        if let Some(pool) = &pool {
-            release_idle(machine, pool, 0);
-        }
-        budget.take(size).map_err(not_taken)?;
+    if origin != Origin::Host {
+        take(machine, budget, size).map_err(not_taken)?;
     }
     let owner = format!("{call}, device {device}");
     let base = match machine.memory.allocate(size, ALIGNMENT, kind, owner) {
@@ -93,6 +90,10 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
     if matches!(kind, AllocationKind::Device | AllocationKind::FineGrained) && origin == Origin::Device {
         machine.memory.set_homes(base, 1 << (device & 63));
     }
+    // A node of a graph needs its memory at the same address again.
+    if let Some(pool) = pool.as_ref().filter(|pool| !pool.is_private()) {
+        machine.keepers.enter(pool);
+    }
     machine.ledger.enter(Holding {
         base,
         device_base: base,
@@ -105,6 +106,20 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
         leaves: false,
     });
     Ok(base)
+}
+
+/// Takes bytes of a device. Memory that its pools keep may be all that is missing.
+///
+/// # Errors
+/// `OUT_OF_MEMORY`.
+pub(crate) fn take(machine: &Machine, device: &Device, size: u64) -> Outcome<()> {
+    for pool in machine.keepers.of_device(device.index) {
+        if device.take(size).is_ok() {
+            return Ok(());
+        }
+        release_idle(machine, &pool, 0);
+    }
+    device.take(size)
 }
 
 /// Takes memory that the pool of a request keeps, if it fits.
@@ -136,7 +151,8 @@ pub(crate) fn reuse(machine: &Machine, request: &Request) -> Option<u64> {
 /// A stream has reached the free of memory of a pool, on behalf of a call.
 pub(crate) fn reach_free(machine: &Machine, pool: &Pool, base: u64, ticket: u64, by: Arc<str>) {
     pool.reach(ticket, |reached| match reached {
-        Reached::Taken => {}
+        // The work of the new owner begins here.
+        Reached::Taken => machine.memory.renew(base),
         Reached::Kept => {
             machine.ledger.remove(base, |_| true);
             machine.memory.retire(base, by);
@@ -191,9 +207,19 @@ pub(crate) fn release(machine: &Machine, base: u64, by: Arc<str>) -> bool {
 
 /// Frees the memory of a holding that was removed from the ledger, on behalf of a call.
 pub(crate) fn settle(machine: &Machine, holding: &Holding, by: Arc<str>) {
+    if holding.origin == Origin::Imported {
+        // Its pool and its device did not count it.
+        machine.imports.end(&machine.memory, holding.base, by);
+        return;
+    }
     if let Some(pool) = holding.pool.as_ref().filter(|pool| pool.is_private() && !pool.is_closed()) {
         let ticket = pool.park(holding.base, holding.size, 0);
-        reach_free(machine, pool, holding.base, ticket, by);
+        // The ledger has it no more. Whoever takes the memory enters it again, and the pool may be closed meanwhile.
+        pool.reach(ticket, |reached| match reached {
+            Reached::Taken => machine.memory.renew(holding.base),
+            Reached::Kept => machine.memory.retire(holding.base, by),
+            Reached::Left => give_up(machine, pool.device, holding.base, Some(by)),
+        });
         return;
     }
     let freed = match holding.origin {

@@ -5,6 +5,7 @@ use windlass_hip_sys::bindings::hipDeviceAttribute_t as Attribute;
 
 use super::device::{Device, limits};
 use super::virtual_memory::VirtualMemory;
+use crate::memory::Memory;
 use crate::options::Options;
 use windlass_simulated_gpu::Part;
 
@@ -44,6 +45,11 @@ pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) ->
         | Attribute::hipDeviceAttributeConcurrentKernels
         | Attribute::hipDeviceAttributeConcurrentManagedAccess
         | Attribute::hipDeviceAttributeCooperativeLaunch
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceLaunch
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedFunc
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedGridDim
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim
+        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem
         | Attribute::hipDeviceAttributeDeviceOverlap
         | Attribute::hipDeviceAttributeFineGrainSupport
         | Attribute::hipDeviceAttributeHostNativeAtomicSupported
@@ -57,6 +63,10 @@ pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) ->
         Attribute::hipDeviceAttributeVirtualMemoryManagementSupported => {
             VirtualMemory::is_there(options.hip).into()
         }
+        // Handles by file descriptors.
+        Attribute::hipDeviceAttributeMemoryPoolSupportedHandleTypes => {
+            (options.hip >= (6, 2) && Memory::HAS_PHYSICAL).into()
+        }
         // Older versions have pools and do not report them.
         Attribute::hipDeviceAttributeMemoryPoolsSupported => (options.hip >= (6, 2)).into(),
 
@@ -64,11 +74,6 @@ pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) ->
         Attribute::hipDeviceAttributeAccessPolicyMaxWindowSize
         | Attribute::hipDeviceAttributeComputeMode
         | Attribute::hipDeviceAttributeComputePreemptionSupported
-        | Attribute::hipDeviceAttributeCooperativeMultiDeviceLaunch
-        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedFunc
-        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedGridDim
-        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim
-        | Attribute::hipDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem
         | Attribute::hipDeviceAttributeDirectManagedMemAccessFromHost
         | Attribute::hipDeviceAttributeIntegrated
         | Attribute::hipDeviceAttributeIsMultiGpuBoard
@@ -83,7 +88,6 @@ pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) ->
         | Attribute::hipDeviceAttributeReservedSharedMemPerBlock
         | Attribute::hipDeviceAttributeSingleToDoublePrecisionPerfRatio
         | Attribute::hipDeviceAttributeTccDriver
-        | Attribute::hipDeviceAttributeMemoryPoolSupportedHandleTypes
         | Attribute::hipDeviceAttributeHdpMemFlushCntl
         | Attribute::hipDeviceAttributeHdpRegFlushCntl
         | Attribute::hipDeviceAttributeIsLargeBar

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::hints::Hints;
 use crate::hip::objects::pool::Pool;
 
 /// The call family that made an allocation, and so the one that may free it.
@@ -19,6 +20,8 @@ pub(crate) enum Origin {
     Registered,
     /// hipMemMap.
     Mapped,
+    /// Memory of another process: hipIpcOpenMemHandle, and hipMemPoolImportPointer with its pool.
+    Imported,
 }
 
 /// One allocation.
@@ -76,6 +79,8 @@ struct Holdings {
     by_base: BTreeMap<u64, Holding>,
     /// For allocations with two addresses, the base by the base for kernels.
     apart: BTreeMap<u64, u64>,
+    /// The hints that clients gave for an allocation, by its base.
+    hints: BTreeMap<u64, Hints>,
 }
 
 impl Holdings {
@@ -92,7 +97,17 @@ impl Ledger {
         if holding.device_base != holding.base {
             holdings.apart.insert(holding.device_base, holding.base);
         }
+        holdings.hints.remove(&holding.base);
         holdings.by_base.insert(holding.base, holding);
+    }
+
+    /// Works on the hints for the allocation that holds an address; on those for nothing if there is none.
+    pub(crate) fn hints<T>(&self, address: u64, work: impl FnOnce(&mut Hints) -> T) -> T {
+        let mut holdings = self.lock();
+        let Some(base) = holdings.find(address).map(|holding| holding.base) else {
+            return work(&mut Hints::default());
+        };
+        work(holdings.hints.entry(base).or_default())
     }
 
     /// The allocation that holds an address of the host or of kernels.
@@ -138,6 +153,7 @@ impl Ledger {
         }
         let gone = holdings.by_base.remove(&base)?;
         holdings.apart.remove(&gone.device_base);
+        holdings.hints.remove(&base);
         Some(gone)
     }
 

@@ -4,6 +4,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::device::Device;
+use super::imports::Imports;
+use super::keepers::Keepers;
 use super::ledger::Ledger;
 use crate::engine::Engine;
 use crate::hip::objects::stream::Stream;
@@ -26,6 +28,10 @@ pub(crate) struct Machine {
     pub(crate) services: Vec<Arc<Services>>,
     /// The allocations that clients asked for.
     pub(crate) ledger: Ledger,
+    /// The pools that may keep memory.
+    pub(crate) keepers: Keepers,
+    /// Memory of other processes that clients have opened.
+    pub(crate) imports: Imports,
     /// The clock of events.
     pub(crate) clock: Arc<Clock>,
     faults: Faults,
@@ -54,6 +60,8 @@ impl Machine {
             engine,
             devices,
             ledger: Ledger::default(),
+            keepers: Keepers::default(),
+            imports: Imports::default(),
             clock,
             faults: options.faults,
             lds: options.lds,

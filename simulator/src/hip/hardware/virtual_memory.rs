@@ -3,16 +3,22 @@
 
 use std::sync::Arc;
 
+use super::allocation;
 use super::ledger::{Holding, Origin};
 use super::machine::Machine;
 use crate::handles::{HandleKind, Handles};
 use crate::hip::words::code::{Code, Outcome};
 use crate::memory::mappings::{MappingError, Mappings};
+use crate::memory::sharing::SharedFile;
 use crate::memory::{self, Memory};
 
 /// The pages that HIP recommends, and the least ones: 2 MiB, as MI200 and MI300 have them. AMD's HIP answers the same number
 /// for both.
 pub(crate) const GRANULARITY: u64 = 2 << 20;
+
+/// `hipMemHandleTypeNone` and `hipMemHandleTypePosixFileDescriptor`.
+const NOT_SHARED: u32 = 0;
+const FILE_DESCRIPTOR: u32 = 1;
 
 /// The reservations, the memory and the mappings of one simulator.
 pub(crate) struct VirtualMemory {
@@ -27,6 +33,8 @@ pub(crate) struct Physical {
     pub(crate) device: usize,
     /// `hipMemAllocationHandleType` that the client asked for.
     pub(crate) shared_as: u32,
+    /// Whether its device counts it. Memory of other processes counts there.
+    counted: bool,
     bytes: memory::Physical,
 }
 
@@ -38,7 +46,9 @@ impl AsRef<memory::Physical> for Physical {
 
 impl Drop for Physical {
     fn drop(&mut self) {
-        if let Ok(device) = self.machine.device(self.device) {
+        if let Ok(device) = self.machine.device(self.device)
+            && self.counted
+        {
             device.give_back(self.bytes.size);
         }
     }
@@ -87,15 +97,31 @@ impl VirtualMemory {
     /// # Errors
     /// `OUT_OF_MEMORY`.
     pub(crate) fn create(&self, device: usize, size: u64, shared_as: u32) -> Outcome<u64> {
-        self.machine.device(device)?.take(size)?;
-        let bytes = self.machine.memory.physical(size).map_err(|error| {
+        allocation::take(&self.machine, self.machine.device(device)?, size)?;
+        let memory = &self.machine.memory;
+        let made = if shared_as == NOT_SHARED { memory.physical(size) } else { memory.shareable(size) };
+        let bytes = made.map_err(|error| {
             tracing::error!(target: "windlass::sim", %error, "no memory without addresses");
             if let Ok(device) = self.machine.device(device) {
                 device.give_back(size);
             }
             Code::OUT_OF_MEMORY
         })?;
-        self.handle(Arc::new(Physical { machine: self.machine.clone(), device, shared_as, bytes }))
+        let machine = self.machine.clone();
+        self.handle(Arc::new(Physical { machine, device, shared_as, counted: true, bytes }))
+    }
+
+    /// Memory of another process, for a device. Its handle.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for memory that is not made of whole pages, `OUT_OF_MEMORY`.
+    pub(crate) fn import(&self, device: usize, file: SharedFile) -> Outcome<u64> {
+        let size = file.size;
+        if size == 0 || !size.is_multiple_of(GRANULARITY) {
+            return Err(Code::INVALID_VALUE);
+        }
+        let (machine, bytes) = (self.machine.clone(), memory::Physical::of(file, size));
+        self.handle(Arc::new(Physical { machine, device, shared_as: FILE_DESCRIPTOR, counted: false, bytes }))
     }
 
     /// Memory by its handle.

@@ -17,11 +17,13 @@ use crate::hip::work::launch::Shape;
 use crate::packet::Role;
 
 /// The shape and stream of a `<<<>>>` call, which compiled programs push before they make the call.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CallConfiguration {
     pub(crate) shape: Shape,
     /// The client's handle of the stream.
     pub(crate) stream: u64,
+    /// The arguments that hipSetupArgument has placed so far.
+    pub(crate) arguments: Vec<u8>,
 }
 
 /// The state that one simulator keeps of one thread.

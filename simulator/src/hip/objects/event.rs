@@ -4,10 +4,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use super::shared_event::{Passage, SharedEvent};
 use super::stream::Stream;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::failure::Failure;
-use crate::packet::Point;
+use crate::packet::{Edge, Point};
 
 /// `hipEventDisableTiming`.
 pub(crate) const DISABLE_TIMING: u32 = 0x2;
@@ -20,6 +21,8 @@ pub(crate) struct Event {
     pub(crate) device: usize,
     flags: u32,
     latest: Mutex<Latest>,
+    /// The part that other processes see, if there is one.
+    shared: Option<Arc<SharedEvent>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -55,6 +58,8 @@ pub(crate) struct Mark {
     pub(crate) failure: OnceLock<Arc<Failure>>,
     /// Failures that calls answered before the recording.
     known: Vec<Arc<Failure>>,
+    /// What other processes see of it.
+    passage: Passage,
 }
 
 impl Mark {
@@ -70,6 +75,12 @@ impl Mark {
         if let Some(failure) = stream.take_failures().into_iter().find(news) {
             let _ = self.failure.set(failure);
         }
+        self.passage.pass();
+    }
+
+    /// Notes that the stream has passed it on a device that has failed.
+    pub(crate) fn skip(&self) {
+        self.passage.pass();
     }
 }
 
@@ -82,7 +93,17 @@ impl Recording {
 
 impl Event {
     pub(crate) fn new(device: usize, flags: u32) -> Self {
-        Self { device, flags, latest: Mutex::default() }
+        Self { device, flags, latest: Mutex::default(), shared: None }
+    }
+
+    /// An event that other processes see too.
+    pub(crate) fn sharing(device: usize, flags: u32, shared: Arc<SharedEvent>) -> Self {
+        Self { shared: Some(shared), ..Self::new(device, flags) }
+    }
+
+    /// The part that other processes see, if there is one.
+    pub(crate) fn shared(&self) -> Option<&Arc<SharedEvent>> {
+        self.shared.as_ref()
     }
 
     /// The latest recording, unless it was captured.
@@ -90,6 +111,20 @@ impl Event {
         match &*self.lock() {
             Latest::Recorded(recording) => Some(recording.clone()),
             Latest::Nothing | Latest::Captured(_) => None,
+        }
+    }
+
+    /// What work that waits for the event waits for: the latest recording, of any process, unless it is reached.
+    pub(crate) fn edge(&self) -> Option<Edge> {
+        match &self.shared {
+            Some(shared) => {
+                let latest = shared.latest().filter(|latest| !latest.is_over())?;
+                Some(Edge::Condition(Arc::new(latest.awaited())))
+            }
+            None => {
+                let point = self.recording()?.point;
+                (!point.is_reached()).then_some(Edge::Point(point))
+            }
         }
     }
 
@@ -105,7 +140,11 @@ impl Event {
     /// for the recording that was queued last.
     pub(crate) fn record(&self, enqueue: impl FnOnce() -> Outcome<Recording>) -> Outcome<()> {
         let mut latest = self.lock();
-        *latest = Latest::Recorded(enqueue()?);
+        let recording = enqueue()?;
+        if let Some(shared) = &self.shared {
+            recording.mark.passage.share(shared.record());
+        }
+        *latest = Latest::Recorded(recording);
         Ok(())
     }
 

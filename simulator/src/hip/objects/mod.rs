@@ -3,4 +3,5 @@
 
 pub(crate) mod event;
 pub(crate) mod pool;
+pub(crate) mod shared_event;
 pub(crate) mod stream;

@@ -5,6 +5,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::memory::sharing::SharedFile;
+
 /// A memory pool.
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -14,6 +16,8 @@ pub(crate) struct Pool {
     is_private: bool,
     /// The most bytes that it takes; 0 for no limit.
     max_size: u64,
+    /// What other processes know it by, if its client wanted that.
+    pub(crate) shared: Option<SharedFile>,
     reuse: [AtomicU64; 3],
     state: Mutex<State>,
 }
@@ -60,7 +64,12 @@ impl Pool {
     /// A pool. The one that every device has cannot be destroyed by clients.
     pub(crate) fn new(device: usize, is_default: bool, max_size: u64) -> Self {
         let reuse = [(); 3].map(|()| AtomicU64::new(1));
-        Self { device, is_default, is_private: false, max_size, reuse, state: Mutex::default() }
+        Self { device, is_default, is_private: false, max_size, shared: None, reuse, state: Mutex::default() }
+    }
+
+    /// The same pool, known to other processes by a file.
+    pub(crate) fn shared_by(self, file: Option<SharedFile>) -> Self {
+        Self { shared: file, ..self }
     }
 
     /// A pool for one node of a graph.

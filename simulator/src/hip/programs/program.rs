@@ -2,7 +2,7 @@
 //! HIP's modules: of an image in any container, the device's code object is selected and loaded.
 
 use std::collections::BTreeMap;
-use std::ffi::c_void;
+use std::ffi::{CString, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_codeobject as codeobject;
@@ -32,6 +32,8 @@ pub(crate) struct Program {
 pub(crate) struct Function {
     pub(crate) program: Arc<Program>,
     pub(crate) kernel: Arc<Kernel>,
+    /// The kernel's name, for clients.
+    pub(crate) name: CString,
 }
 
 impl Program {
@@ -85,7 +87,11 @@ impl Program {
             return Ok(*handle);
         }
         let kernel = self.module.kernel(name).ok_or(Code::NOT_FOUND)?;
-        let function = Arc::new(Function { program: self.clone(), kernel });
+        let function = Arc::new(Function {
+            program: self.clone(),
+            kernel,
+            name: CString::new(name).map_err(|_| Code::NOT_FOUND)?,
+        });
         let handle = handles.insert(function).ok_or(Code::OUT_OF_MEMORY)?.get();
         functions.insert(name.to_owned(), handle);
         Ok(handle)

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_codeobject::{ArgKind, HiddenKind};
 
-use super::grid_sync::GridSync;
+use super::grid_sync::{GridSync, Part};
 use super::heap::Heap;
 use super::hostcall::{Buffer, packets_for};
 use crate::engine::{Kernel, OfQueue};
@@ -26,12 +26,14 @@ pub(crate) struct Services {
 }
 
 /// The shape of a launch, as far as services depend on it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Attended {
     pub(crate) workgroups: u64,
     pub(crate) waves: u64,
     /// Whether all workgroups are in flight together.
     pub(crate) cooperative: bool,
+    /// The launch's place in a grid that several devices share.
+    pub(crate) part: Option<Part>,
 }
 
 /// The services that one dispatch uses.
@@ -65,7 +67,7 @@ impl Services {
         };
         if shape.cooperative {
             let part = kernel.module().part();
-            own.grid_sync = Some(GridSync::new(&self.memory, part, shape.workgroups)?);
+            own.grid_sync = Some(GridSync::new(&self.memory, part, shape.workgroups, shape.part)?);
         }
         for argument in &kernel.description().args {
             let ArgKind::Hidden(kind) = argument.kind else { continue };
@@ -122,6 +124,7 @@ impl Attendance {
     /// The dispatch has ended: gives back what was lent. Further calls have no effect.
     pub(crate) fn end(&self) {
         let Some(buffer) = self.buffer().take().and_then(Arc::into_inner) else { return };
+        buffer.tell_wrong_frees();
         if buffer.is_whole() {
             let mut kept = self.services.kept();
             if kept.len() < KEPT {

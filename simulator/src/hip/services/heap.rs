@@ -73,16 +73,11 @@ impl Heap {
         }
     }
 
-    /// Frees memory of [`allocate`](Self::allocate).
-    pub(super) fn free(&self, address: u64) {
-        let Some(size) = self.lock().live.remove(&address) else {
-            tracing::error!(
-                target: "windlass::sim",
-                "a kernel frees {address:#x}, which no kernel of its device has allocated"
-            );
-            return;
-        };
+    /// Frees memory of [`allocate`](Self::allocate). Whether there was such memory.
+    pub(super) fn free(&self, address: u64) -> bool {
+        let Some(size) = self.lock().live.remove(&address) else { return false };
         self.release(address, size, "free or delete in a kernel");
+        true
     }
 
     /// Frees everything, on behalf of a call. No kernel of the device runs.

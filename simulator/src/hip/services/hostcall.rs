@@ -7,6 +7,7 @@
 //! with each use. Zero is the end of a stack.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::heap::Heap;
@@ -56,6 +57,8 @@ pub(super) struct Buffer {
     size: u64,
     packets: u64,
     messages: Mutex<Messages>,
+    /// Frees of memory that is none, by the dispatch that has the buffer.
+    wrong_frees: AtomicU64,
 }
 
 /// The packets that a number of waves needs.
@@ -69,7 +72,14 @@ impl Buffer {
         let payloads = (FIRST_HEADER + packets * HEADER).next_multiple_of(64);
         let size = payloads + packets * PAYLOAD;
         let address = memory.allocate(size, 4096, AllocationKind::Launch, "calls of the host by kernels")?;
-        let own = Self { memory: memory.clone(), address, size, packets, messages: Mutex::default() };
+        let own = Self {
+            memory: memory.clone(),
+            address,
+            size,
+            packets,
+            messages: Mutex::default(),
+            wrong_frees: AtomicU64::new(0),
+        };
         let span = own.span()?;
         let put = |offset: u64, value: u64| span.store(address + offset, value);
         put(HEADERS, address + FIRST_HEADER);
@@ -145,7 +155,9 @@ impl Buffer {
                 PRINT => messages.take(&words),
                 MEMORY if words[0] == 0 => heap.allocate(words[1]),
                 MEMORY => {
-                    heap.free(words[0]);
+                    if !heap.free(words[0]) {
+                        self.note_wrong_free(words[0]);
+                    }
                     0
                 }
                 FUNCTION => refused("to call a function of the host by its address"),
@@ -155,6 +167,25 @@ impl Buffer {
             span.store(at + 8, 0_u64);
         }
         span.update32(header + CONTROL, |control| control & !1);
+    }
+
+    /// Tells the first free of memory that is none, and counts the others, of which a kernel may do millions.
+    fn note_wrong_free(&self, address: u64) {
+        if self.wrong_frees.fetch_add(1, Ordering::Relaxed) == 0 {
+            tracing::error!(
+                target: "windlass::sim",
+                "a kernel frees {address:#x}, which no kernel of its device has allocated"
+            );
+        }
+    }
+
+    /// Tells how many frees of memory that is none the dispatch has done besides the first.
+    pub(super) fn tell_wrong_frees(&self) -> u64 {
+        let more = self.wrong_frees.swap(0, Ordering::Relaxed).saturating_sub(1);
+        if more > 0 {
+            tracing::error!(target: "windlass::sim", more, "the kernel freed more memory that no kernel has allocated");
+        }
+        more
     }
 
     fn header(&self, packet: u64) -> u64 {

@@ -20,10 +20,21 @@ const MOST_OPEN: usize = 1 << 20;
 /// The most words of all messages without an end. A kernel that sends more loses them.
 const MOST_WORDS: usize = 1 << 26;
 
+/// What C's `printf` returns for a message that it does not print whole.
+const FAILED: u64 = u64::MAX;
+
+/// A message without an end.
+#[derive(Debug, Default)]
+struct Open {
+    words: Vec<u64>,
+    /// Whether words were lost.
+    is_cut: bool,
+}
+
 /// The messages that have no end yet.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
-    open: BTreeMap<u64, Vec<u64>>,
+    open: BTreeMap<u64, Open>,
     /// The words of the open messages.
     words: usize,
     last: u64,
@@ -42,25 +53,36 @@ impl Messages {
         if description & BEGIN != 0 {
             self.last = self.last.wrapping_add(1) & (u64::MAX >> NUMBER);
             number = self.last;
-            self.open.insert(number, Vec::new());
+            self.open.insert(number, Open::default());
             if self.open.len() > MOST_OPEN {
-                self.words -= self.open.pop_first().map_or(0, |(_, words)| words.len());
+                self.words -= self.open.pop_first().map_or(0, |(_, message)| message.words.len());
             }
         }
-        let Some(words) = self.open.get_mut(&number) else {
+        let Some(message) = self.open.get_mut(&number) else {
             tracing::warn!(target: "windlass::sim", number, "a kernel continues a message that it did not begin");
             return 0;
         };
         let length = (description >> LENGTH & 7) as usize;
-        if words.len() + length <= LONGEST && self.words + length <= MOST_WORDS {
-            words.extend(&part[1..=length]);
+        // Words behind a gap would be taken for others.
+        let fits = message.words.len() + length <= LONGEST && self.words + length <= MOST_WORDS;
+        message.is_cut |= !fits;
+        if !message.is_cut {
+            message.words.extend(&part[1..=length]);
             self.words += length;
         }
         if description & END == 0 {
             return number << NUMBER;
         }
-        let Some(words) = self.open.remove(&number) else { return 0 };
+        let Some(Open { words, is_cut }) = self.open.remove(&number) else { return 0 };
         self.words -= words.len();
+        if is_cut {
+            tracing::error!(
+                target: "windlass::sim",
+                words = words.len(),
+                "a kernel printed a message that is too long, or too many at once: none of it is printed"
+            );
+            return FAILED;
+        }
         print(&words)
     }
 }
@@ -90,7 +112,10 @@ mod tests {
         for _ in 0..LONGEST {
             messages.take(&[newest | 7 << LENGTH, 0, 0, 0, 0, 0, 0, 0]);
         }
-        assert!(messages.open[&messages.last].len() <= LONGEST && messages.words <= MOST_WORDS);
+        assert!(messages.open[&messages.last].words.len() <= LONGEST && messages.words <= MOST_WORDS);
+        // A message that lost words is not printed as if it were whole.
+        assert!(messages.open[&messages.last].is_cut);
+        assert_eq!(messages.take(&[newest | END, 0, 0, 0, 0, 0, 0, 0]), FAILED);
         // A message that is gone is not continued.
         assert_eq!(messages.take(&[1 << NUMBER, 0, 0, 0, 0, 0, 0, 0]), 0);
     }

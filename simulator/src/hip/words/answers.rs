@@ -82,7 +82,21 @@ const ROWS: &[Row] = &[
         SINCE_6,
     ),
     row(&["hipLaunchKernel"], Code::INVALID_CONFIGURATION, Code::INVALID_VALUE, IN_6),
-    row(&["hipMemset2D", "hipMemset2DAsync"], Code::INVALID_PITCH_VALUE, Code::INVALID_VALUE, ALWAYS),
+    row(
+        &[
+            "hipMemset2D",
+            "hipMemset2DAsync",
+            "hipMemsetD2D8",
+            "hipMemsetD2D8Async",
+            "hipMemsetD2D16",
+            "hipMemsetD2D16Async",
+            "hipMemsetD2D32",
+            "hipMemsetD2D32Async",
+        ],
+        Code::INVALID_PITCH_VALUE,
+        Code::INVALID_VALUE,
+        ALWAYS,
+    ),
     // The null module.
     row(
         &["hipModuleUnload", "hipModuleGetFunction", "hipModuleGetGlobal"],

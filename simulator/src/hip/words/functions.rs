@@ -17,17 +17,25 @@ macro_rules! for_each_function {
                 hipDeviceGetCacheConfig hipDeviceSetCacheConfig hipDeviceGetSharedMemConfig
                 hipDeviceSetSharedMemConfig hipDeviceGetStreamPriorityRange hipDeviceCanAccessPeer
                 hipDeviceEnablePeerAccess hipDeviceDisablePeerAccess hipDeviceGetP2PAttribute
-                hipDeviceSetLimit hipExtGetLinkTypeAndHopCount;
+                hipDeviceSetLimit hipExtGetLinkTypeAndHopCount hipSetValidDevices;
+            choose:
+                hipChooseDevice hipChooseDeviceR0000 hipChooseDeviceR0600;
+            names:
+                hipApiName hipKernelNameRef hipKernelNameRefByPtr hipProfilerStart hipProfilerStop;
             properties:
                 hipDeviceGetAttribute hipGetDevicePropertiesR0600 hipGetDevicePropertiesR0000 hipGetDeviceProperties;
             context:
                 hipDevicePrimaryCtxRetain hipDevicePrimaryCtxRelease hipDevicePrimaryCtxReset
                 hipDevicePrimaryCtxSetFlags hipDevicePrimaryCtxGetState hipCtxCreate hipCtxDestroy hipCtxPushCurrent
-                hipCtxPopCurrent hipCtxSetCurrent hipCtxGetCurrent hipCtxGetDevice hipCtxSynchronize;
+                hipCtxPopCurrent hipCtxSetCurrent hipCtxGetCurrent hipCtxGetDevice hipCtxSynchronize
+                hipCtxGetApiVersion hipCtxEnablePeerAccess hipCtxDisablePeerAccess;
             stream:
                 hipStreamCreate hipStreamCreateWithFlags hipStreamCreateWithPriority hipStreamDestroy hipStreamQuery
                 hipStreamSynchronize hipStreamWaitEvent hipStreamGetFlags hipStreamGetPriority hipStreamGetDevice
                 hipGetStreamDeviceId hipLaunchHostFunc hipStreamAddCallback;
+            stream_facts:
+                hipStreamGetId hipStreamGetAttribute hipStreamSetAttribute hipStreamCopyAttributes
+                hipExtStreamCreateWithCUMask hipExtStreamGetCUMask hipStreamAttachMemAsync;
             stream_value:
                 hipStreamWaitValue32 hipStreamWaitValue64 hipStreamWriteValue32 hipStreamWriteValue64;
             event:
@@ -36,10 +44,17 @@ macro_rules! for_each_function {
             memory:
                 hipMalloc hipExtMallocWithFlags hipMallocManaged hipMallocPitch hipFree hipHostMalloc hipHostAlloc
                 hipMallocHost hipHostFree hipFreeHost hipHostRegister hipHostUnregister hipHostGetDevicePointer
-                hipHostGetFlags hipMemGetInfo hipMemPrefetchAsync hipMemAdvise;
+                hipHostGetFlags hipMemGetInfo;
+            managed:
+                hipMemPrefetchAsync hipMemPrefetchAsync_v2 hipMemAdvise hipMemAdvise_v2 hipMemRangeGetAttribute
+                hipMemRangeGetAttributes hipMemGetHandleForAddressRange;
             pointer:
                 hipPointerGetAttributes hipPointerGetAttribute hipDrvPointerGetAttributes hipMemGetAddressRange
-                hipMemPtrGetInfo;
+                hipMemPtrGetInfo hipPointerSetAttribute;
+            ipc:
+                hipIpcGetMemHandle hipIpcOpenMemHandle hipIpcCloseMemHandle hipIpcGetEventHandle hipIpcOpenEventHandle
+                hipMemExportToShareableHandle hipMemImportFromShareableHandle hipMemPoolExportToShareableHandle
+                hipMemPoolImportFromShareableHandle hipMemPoolExportPointer hipMemPoolImportPointer;
             pool:
                 hipMallocAsync hipMallocFromPoolAsync hipFreeAsync hipMemPoolCreate hipMemPoolDestroy
                 hipMemPoolGetAttribute hipMemPoolSetAttribute hipMemPoolSetAccess hipMemPoolGetAccess
@@ -55,7 +70,8 @@ macro_rules! for_each_function {
                 hipMemcpyFromSymbolAsync hipGetSymbolAddress hipGetSymbolSize;
             fill:
                 hipMemset hipMemsetAsync hipMemsetD8 hipMemsetD8Async hipMemsetD16 hipMemsetD16Async hipMemsetD32
-                hipMemsetD32Async hipMemset2D hipMemset2DAsync;
+                hipMemsetD32Async hipMemset2D hipMemset2DAsync hipMemsetD2D8 hipMemsetD2D8Async hipMemsetD2D16
+                hipMemsetD2D16Async hipMemsetD2D32 hipMemsetD2D32Async;
             module:
                 hipModuleLoad hipModuleLoadData hipModuleLoadDataEx hipModuleUnload hipModuleGetFunction
                 hipModuleGetFunctionCount hipModuleGetGlobal hipFuncGetAttribute hipFuncGetAttributes
@@ -64,7 +80,7 @@ macro_rules! for_each_function {
                 hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
                 hipOccupancyMaxActiveBlocksPerMultiprocessor hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
                 hipModuleOccupancyMaxPotentialBlockSize hipModuleOccupancyMaxPotentialBlockSizeWithFlags
-                hipOccupancyMaxPotentialBlockSize;
+                hipOccupancyMaxPotentialBlockSize hipOccupancyAvailableDynamicSMemPerBlock;
             library:
                 hipLibraryLoadData hipLibraryLoadFromFile hipLibraryUnload hipLibraryGetKernel hipLibraryGetKernelCount
                 hipModuleLoadFatBinary;
@@ -73,8 +89,16 @@ macro_rules! for_each_function {
                 hipLaunchCooperativeKernel hipLaunchKernelExC hipExtLaunchKernel;
             module_launch:
                 hipExtModuleLaunchKernel hipHccModuleLaunchKernel;
+            several_devices:
+                hipLaunchCooperativeKernelMultiDevice hipModuleLaunchCooperativeKernelMultiDevice
+                hipExtLaunchMultiKernelMultiDevice;
+            configured:
+                hipConfigureCall hipSetupArgument hipLaunchByPtr;
             volume:
-                hipMemcpy3D hipMemcpy3DAsync hipDrvMemcpy3D hipDrvMemcpy3DAsync;
+                hipMemcpy3D hipMemcpy3DAsync hipDrvMemcpy3D hipDrvMemcpy3DAsync hipMemcpy3DPeer
+                hipMemcpy3DPeerAsync;
+            batch:
+                hipMemcpyBatchAsync hipMemcpy3DBatchAsync;
             graph:
                 hipGraphCreate hipGraphDestroy hipGraphAddDependencies hipGraphGetNodes hipGraphGetEdges
                 hipGraphNodeGetType;
@@ -120,21 +144,27 @@ pub(crate) const SINCE: &[(&str, (u32, u32))] = &[
     // Declared since 5.2, in the map of 5.3, exported since 5.4.
     ("hipLaunchHostFunc", (5, 4)),
     ("hipModuleLaunchCooperativeKernel", (5, 5)),
+    ("hipModuleLaunchCooperativeKernelMultiDevice", (5, 5)),
     ("hipStreamGetDevice", (5, 6)),
     ("hipGraphUpload", (5, 3)),
     // Before that under their C++ names.
     ("hipExtModuleLaunchKernel", (5, 6)),
     ("hipHccModuleLaunchKernel", (5, 6)),
+    ("hipChooseDeviceR0000", (6, 0)),
+    ("hipChooseDeviceR0600", (6, 0)),
     ("hipExtGetLastError", (6, 0)),
     ("hipGetDevicePropertiesR0000", (6, 0)),
     ("hipGetDevicePropertiesR0600", (6, 0)),
+    ("hipPointerSetAttribute", (6, 0)),
     ("hipDrvGraphAddMemcpyNode", (6, 1)),
     ("hipDrvGraphAddMemsetNode", (6, 1)),
     ("hipGetFuncBySymbol", (6, 2)),
     ("hipGetProcAddress", (6, 2)),
+    ("hipSetValidDevices", (6, 2)),
     ("hipEventRecordWithFlags", (6, 4)),
     ("hipDrvLaunchKernelEx", (6, 5)),
     ("hipLaunchKernelExC", (6, 5)),
+    ("hipMemGetHandleForAddressRange", (6, 5)),
     ("hipModuleGetFunctionCount", (7, 1)),
     ("hipModuleLoadFatBinary", (7, 1)),
     ("hipLibraryLoadData", (7, 2)),
@@ -142,6 +172,23 @@ pub(crate) const SINCE: &[(&str, (u32, u32))] = &[
     ("hipLibraryUnload", (7, 2)),
     ("hipLibraryGetKernel", (7, 2)),
     ("hipLibraryGetKernelCount", (7, 2)),
+    ("hipMemAdvise_v2", (7, 1)),
+    ("hipMemPrefetchAsync_v2", (7, 1)),
+    ("hipMemcpy3DBatchAsync", (7, 1)),
+    ("hipMemcpy3DPeer", (7, 1)),
+    ("hipMemcpy3DPeerAsync", (7, 1)),
+    ("hipMemcpyBatchAsync", (7, 1)),
+    ("hipMemsetD2D16", (7, 1)),
+    ("hipMemsetD2D16Async", (7, 1)),
+    ("hipMemsetD2D32", (7, 1)),
+    ("hipMemsetD2D32Async", (7, 1)),
+    ("hipMemsetD2D8", (7, 1)),
+    ("hipMemsetD2D8Async", (7, 1)),
+    ("hipStreamGetAttribute", (7, 1)),
+    ("hipStreamGetId", (7, 1)),
+    ("hipStreamSetAttribute", (7, 1)),
+    ("hipOccupancyAvailableDynamicSMemPerBlock", (7, 2)),
+    ("hipStreamCopyAttributes", (7, 2)),
 ];
 
 /// Whether the simulator has a function, in any version of HIP.

@@ -60,6 +60,9 @@ impl Work {
             return Ok(());
         }
         if failure.is_some() {
+            if let Self::Stamp(mark) = self {
+                mark.skip();
+            }
             return Ok(());
         }
         match self {

@@ -7,6 +7,7 @@ use crate::engine::{self, Cause, Choose, Fault, Kernel, StepOutcome};
 use crate::hip::hardware::device::{Device, limits};
 use crate::hip::hardware::machine::Machine;
 use crate::hip::services::attendance::{Attendance, Attended};
+use crate::hip::services::grid_sync::Part;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 use crate::hip::words::failure::Failure;
@@ -33,6 +34,8 @@ pub(crate) struct Launch {
     shape: Shape,
     arguments: Vec<u8>,
     by: Launched,
+    /// Its place in a grid that several devices share.
+    part: Option<Part>,
 }
 
 /// The call that launched a kernel: its name, and its number if that is known.
@@ -64,6 +67,12 @@ impl Shape {
         let block: [u32; 3] = std::array::from_fn(|axis| block[axis].min(work_items[axis]));
         let grid = std::array::from_fn(|axis| work_items[axis].div_ceil(block[axis]));
         Ok(Self { grid, block, dynamic_lds, cooperative: false, work_items: Some(work_items) })
+    }
+
+    /// The work-items of all workgroups.
+    pub(crate) fn all_work_items(&self) -> u64 {
+        let extents = self.grid.iter().chain(&self.block);
+        extents.fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)))
     }
 
     /// Whether it has no work-items.
@@ -123,7 +132,12 @@ impl Shape {
 impl Launch {
     /// A launch of a checked shape with its arguments in the kernel's layout.
     pub(crate) fn new(kernel: Arc<Kernel>, shape: Shape, arguments: Vec<u8>, by: Launched) -> Self {
-        Self { kernel, shape, arguments, by }
+        Self { kernel, shape, arguments, by, part: None }
+    }
+
+    /// The same as a part of a grid that several devices share.
+    pub(crate) fn part_of_grid(self, part: Part) -> Self {
+        Self { part: Some(part), ..self }
     }
 
     /// Runs the kernel to its end.
@@ -156,7 +170,8 @@ impl Launch {
         let workgroups = product(grid);
         let waves = workgroups.saturating_mul(product(block).div_ceil(limits::WAVE_SIZE.into()));
         let services = machine.services.get(device.index).ok_or_else(Failure::defect)?;
-        services.attend(&self.kernel, Attended { workgroups, waves, cooperative }).map_err(|error| {
+        let part = self.part.clone();
+        services.attend(&self.kernel, Attended { workgroups, waves, cooperative, part }).map_err(|error| {
             let kernel = self.kernel.name();
             let report =
                 format!("kernel {kernel} cannot be launched: no memory for its hidden arguments: {error}");

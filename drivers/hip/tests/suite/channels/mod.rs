@@ -222,6 +222,22 @@ fn join_and_sum(world: &World, data: &[Buffer; 2], timeout: Duration) -> [Result
 }
 
 #[test]
+fn a_group_whose_end_is_not_recorded_leaves_no_work_behind() {
+    const LENGTH: u64 = 64 << 20;
+    let world = World::new("gfx942?memory=512M");
+    let channels = world.channels(1).expect("simulated RCCL");
+    let [source, target] = [world.bytes(0, LENGTH, 1), world.bytes(0, LENGTH, 2)];
+    let filled = Semaphore::new(0);
+    // The first record is that of the start. A target that receives from nobody is filled with zeros before the second.
+    world.interposer.fail("hipEventRecord", 2, hipError_t::hipErrorInvalidValue);
+    let operation = Collective::send_recv(None, None, U8, &source, &target);
+    world.queue(0).collective(&[], &[filled.at(1)], &channels[0], &[operation]).expect("submits");
+    filled.wait_blocking(1, SOON).expect_err("its end is not recorded");
+    world.interposer.pass();
+    assert!(world.download(0, &target).iter().all(|byte| *byte == 0), "the fill ran on behind the failure");
+}
+
+#[test]
 fn whichever_call_of_hip_fails_both_ranks_end_and_nothing_leaks() {
     let world = World::new("gfx942?devices=2&memory=64M");
     let data = [world.bytes(0, 64, 1), world.bytes(1, 64, 2)];
