@@ -30,8 +30,7 @@ macro_rules! refused {
     };
 }
 
-refused! { hipError_t;
-    "hip_4.2":
+refused! { hipError_t;    "hip_4.2":
         hipArray3DCreate hipArrayCreate hipBindTexture hipBindTexture2D hipBindTextureToArray
         hipBindTextureToMipmappedArray hipChooseDevice hipChooseDeviceR0000 hipConfigureCall
         hipCtxDisablePeerAccess hipCtxEnablePeerAccess hipCtxGetApiVersion hipDeviceGetTexture1DLinearMaxWidth hipExtLaunchMultiKernelMultiDevice hipFreeArray
@@ -55,46 +54,26 @@ refused! { hipError_t;
         hipArrayDestroy hipGLGetDevices hipGraphicsGLRegisterBuffer
         hipGraphicsMapResources hipGraphicsResourceGetMappedPointer hipGraphicsUnmapResources
         hipGraphicsUnregisterResource hipMemcpy2DToArrayAsync;
-    "hip_4.4":
-        hipGraphKernelNodeGetParams hipGraphMemcpyNodeGetParams hipGraphMemsetNodeGetParams;
     "hip_4.5":
-        hipDeviceGetGraphMemAttribute hipDeviceGraphMemTrim hipDeviceSetGraphMemAttribute
-        hipGraphAddMemcpyNodeFromSymbol hipGraphAddMemcpyNodeToSymbol hipGraphChildGraphNodeGetGraph
-        hipGraphClone hipGraphEventRecordNodeGetEvent hipGraphEventWaitNodeGetEvent
-        hipGraphExecChildGraphNodeSetParams hipGraphExecMemcpyNodeSetParamsFromSymbol
-        hipGraphExecMemcpyNodeSetParamsToSymbol hipGraphHostNodeGetParams
-        hipGraphMemcpyNodeSetParamsFromSymbol hipGraphMemcpyNodeSetParamsToSymbol hipGraphNodeFindInClone
         hipGraphicsGLRegisterImage hipGraphicsSubResourceGetMappedArray;
-    "hip_5.0":
-        hipGraphKernelNodeGetAttribute hipGraphKernelNodeSetAttribute;
     "hip_5.1":
         hipMemMapArrayAsync hipMemPoolExportPointer
         hipMemPoolExportToShareableHandle hipMemPoolImportFromShareableHandle hipMemPoolImportPointer;
     "hip_5.3":
-        hipGraphAddExternalSemaphoresSignalNode hipGraphAddExternalSemaphoresWaitNode hipGraphDebugDotPrint
+        hipGraphAddExternalSemaphoresSignalNode hipGraphAddExternalSemaphoresWaitNode
         hipGraphExecExternalSemaphoresSignalNodeSetParams hipGraphExecExternalSemaphoresWaitNodeSetParams
         hipGraphExternalSemaphoresSignalNodeGetParams hipGraphExternalSemaphoresSignalNodeSetParams
-        hipGraphExternalSemaphoresWaitNodeGetParams hipGraphExternalSemaphoresWaitNodeSetParams
-        hipGraphKernelNodeCopyAttributes hipGraphNodeGetEnabled hipGraphNodeSetEnabled
-        hipGraphReleaseUserObject hipGraphRetainUserObject hipUserObjectCreate hipUserObjectRelease
-        hipUserObjectRetain;
+        hipGraphExternalSemaphoresWaitNodeGetParams hipGraphExternalSemaphoresWaitNodeSetParams;
     "hip_5.5":
-        hipGraphAddMemAllocNode hipGraphAddMemFreeNode hipGraphAddNode hipGraphMemAllocNodeGetParams
-        hipGraphMemFreeNodeGetParams hipModuleLaunchCooperativeKernelMultiDevice;
+        hipModuleLaunchCooperativeKernelMultiDevice;
     "hip_5.6":
         hipArray3DGetDescriptor hipArrayGetDescriptor hipArrayGetInfo;
-    "hip_6.0":
-        hipDrvGraphMemcpyNodeGetParams hipDrvGraphMemcpyNodeSetParams;
-    "hip_6.1":
-        hipGraphInstantiateWithParams hipStreamBeginCaptureToGraph;
     "hip_6.2":
-        hipDrvGraphAddMemFreeNode hipDrvGraphExecMemcpyNodeSetParams hipDrvGraphExecMemsetNodeSetParams
-        hipGraphExecGetFlags hipGraphExecNodeSetParams hipGraphNodeSetParams hipMemcpy2DArrayToArray
+        hipMemcpy2DArrayToArray
         hipMemcpyAtoA hipMemcpyAtoD hipMemcpyAtoHAsync hipMemcpyDtoA hipMemcpyHtoAAsync;
     "hip_6.4":
-        hipGraphAddBatchMemOpNode hipGraphBatchMemOpNodeGetParams hipGraphBatchMemOpNodeSetParams
-        hipGraphExecBatchMemOpNodeSetParams hipLinkAddData hipLinkAddFile hipLinkComplete hipLinkCreate
-        hipLinkDestroy hipStreamBatchMemOp;
+        hipLinkAddData hipLinkAddFile hipLinkComplete hipLinkCreate
+        hipLinkDestroy;
     "hip_6.5":
         hipMemGetHandleForAddressRange;
     "hip_7.1":

@@ -347,6 +347,11 @@ impl Capture {
         Ok(())
     }
 
+    /// The level of the graph that is captured into.
+    pub(crate) fn level(&self) -> usize {
+        self.graph.level
+    }
+
     /// The nodes that a stream's next node waits for.
     pub(crate) fn frontier(&self, stream: &Stream) -> Vec<u64> {
         self.members().get(&stream.id).map(|member| member.frontier.clone()).unwrap_or_default()

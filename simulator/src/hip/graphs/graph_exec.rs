@@ -14,11 +14,16 @@ use crate::hip::work::item::Work;
 use crate::hip::work::packet::Queued;
 use crate::packet::{Edge, GraphPacket, Packet, Point, Scheduler};
 
+/// hipGraphInstantiateFlagAutoFreeOnLaunch: a launch frees memory that the launch before gave and nobody has freed.
+pub(crate) const AUTO_FREE: u64 = 1;
+
 /// An instantiated graph. Later changes of the graph that it was made from do not reach it.
 #[derive(Debug)]
 pub(crate) struct GraphExec {
     /// The device of the call that instantiated the graph.
-    device: usize,
+    pub(crate) device: usize,
+    /// `hipGraphInstantiateFlags`.
+    pub(crate) flags: u64,
     state: Mutex<State>,
 }
 
@@ -41,9 +46,9 @@ pub(crate) enum Difference {
 impl GraphExec {
     /// # Errors
     /// `INVALID_VALUE` for a graph whose nodes wait for each other in a circle.
-    pub(crate) fn new(graph: &Graph, device: usize) -> Outcome<Self> {
+    pub(crate) fn new(graph: &Graph, device: usize, flags: u64) -> Outcome<Self> {
         let steps = Arc::new(graph.freeze()?);
-        Ok(Self { device, state: Mutex::new(State { steps, latest: None }) })
+        Ok(Self { device, flags, state: Mutex::new(State { steps, latest: None }) })
     }
 
     /// The steps as they are now.
@@ -69,11 +74,11 @@ impl GraphExec {
         for step in state.steps.iter() {
             let mark = Arc::new(Mark::on(stream));
             let waits = match &step.operation {
-                Operation::Wait(event) => event.recording().map(|recording| recording.point),
+                Operation::Wait(event, _) => event.recording().map(|recording| recording.point),
                 _ => None,
             };
             let device = step.operation.device();
-            let work = step.operation.work(machine, &mark)?;
+            let work = if step.is_enabled { step.operation.work(machine, &mark)? } else { Work::Nothing };
             steps.push(GraphPacket {
                 packet: Queued::new(machine, stream, device, work),
                 device,
@@ -87,7 +92,7 @@ impl GraphExec {
         let ends: (Box<dyn Packet>, Box<dyn Packet>) = (nothing(), nothing());
         let (points, end) = scheduler.enqueue_graph(stream, ends, steps, &before)?;
         for ((step, point), mark) in state.steps.iter().zip(points).zip(marks) {
-            if let Operation::Record(event) = &step.operation {
+            if let Operation::Record(event, _) = &step.operation {
                 event.record(|| Ok(Recording { point, mark }))?;
             }
         }
@@ -98,18 +103,90 @@ impl GraphExec {
     /// Replaces the operation of one node from the next launch on.
     ///
     /// # Errors
-    /// `INVALID_VALUE` for a node that the graph did not have, for an operation of another kind, and for a copy in another
-    /// direction unless copies may turn.
+    /// `INVALID_VALUE` for a node that the graph did not have, for an operation of another kind, for a copy in another
+    /// direction unless copies may turn, and for a fill of several rows in other extents.
     pub(crate) fn set(&self, node: u64, operation: Operation, may_turn: bool) -> Outcome<()> {
+        self.change(node, |step| {
+            let old = &mut step.operation;
+            if old.turns(&operation) && !may_turn {
+                explain("a copy of an instantiated graph keeps its direction (hipMemcpyKind)".to_owned());
+                return Err(Code::INVALID_VALUE);
+            }
+            if old.resizes(&operation) {
+                explain(
+                    "a fill of several rows of an instantiated graph keeps its width and height".to_owned(),
+                );
+                return Err(Code::INVALID_VALUE);
+            }
+            old.replace(operation)
+        })
+    }
+
+    /// The operation of a node.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for a node that the graph did not have.
+    pub(crate) fn operation(&self, node: u64) -> Outcome<Operation> {
+        let steps = self.steps();
+        let step = steps.iter().find(|step| step.node == node && node != 0);
+        step.map(|step| step.operation.clone()).ok_or(Code::INVALID_VALUE)
+    }
+
+    /// Has a kernel, a copy or a fill take place from the next launch on, or not.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for other nodes, and those that the graph did not have.
+    pub(crate) fn enable(&self, node: u64, is_enabled: bool) -> Outcome<()> {
+        self.change(node, |step| match step.operation.can_be_disabled() {
+            true => {
+                step.is_enabled = is_enabled;
+                Ok(())
+            }
+            false => Err(Code::INVALID_VALUE),
+        })
+    }
+
+    /// Whether a kernel, a copy or a fill takes place.
+    ///
+    /// # Errors
+    /// As for [`enable`](Self::enable).
+    pub(crate) fn is_enabled(&self, node: u64) -> Outcome<bool> {
+        let steps = self.steps();
+        let step = steps.iter().find(|step| step.node == node && node != 0).ok_or(Code::INVALID_VALUE)?;
+        step.operation.can_be_disabled().then_some(step.is_enabled).ok_or(Code::INVALID_VALUE)
+    }
+
+    /// Gives the nodes of a child graph the operations of another graph's.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for a node that has no child graph here, `UNKNOWN` for a graph with other nodes, as in HIP.
+    pub(crate) fn set_child(&self, node: u64, graph: &Graph) -> Outcome<()> {
+        let new = graph.freeze()?;
         let mut state = self.lock();
+        let place = state.steps.iter().position(|step| step.node == node && step.opened_by.is_some());
+        let place = place.ok_or(Code::INVALID_VALUE)?;
+        let opened = state.steps.get(place).and_then(|step| step.opened_by).ok_or(Code::INVALID_VALUE)?;
         let steps = Arc::make_mut(&mut state.steps);
-        let step = steps.iter_mut().find(|step| step.node == node && node != 0);
-        let old = &mut step.ok_or(Code::INVALID_VALUE)?.operation;
-        if old.turns(&operation) && !may_turn {
-            explain("a copy of an instantiated graph keeps its direction (hipMemcpyKind)".to_owned());
-            return Err(Code::INVALID_VALUE);
+        let own = steps.get_mut(opened + 1..place).ok_or(Code::UNKNOWN)?;
+        let pairs = || own.iter().zip(&new);
+        let fits = own.len() == new.len()
+            && pairs().all(|(own, new)| own.operation.number() == new.operation.number());
+        if !fits {
+            explain("the child graph has other nodes than the one that it replaces".to_owned());
+            return Err(Code::UNKNOWN);
         }
-        old.replace(operation)
+        for (own, new) in own.iter_mut().zip(new) {
+            own.operation.replace(new.operation)?;
+        }
+        Ok(())
+    }
+
+    fn change(&self, node: u64, change: impl FnOnce(&mut GraphStep) -> Outcome<()>) -> Outcome<()> {
+        let mut state = self.lock();
+        let place = state.steps.iter().position(|step| step.node == node && node != 0);
+        let place = place.ok_or(Code::INVALID_VALUE)?;
+        let steps = Arc::make_mut(&mut state.steps);
+        change(steps.get_mut(place).ok_or(Code::INVALID_VALUE)?)
     }
 
     /// Takes the operations of another graph of the same form. Otherwise returns the node that differs, and how.
@@ -122,7 +199,7 @@ impl GraphExec {
         for (old, new) in state.steps.iter().zip(&new) {
             let difference = match (&old.operation, &new.operation) {
                 _ if old.after != new.after => Difference::Topology,
-                (Operation::Launch(old), Operation::Launch(new))
+                (Operation::Launch(old, _), Operation::Launch(new, _))
                     if old.function.program.device != new.function.program.device =>
                 {
                     Difference::Function

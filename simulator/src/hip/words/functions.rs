@@ -86,10 +86,24 @@ macro_rules! for_each_function {
                 hipGraphMemsetNodeSetParams hipGraphHostNodeSetParams hipGraphEventRecordNodeSetEvent
                 hipGraphEventWaitNodeSetEvent hipGraphExecMemcpyNodeSetParams hipGraphExecMemcpyNodeSetParams1D
                 hipGraphExecMemsetNodeSetParams hipGraphExecHostNodeSetParams hipGraphExecEventRecordNodeSetEvent
-                hipGraphExecEventWaitNodeSetEvent;
+                hipGraphExecEventWaitNodeSetEvent hipDrvGraphMemcpyNodeSetParams hipDrvGraphExecMemcpyNodeSetParams
+                hipDrvGraphExecMemsetNodeSetParams;
             graph_exec:
-                hipGraphInstantiate hipGraphInstantiateWithFlags hipGraphUpload hipGraphLaunch
-                hipGraphExecKernelNodeSetParams hipGraphExecUpdate hipGraphExecDestroy;
+                hipGraphInstantiate hipGraphInstantiateWithFlags hipGraphInstantiateWithParams hipGraphUpload
+                hipGraphLaunch hipGraphExecKernelNodeSetParams hipGraphExecUpdate hipGraphExecDestroy
+                hipGraphExecGetFlags hipGraphNodeSetEnabled hipGraphNodeGetEnabled;
+            graph_params:
+                hipGraphKernelNodeGetParams hipGraphMemcpyNodeGetParams hipDrvGraphMemcpyNodeGetParams
+                hipGraphMemsetNodeGetParams hipGraphHostNodeGetParams hipGraphChildGraphNodeGetGraph
+                hipGraphEventRecordNodeGetEvent hipGraphEventWaitNodeGetEvent;
+            graph_attribute:
+                hipGraphKernelNodeSetAttribute hipGraphKernelNodeGetAttribute hipGraphKernelNodeCopyAttributes;
+            graph_symbol:
+                hipGraphAddMemcpyNodeFromSymbol hipGraphAddMemcpyNodeToSymbol
+                hipGraphMemcpyNodeSetParamsFromSymbol hipGraphMemcpyNodeSetParamsToSymbol
+                hipGraphExecMemcpyNodeSetParamsFromSymbol hipGraphExecMemcpyNodeSetParamsToSymbol;
+            graph_clone:
+                hipGraphClone hipGraphNodeFindInClone hipGraphExecChildGraphNodeSetParams hipGraphDebugDotPrint;
             capture:
                 hipStreamBeginCapture hipStreamEndCapture hipStreamIsCapturing hipStreamGetCaptureInfo
                 hipStreamGetCaptureInfo_v2 hipStreamUpdateCaptureDependencies hipThreadExchangeStreamCaptureMode;
@@ -119,6 +133,10 @@ pub(crate) const SINCE: &[(&str, (u32, u32))] = &[
     ("hipModuleLaunchCooperativeKernel", (5, 5)),
     ("hipStreamGetDevice", (5, 6)),
     ("hipGraphUpload", (5, 3)),
+    ("hipGraphDebugDotPrint", (5, 3)),
+    ("hipGraphKernelNodeCopyAttributes", (5, 3)),
+    ("hipGraphNodeGetEnabled", (5, 3)),
+    ("hipGraphNodeSetEnabled", (5, 3)),
     // Before that under their C++ names.
     ("hipExtModuleLaunchKernel", (5, 6)),
     ("hipHccModuleLaunchKernel", (5, 6)),
@@ -127,6 +145,12 @@ pub(crate) const SINCE: &[(&str, (u32, u32))] = &[
     ("hipGetDevicePropertiesR0600", (6, 0)),
     ("hipDrvGraphAddMemcpyNode", (6, 1)),
     ("hipDrvGraphAddMemsetNode", (6, 1)),
+    ("hipGraphInstantiateWithParams", (6, 2)),
+    ("hipDrvGraphExecMemcpyNodeSetParams", (6, 3)),
+    ("hipDrvGraphExecMemsetNodeSetParams", (6, 3)),
+    ("hipDrvGraphMemcpyNodeGetParams", (6, 3)),
+    ("hipDrvGraphMemcpyNodeSetParams", (6, 3)),
+    ("hipGraphExecGetFlags", (6, 3)),
     ("hipGetFuncBySymbol", (6, 2)),
     ("hipGetProcAddress", (6, 2)),
     ("hipEventRecordWithFlags", (6, 4)),
