@@ -2,14 +2,16 @@
 //! Copies of graphs, and graphs as text.
 
 use std::ffi::{c_char, c_uint};
+use std::sync::Arc;
 
 use windlass_hip_sys::bindings::{hipError_t, hipGraph_t, hipGraphExec_t, hipGraphNode_t};
 
 use super::graph::{graph, node};
 use super::graph_exec::find;
 use crate::hip::graphs::dot::{Details, text};
+use crate::hip::graphs::graph::Graph;
 use crate::hip::graphs::operation::Operation;
-use crate::hip::words::code::Code;
+use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphClone(
@@ -42,6 +44,15 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphNodeFindInClone(
     })
 }
 
+/// Refuses a graph as the child of a node in the same graph, or in a copy of it.
+pub(super) fn check_child(new: &Arc<Graph>, handle: hipGraph_t, parent: &Arc<Graph>) -> Outcome<()> {
+    if Arc::ptr_eq(new, parent) || parent.origin == handle as u64 {
+        explain("a graph is no child of itself".to_owned());
+        return Err(Code::UNKNOWN);
+    }
+    Ok(())
+}
+
 pub(in crate::hip) unsafe extern "C" fn hipGraphExecChildGraphNodeSetParams(
     exec: hipGraphExec_t,
     handle: hipGraphNode_t,
@@ -53,11 +64,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphExecChildGraphNodeSetParams(
         if !matches!(node.operation(), Operation::Child(..)) {
             return Err(Code::INVALID_VALUE);
         }
-        let is_parent = std::sync::Arc::ptr_eq(&new, &parent) || parent.origin == child as u64;
-        if is_parent {
-            explain("a graph is no child of itself".to_owned());
-            return Err(Code::UNKNOWN);
-        }
+        check_child(&new, child, &parent)?;
         exec.set_child(handle as u64, &new)
     })
 }

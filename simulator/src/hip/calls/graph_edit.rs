@@ -30,7 +30,10 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphRemoveDependencies(
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphDestroyNode(handle: hipGraphNode_t) -> hipError_t {
     hip!(hipGraphDestroyNode, |call| {
-        let (_, graph) = node(call, handle)?;
+        let (node, graph) = node(call, handle)?;
+        if node.operation().is_of_memory() {
+            return Err(Code::NOT_SUPPORTED);
+        }
         call.runtime.graphs.remove(&graph, handle as u64)
     })
 }

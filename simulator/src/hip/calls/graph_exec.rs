@@ -15,8 +15,13 @@ use crate::hip::boundary::call::Call;
 use crate::hip::boundary::target::Target;
 use crate::hip::graphs::graph_exec::{AUTO_FREE, Difference, GraphExec};
 use crate::hip::graphs::operation::Operation;
+use crate::hip::hardware::machine::Machine;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
+use crate::hip::words::failure::Failure;
+use crate::hip::work::item::{Errand, Work};
+use crate::hip::work::packet::Queued;
+use crate::packet::Edge;
 
 /// hipGraphInstantiateFlagUpload, since HIP 7.
 const UPLOAD: c_ulonglong = 2;
@@ -43,7 +48,8 @@ pub(super) fn instantiate(
     if graph.is_captured_into() {
         return Err(Code::INVALID_VALUE);
     }
-    let exec = Arc::new(GraphExec::new(&graph, call.thread.device.get(), flags)?);
+    let exec =
+        Arc::new(GraphExec::new(&graph, &call.runtime.graphs.objects, call.thread.device.get(), flags)?);
     if graph.note_instantiation() && graph.has_memory_nodes() {
         explain("a graph that gives or frees memory is instantiated once".to_owned());
         return Err(Code::NOT_SUPPORTED);
@@ -223,9 +229,26 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphExecUpdate(
     })
 }
 
+/// Keeps a destroyed graph until its launches have run.
+struct Farewell(Arc<GraphExec>);
+
+impl Errand for Farewell {
+    fn run(self: Box<Self>, _machine: &Machine) -> Result<(), Failure> {
+        drop(self.0);
+        Ok(())
+    }
+}
+
 pub(in crate::hip) unsafe extern "C" fn hipGraphExecDestroy(exec: hipGraphExec_t) -> hipError_t {
-    // Launches of the graph still run.
+    // Launches of the graph still run, and its user objects last as long.
     hip!(hipGraphExecDestroy, |call| {
-        call.runtime.graph_execs.remove(exec as u64).map(|_| ()).ok_or(Code::INVALID_VALUE)
+        let exec = call.runtime.graph_execs.remove(exec as u64).ok_or(Code::INVALID_VALUE)?;
+        if let Some((end, stream)) = exec.outlived_by() {
+            let farewell = Work::Errand(Box::new(Farewell(exec)));
+            let packet = Queued::new(&call.runtime.machine, &stream, None, farewell);
+            let edges = std::iter::once(Edge::Point(end)).collect();
+            call.runtime.scheduler.enqueue_alone(stream.device, packet, edges)?;
+        }
+        Ok(())
     })
 }

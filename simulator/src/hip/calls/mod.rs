@@ -13,6 +13,7 @@ macro_rules! hip {
     }};
 }
 
+pub(super) mod batch;
 pub(super) mod capture;
 pub(super) mod context;
 pub(super) mod copy;
@@ -25,6 +26,8 @@ pub(super) mod graph_attribute;
 pub(super) mod graph_clone;
 pub(super) mod graph_edit;
 pub(super) mod graph_exec;
+pub(super) mod graph_generic;
+pub(super) mod graph_memory;
 pub(super) mod graph_node;
 pub(super) mod graph_params;
 pub(super) mod graph_symbol;
@@ -40,5 +43,6 @@ pub(super) mod registration;
 pub(super) mod stream;
 pub(super) mod stream_value;
 pub(super) mod table;
+pub(super) mod user_object;
 pub(super) mod virtual_memory;
 pub(super) mod volume;

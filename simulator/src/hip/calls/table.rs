@@ -4,9 +4,10 @@
 use windlass_hip_sys::EntryPoints;
 
 use super::{
-    capture, context, copy, device, error, event, fill, graph, graph_attribute, graph_clone, graph_edit,
-    graph_exec, graph_node, graph_params, graph_symbol, launch, lookup, memory, module, module_launch,
-    pointer, pool, properties, registration, stream, stream_value, virtual_memory, volume,
+    batch, capture, context, copy, device, error, event, fill, graph, graph_attribute, graph_clone,
+    graph_edit, graph_exec, graph_generic, graph_memory, graph_node, graph_params, graph_symbol, launch,
+    lookup, memory, module, module_launch, pointer, pool, properties, registration, stream, stream_value,
+    user_object, virtual_memory, volume,
 };
 use crate::hip::words::functions::{SINCE, for_each_function, is_simulated};
 use crate::options::Options;

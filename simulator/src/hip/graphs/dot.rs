@@ -148,8 +148,9 @@ fn describe(operation: &Operation, details: Details) -> String {
         }
         Operation::Record(_, event) => with_event("EVENT_RECORD", *event, details),
         Operation::Wait(_, event) => with_event("EVENT_WAIT", *event, details),
-        Operation::Allocate(memory) => format!("MEM_ALLOC\\n({:#x})", memory.base),
+        Operation::Allocate(memory, _) => format!("MEM_ALLOC\\n({:#x})", memory.base),
         Operation::Free { base, .. } => format!("MEM_FREE\\n({base:#x})"),
+        Operation::Batch(batch) => format!("BATCH_MEM_OP\\n({})", batch.operations.len()),
         Operation::Child(..) => "GRAPH".to_owned(),
     }
 }

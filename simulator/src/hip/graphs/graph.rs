@@ -19,7 +19,9 @@ pub(crate) struct Graph {
     /// 0 for a graph of the client's, otherwise that of the graph whose node owns it and 1.
     pub(crate) level: usize,
     state: Mutex<State>,
-    /// Whether a stream is being captured into the graph. The client does not own it yet.
+    /// References of the graph to user objects, by handle. As in HIP a graph may release more than its own.
+    objects: Mutex<BTreeMap<u64, i64>>,
+    /// Whether a stream is being captured into the graph.
     captured_into: AtomicBool,
     /// Whether it was ever instantiated.
     is_instantiated: AtomicBool,
@@ -94,6 +96,7 @@ impl Graph {
             origin: 0,
             level: 0,
             state: Mutex::default(),
+            objects: Mutex::default(),
             captured_into: AtomicBool::new(false),
             is_instantiated: AtomicBool::new(false),
         }
@@ -102,6 +105,43 @@ impl Graph {
     /// An empty graph that is to become a copy of another.
     pub(crate) fn for_copy(device: usize, origin: u64, level: usize) -> Self {
         Self { origin, level, ..Self::new(device) }
+    }
+
+    /// Counts references of the graph to a user object.
+    pub(crate) fn refer(&self, object: u64, count: i64) {
+        let mut objects = self.objects();
+        let references = objects.entry(object).or_default();
+        *references = references.saturating_add(count);
+    }
+
+    /// Whether the graph has referred to a user object.
+    pub(crate) fn has_object(&self, object: u64) -> bool {
+        self.objects().contains_key(&object)
+    }
+
+    /// The user objects that it has referred to, with the numbers of its references.
+    pub(crate) fn references(&self) -> Vec<(u64, i64)> {
+        self.objects().iter().map(|(object, count)| (*object, *count)).collect()
+    }
+
+    /// Forgets its references to user objects, and returns them.
+    pub(crate) fn take_references(&self) -> BTreeMap<u64, i64> {
+        std::mem::take(&mut *self.objects())
+    }
+
+    /// The user objects of the graph and of its child graphs.
+    pub(crate) fn all_objects(&self) -> Vec<u64> {
+        let mut objects: Vec<u64> = self.objects().keys().copied().collect();
+        for entry in self.entries() {
+            if let Operation::Child(child, _) = entry.node.operation() {
+                objects.extend(child.all_objects());
+            }
+        }
+        objects
+    }
+
+    fn objects(&self) -> MutexGuard<'_, BTreeMap<u64, i64>> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes that it is instantiated. Whether it was before.
@@ -122,6 +162,11 @@ impl Graph {
     /// Whether the graph was made for a device, or has operations for it.
     pub(crate) fn concerns(&self, device: usize) -> bool {
         self.device == device || self.lock().nodes.iter().any(|entry| entry.node.operation().concerns(device))
+    }
+
+    /// Notes that a stream is captured into the graph. False if one is already.
+    pub(crate) fn begin_capture(&self) -> bool {
+        !self.captured_into.swap(true, Ordering::Relaxed)
     }
 
     pub(crate) fn end_capture(&self) {

@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::graph::Graph;
 use super::operation::{GraphStep, Operation};
+use crate::hip::hardware::graph_memory::GraphMemory;
 use crate::hip::hardware::machine::Machine;
 use crate::hip::objects::event::{Mark, Recording};
 use crate::hip::objects::stream::Stream;
+use crate::hip::objects::user_object::{References, UserObjects};
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 use crate::hip::work::item::Work;
@@ -24,14 +26,26 @@ pub(crate) struct GraphExec {
     pub(crate) device: usize,
     /// `hipGraphInstantiateFlags`.
     pub(crate) flags: u64,
+    /// The user objects of the graph, which outlive it.
+    objects: References,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
     steps: Arc<Vec<GraphStep>>,
-    /// The end of the latest launch. The next launch waits for it.
-    latest: Option<Point>,
+    /// The end of the latest launch, and its stream. The next launch waits for it.
+    latest: Option<(Point, Arc<Stream>)>,
+}
+
+/// The work of a launch.
+#[derive(Default)]
+struct Prepared {
+    packets: Vec<GraphPacket>,
+    /// By step, the index of the packet that ends it.
+    ends: Vec<usize>,
+    /// By step, the mark that the recording of an event leaves.
+    marks: Vec<Arc<Mark>>,
 }
 
 /// Why an instantiated graph cannot take the parameters of another graph: `hipGraphExecUpdateResult`.
@@ -46,9 +60,16 @@ pub(crate) enum Difference {
 impl GraphExec {
     /// # Errors
     /// `INVALID_VALUE` for a graph whose nodes wait for each other in a circle.
-    pub(crate) fn new(graph: &Graph, device: usize, flags: u64) -> Outcome<Self> {
+    pub(crate) fn new(graph: &Graph, objects: &Arc<UserObjects>, device: usize, flags: u64) -> Outcome<Self> {
         let steps = Arc::new(graph.freeze()?);
-        Ok(Self { device, flags, state: Mutex::new(State { steps, latest: None }) })
+        let objects = References::take(objects, graph.all_objects());
+        Ok(Self { device, flags, objects, state: Mutex::new(State { steps, latest: None }) })
+    }
+
+    /// The end of the latest launch and the stream of it, if a launch under way may use user objects.
+    pub(crate) fn outlived_by(&self) -> Option<(Point, Arc<Stream>)> {
+        let latest = self.lock().latest.clone();
+        latest.filter(|(point, _)| !self.objects.handles.is_empty() && !point.is_reached())
     }
 
     /// The steps as they are now.
@@ -69,35 +90,92 @@ impl GraphExec {
         stream: &Arc<Stream>,
     ) -> Outcome<()> {
         let mut state = self.lock();
-        let mut marks = Vec::with_capacity(state.steps.len());
-        let mut steps = Vec::with_capacity(state.steps.len());
-        for step in state.steps.iter() {
-            let mark = Arc::new(Mark::on(stream));
-            let waits = match &step.operation {
-                Operation::Wait(event, _) => event.recording().map(|recording| recording.point),
-                _ => None,
-            };
-            let device = step.operation.device();
-            let work = if step.is_enabled { step.operation.work(machine, &mark)? } else { Work::Nothing };
-            steps.push(GraphPacket {
-                packet: Queued::new(machine, stream, device, work),
-                device,
-                after: step.after.clone(),
-                edges: waits.into_iter().map(Edge::Point).collect(),
-            });
-            marks.push(mark);
-        }
-        let before: Vec<Edge> = state.latest.iter().cloned().map(Edge::Point).collect();
+        self.check_memory(&state.steps)?;
+        let mut given = Vec::new();
+        let prepared = self.prepare(machine, stream, &state.steps, &mut given);
+        let Prepared { packets: steps, marks, ends: places } = prepared.inspect_err(|_| {
+            for memory in given {
+                memory.withdraw();
+            }
+        })?;
+        let before: Vec<Edge> = state.latest.iter().map(|(point, _)| point.clone().into()).collect();
         let nothing = || Queued::new(machine, stream, None, Work::Nothing);
         let ends: (Box<dyn Packet>, Box<dyn Packet>) = (nothing(), nothing());
         let (points, end) = scheduler.enqueue_graph(stream, ends, steps, &before)?;
-        for ((step, point), mark) in state.steps.iter().zip(points).zip(marks) {
-            if let Operation::Record(event, _) = &step.operation {
-                event.record(|| Ok(Recording { point, mark }))?;
+        for ((step, place), mark) in state.steps.iter().zip(places).zip(marks) {
+            if let (Operation::Record(event, _), Some(point)) = (&step.operation, points.get(place)) {
+                event.record(|| Ok(Recording { point: point.clone(), mark }))?;
             }
         }
-        state.latest = Some(end);
+        state.latest = Some((end, stream.clone()));
         Ok(())
+    }
+
+    /// Refuses a launch of a graph whose memory from the launch before nobody has freed.
+    fn check_memory(&self, steps: &[GraphStep]) -> Outcome<()> {
+        let kept = steps.iter().find_map(|step| match &step.operation {
+            Operation::Allocate(memory, _) if memory.is_given() => Some(memory.base),
+            _ => None,
+        });
+        match kept.filter(|_| self.flags & AUTO_FREE == 0) {
+            Some(base) => {
+                explain(format!(
+                    "the launch before gave memory at {base:#x}, which nobody has freed: free it, or instantiate with \
+                     hipGraphInstantiateFlagAutoFreeOnLaunch"
+                ));
+                Err(Code::INVALID_VALUE)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Prepares the work of all steps. Memory that steps give is entered into `given`.
+    fn prepare(
+        &self,
+        machine: &Arc<Machine>,
+        stream: &Arc<Stream>,
+        steps: &[GraphStep],
+        given: &mut Vec<Arc<GraphMemory>>,
+    ) -> Outcome<Prepared> {
+        let mut prepared = Prepared::default();
+        for step in steps {
+            let mark = Arc::new(Mark::on(stream));
+            let device = step.operation.device();
+            let mut after: Vec<usize> =
+                step.after.iter().filter_map(|before| prepared.ends.get(*before).copied()).collect();
+            let mut push = |work, edge: Option<Edge>| {
+                let packet = Queued::new(machine, stream, device, work);
+                let next = vec![prepared.packets.len()];
+                let after = std::mem::replace(&mut after, next);
+                prepared.packets.push(GraphPacket {
+                    packet,
+                    device,
+                    after,
+                    edges: edge.into_iter().collect(),
+                });
+            };
+            match &step.operation {
+                Operation::Batch(batch) => {
+                    for operation in &batch.operations {
+                        let (work, edge) = operation.prepare(machine, stream.device);
+                        push(work, edge);
+                    }
+                }
+                Operation::Wait(event, _) => {
+                    push(Work::Nothing, event.recording().map(|recording| Edge::Point(recording.point)));
+                }
+                operation if step.is_enabled => {
+                    push(operation.work(machine, &mark)?, None);
+                    if let Operation::Allocate(memory, _) = operation {
+                        given.push(memory.clone());
+                    }
+                }
+                _ => push(Work::Nothing, None),
+            }
+            prepared.ends.push(prepared.packets.len().saturating_sub(1));
+            prepared.marks.push(mark);
+        }
+        Ok(prepared)
     }
 
     /// Replaces the operation of one node from the next launch on.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::graph::{Entry, Graph, Node};
 use super::operation::{GraphStep, Operation};
 use crate::handles::{HandleKind, Handles};
+use crate::hip::objects::user_object::UserObjects;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 
@@ -17,6 +18,7 @@ const DEEPEST: usize = 128;
 pub(crate) struct GraphHandles {
     graphs: Handles<Graph>,
     nodes: Handles<Node>,
+    pub(crate) objects: Arc<UserObjects>,
 }
 
 impl GraphHandles {
@@ -25,6 +27,7 @@ impl GraphHandles {
         Self {
             graphs: Handles::new(HandleKind::Graph, salt),
             nodes: Handles::new(HandleKind::GraphNode, salt),
+            objects: Arc::new(UserObjects::new(salt)),
         }
     }
 
@@ -90,6 +93,11 @@ impl GraphHandles {
             return Err(code);
         }
         copy.rename_edges(&twins);
+        for (object, _) in original.references() {
+            if self.objects.retain(object, 1) {
+                copy.refer(object, 1);
+            }
+        }
         Ok((copy, handle))
     }
 
@@ -131,7 +139,7 @@ impl GraphHandles {
         Ok(())
     }
 
-    /// Makes the handles of a graph and of its nodes stale. Whether there was such a graph.
+    /// Makes the handles of a graph and of its nodes stale, and releases its user objects. Whether there was such a graph.
     pub(crate) fn discard(&self, handle: u64) -> bool {
         let graph = self.graphs.remove(handle);
         graph.map(|graph| self.discard_nodes(&graph)).is_some()
@@ -148,6 +156,10 @@ impl GraphHandles {
     fn discard_nodes(&self, graph: &Graph) {
         for node in graph.nodes() {
             self.discard_node(node);
+        }
+        for (object, count) in graph.take_references() {
+            // The references of a graph that counts more than there are stay, as in HIP.
+            self.objects.release(object, u64::try_from(count).unwrap_or(0));
         }
     }
 

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use windlass_hip_sys::bindings::{HIP_MEMCPY3D, hipMemcpy3DParms};
+use windlass_hip_sys::bindings::{HIP_MEMCPY3D, hipMemAllocNodeParams, hipMemcpy3DParms};
 
 use super::attribute::KernelAttribute;
 use super::given::Given;
@@ -16,6 +16,7 @@ use crate::hip::objects::event::{Event, Mark};
 use crate::hip::objects::pool::Pool;
 use crate::hip::programs::program::Function;
 use crate::hip::words::code::{Code, Outcome};
+use crate::hip::work::batch::Batch;
 use crate::hip::work::host_function::HostFunction;
 use crate::hip::work::item::Work;
 use crate::hip::work::launch::{Launch, Launched, Shape};
@@ -35,8 +36,8 @@ pub(crate) enum Operation {
     Record(Arc<Event>, u64),
     /// Waits for the latest recording of an event at the launch of the graph.
     Wait(Arc<Event>, u64),
-    /// Gives memory.
-    Allocate(Arc<GraphMemory>),
+    /// Gives memory, with the struct by which the client described it unless the call was captured.
+    Allocate(Arc<GraphMemory>, Option<Arc<Given<hipMemAllocNodeParams>>>),
     /// Frees memory that a node gives.
     Free {
         pool: Arc<Pool>,
@@ -44,6 +45,8 @@ pub(crate) enum Operation {
         /// The call, for reports.
         by: Arc<str>,
     },
+    /// Waits for words of memory, and writes of them.
+    Batch(Arc<Batch>),
     /// A graph of the node's own, which has this handle.
     Child(Arc<Graph>, u64),
 }
@@ -119,8 +122,9 @@ impl Operation {
             Self::Empty => 5,
             Self::Wait(..) => 6,
             Self::Record(..) => 7,
-            Self::Allocate(_) => 10,
+            Self::Allocate(..) => 10,
             Self::Free { .. } => 11,
+            Self::Batch(_) => 14,
         }
     }
 
@@ -155,7 +159,7 @@ impl Operation {
 
     /// Whether it gives or frees memory.
     pub(crate) fn is_of_memory(&self) -> bool {
-        matches!(self, Self::Allocate(_) | Self::Free { .. })
+        matches!(self, Self::Allocate(..) | Self::Free { .. })
     }
 
     /// The device that must run the operation; `None` is the device of the stream that the graph is launched on.
@@ -170,7 +174,7 @@ impl Operation {
     pub(crate) fn concerns(&self, device: usize) -> bool {
         match self {
             Self::Record(event, _) | Self::Wait(event, _) => event.device == device,
-            Self::Allocate(memory) => memory.device() == device,
+            Self::Allocate(memory, _) => memory.device() == device,
             Self::Free { pool, .. } => pool.device == device,
             Self::Child(graph, _) => graph.concerns(device),
             _ => self.device() == Some(device),
@@ -180,10 +184,11 @@ impl Operation {
     /// Prepares the work of one launch. The recording of an event leaves its mark in `mark`.
     ///
     /// # Errors
-    /// `INVALID_VALUE` if memory that the operation uses was freed.
+    /// `INVALID_VALUE` if memory that the operation uses was freed, `OUT_OF_MEMORY` if it gives more than is left.
     pub(crate) fn work(&self, machine: &Machine, mark: &Arc<Mark>) -> Outcome<Work> {
         Ok(match self {
-            Self::Empty | Self::Wait(..) | Self::Child(..) => Work::Nothing,
+            // The launch prepares the operations of a batch one by one.
+            Self::Empty | Self::Wait(..) | Self::Child(..) | Self::Batch(_) => Work::Nothing,
             Self::Launch(launch, _) => {
                 let kernel = launch.function.kernel.clone();
                 let arguments = launch.arguments.clone();
@@ -197,8 +202,8 @@ impl Operation {
             Self::Host(function) => Work::HostFunction(*function),
             Self::Record(..) => Work::Stamp(mark.clone()),
             // At once, as for allocations of streams: the steps behind it are prepared next.
-            Self::Allocate(memory) => {
-                memory.provide();
+            Self::Allocate(memory, _) => {
+                memory.provide()?;
                 Work::Nothing
             }
             Self::Free { pool, base, by } => match allocation::park(machine, pool, *base) {

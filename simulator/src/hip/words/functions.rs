@@ -105,8 +105,20 @@ macro_rules! for_each_function {
             graph_clone:
                 hipGraphClone hipGraphNodeFindInClone hipGraphExecChildGraphNodeSetParams hipGraphDebugDotPrint;
             capture:
-                hipStreamBeginCapture hipStreamEndCapture hipStreamIsCapturing hipStreamGetCaptureInfo
+                hipStreamBeginCapture hipStreamBeginCaptureToGraph hipStreamEndCapture hipStreamIsCapturing hipStreamGetCaptureInfo
                 hipStreamGetCaptureInfo_v2 hipStreamUpdateCaptureDependencies hipThreadExchangeStreamCaptureMode;
+            user_object:
+                hipUserObjectCreate hipUserObjectRelease hipUserObjectRetain hipGraphRetainUserObject
+                hipGraphReleaseUserObject;
+            batch:
+                hipStreamBatchMemOp hipGraphAddBatchMemOpNode hipGraphBatchMemOpNodeGetParams
+                hipGraphBatchMemOpNodeSetParams hipGraphExecBatchMemOpNodeSetParams;
+            graph_generic:
+                hipGraphAddNode hipGraphNodeSetParams hipGraphExecNodeSetParams;
+            graph_memory:
+                hipGraphAddMemAllocNode hipGraphMemAllocNodeGetParams hipGraphAddMemFreeNode
+                hipGraphMemFreeNodeGetParams hipDrvGraphAddMemFreeNode hipDeviceGetGraphMemAttribute
+                hipDeviceSetGraphMemAttribute hipDeviceGraphMemTrim;
             registration:
                 __hipRegisterFatBinary __hipUnregisterFatBinary __hipRegisterFunction __hipRegisterVar
                 __hipRegisterManagedVar __hipRegisterTexture __hipRegisterSurface
@@ -131,10 +143,21 @@ pub(crate) const SINCE: &[(&str, (u32, u32))] = &[
     // Declared since 5.2, in the map of 5.3, exported since 5.4.
     ("hipLaunchHostFunc", (5, 4)),
     ("hipModuleLaunchCooperativeKernel", (5, 5)),
+    ("hipGraphAddMemAllocNode", (5, 5)),
+    ("hipGraphAddMemFreeNode", (5, 5)),
+    ("hipGraphMemAllocNodeGetParams", (5, 5)),
+    ("hipGraphMemFreeNodeGetParams", (5, 5)),
     ("hipStreamGetDevice", (5, 6)),
     ("hipGraphUpload", (5, 3)),
     ("hipGraphDebugDotPrint", (5, 3)),
+    ("hipGraphReleaseUserObject", (5, 3)),
+    ("hipGraphRetainUserObject", (5, 3)),
+    ("hipUserObjectCreate", (5, 3)),
+    ("hipUserObjectRelease", (5, 3)),
+    ("hipUserObjectRetain", (5, 3)),
     ("hipGraphKernelNodeCopyAttributes", (5, 3)),
+    ("hipGraphKernelNodeGetAttribute", (5, 3)),
+    ("hipGraphKernelNodeSetAttribute", (5, 3)),
     ("hipGraphNodeGetEnabled", (5, 3)),
     ("hipGraphNodeSetEnabled", (5, 3)),
     // Before that under their C++ names.
@@ -145,7 +168,12 @@ pub(crate) const SINCE: &[(&str, (u32, u32))] = &[
     ("hipGetDevicePropertiesR0600", (6, 0)),
     ("hipDrvGraphAddMemcpyNode", (6, 1)),
     ("hipDrvGraphAddMemsetNode", (6, 1)),
+    ("hipGraphAddNode", (6, 2)),
     ("hipGraphInstantiateWithParams", (6, 2)),
+    ("hipStreamBeginCaptureToGraph", (6, 2)),
+    ("hipDrvGraphAddMemFreeNode", (6, 3)),
+    ("hipGraphExecNodeSetParams", (6, 3)),
+    ("hipGraphNodeSetParams", (6, 3)),
     ("hipDrvGraphExecMemcpyNodeSetParams", (6, 3)),
     ("hipDrvGraphExecMemsetNodeSetParams", (6, 3)),
     ("hipDrvGraphMemcpyNodeGetParams", (6, 3)),
@@ -154,6 +182,11 @@ pub(crate) const SINCE: &[(&str, (u32, u32))] = &[
     ("hipGetFuncBySymbol", (6, 2)),
     ("hipGetProcAddress", (6, 2)),
     ("hipEventRecordWithFlags", (6, 4)),
+    ("hipGraphAddBatchMemOpNode", (6, 4)),
+    ("hipGraphBatchMemOpNodeGetParams", (6, 4)),
+    ("hipGraphBatchMemOpNodeSetParams", (6, 4)),
+    ("hipGraphExecBatchMemOpNodeSetParams", (6, 4)),
+    ("hipStreamBatchMemOp", (6, 4)),
     ("hipDrvLaunchKernelEx", (6, 5)),
     ("hipLaunchKernelExC", (6, 5)),
     ("hipModuleGetFunctionCount", (7, 1)),

@@ -4,6 +4,9 @@
 mod build;
 mod clone;
 mod edit;
+mod generic;
+mod memory;
+mod objects;
 mod params;
 mod symbols;
 

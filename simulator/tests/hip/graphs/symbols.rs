@@ -55,7 +55,9 @@ fn nodes_copy_to_and_from_a_variable() {
     let (exec, stream) = (machine.exec(graph), machine.stream());
     ok!(machine, hipGraphExecMemcpyNodeSetParamsToSymbol(exec, to, variable, source, 8, 36, host_to));
     ok!(machine, hipGraphExecMemcpyNodeSetParamsFromSymbol(exec, from, target, variable, 8, 36, to_host));
+    // The host's memory is read by the launch.
     values[0] = 9;
+    assert_eq!(values[0], 9);
     ok!(machine, hipGraphLaunch(exec, stream));
     ok!(machine, hipStreamSynchronize(stream));
     assert_eq!(back, [9, 2]);
