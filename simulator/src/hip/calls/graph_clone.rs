@@ -7,6 +7,7 @@ use std::sync::Arc;
 use windlass_hip_sys::bindings::{hipError_t, hipGraph_t, hipGraphExec_t, hipGraphNode_t};
 
 use super::graph::{graph, node};
+use super::graph_edit::MEMORY_STAYS_SINCE;
 use super::graph_exec::find;
 use crate::hip::graphs::dot::{Details, text};
 use crate::hip::graphs::graph::Graph;
@@ -23,7 +24,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphClone(
             return Err(Code::INVALID_VALUE);
         }
         let graph = graph(call, original)?;
-        if graph.has_memory_nodes() {
+        if graph.has_memory_nodes() && call.runtime.options.hip >= MEMORY_STAYS_SINCE {
             explain("a graph that gives or frees memory has no copies".to_owned());
             return Err(Code::NOT_SUPPORTED);
         }

@@ -14,6 +14,10 @@ use super::graph_node::{copy_line, driver_copy, driver_fill, fill, host, record,
 use crate::hip::boundary::call::Call;
 use crate::hip::graphs::operation::Operation;
 use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
+
+/// The version of HIP since which graphs keep their nodes of memory, and have no copies with them.
+pub(super) const MEMORY_STAYS_SINCE: (u32, u32) = (6, 3);
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphRemoveDependencies(
     handle: hipGraph_t,
@@ -31,8 +35,13 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphRemoveDependencies(
 pub(in crate::hip) unsafe extern "C" fn hipGraphDestroyNode(handle: hipGraphNode_t) -> hipError_t {
     hip!(hipGraphDestroyNode, |call| {
         let (node, graph) = node(call, handle)?;
-        if node.operation().is_of_memory() {
+        let operation = node.operation();
+        if operation.is_of_memory() && call.runtime.options.hip >= MEMORY_STAYS_SINCE {
+            explain("a node that gives or frees memory stays in its graph".to_owned());
             return Err(Code::NOT_SUPPORTED);
+        }
+        if let Operation::Free { pool, .. } = operation {
+            pool.release_claim();
         }
         call.runtime.graphs.remove(&graph, handle as u64)
     })

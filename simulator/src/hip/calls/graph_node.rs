@@ -130,7 +130,7 @@ fn fill_with(call: &Call, parameters: hipMemsetParams) -> Outcome<Operation> {
         height => {
             Rows::new(width as u64, height as u64, parameters.pitch as u64).map_err(
                 |misfit| match misfit {
-                    Misfit::Pitch if call.is_since(6) => Code::INVALID_VALUE,
+                    Misfit::Pitch => Code::INVALID_VALUE,
                     misfit => misfit.into(),
                 },
             )?

@@ -178,6 +178,25 @@ fn nodes_of_memory_tell_their_parameters_and_stay_in_their_graph() {
 }
 
 #[test]
+fn nodes_of_memory_could_be_removed_before_hip_6_3() {
+    let machine = Machine::new("gfx942?hip=6.2");
+    let graph = machine.graph();
+    let (given, memory) = machine.memory_node(graph, 64);
+    let mut freed = null_mut();
+    for _ in 0..2 {
+        ok!(machine, hipGraphAddMemFreeNode(&mut freed, graph, &given, 1, memory));
+        ok!(machine, hipGraphDestroyNode(freed));
+    }
+    let mut copy = null_mut();
+    ok!(machine, hipGraphClone(&mut copy, graph));
+    ok!(machine, hipGraphDestroyNode(given));
+    machine.run(graph, machine.stream());
+    assert_eq!(machine.graph_memories()[0], 0);
+    machine.run(copy, machine.stream());
+    assert_eq!(machine.graph_memories()[0], 64);
+}
+
+#[test]
 fn wrong_parameters_of_memory_are_refused() {
     let machine = Machine::new("");
     let (graph, mut node) = (machine.graph(), null_mut());
