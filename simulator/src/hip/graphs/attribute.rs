@@ -46,9 +46,10 @@ impl KernelAttribute {
                 }
                 Ok(Self::AccessPolicy(Given(window)))
             }
-            // SAFETY: as above.
             hipLaunchAttributeID::hipLaunchAttributeCooperative => {
-                Ok(Self::Cooperative(unsafe { value.cooperative }))
+                // SAFETY: as above.
+                let cooperative = unsafe { value.cooperative };
+                Ok(Self::Cooperative(cooperative))
             }
             hipLaunchAttributeID::hipLaunchAttributePriority => {
                 explain("HIP accepts no priority of a kernel node: leave it to the stream".to_owned());
