@@ -265,7 +265,8 @@ fn a_batch_can_be_a_node() {
     given.count = 1;
     given.paramArray = told.paramArray.wrapping_add(1);
     ok!(machine, hipGraphExecBatchMemOpNodeSetParams(exec, node, &given));
-    (first.set(0), second.set(0));
+    first.set(0);
+    second.set(0);
     ok!(machine, hipGraphLaunch(exec, stream));
     ok!(machine, hipStreamSynchronize(stream));
     assert_eq!(second.get(), 3);
