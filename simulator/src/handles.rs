@@ -27,6 +27,7 @@ pub(crate) enum HandleKind {
     ExecutableSymbol = 28,
     VmemHandle = 29,
     Communicator = 30,
+    UserObject = 31,
 }
 
 const INDEX_BITS: u32 = 24;

@@ -22,7 +22,7 @@
 // Generated from the headers of HIP 7.1.25424 by examples/regenerate: do not edit.
 //! HIP's types and constants, as its headers spell them.
 
-pub use core::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};
+pub use core::ffi::{c_char, c_int, c_longlong, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};
 
 #[repr(C)]
 #[derive(Copy, Clone, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -4068,6 +4068,420 @@ impl hipLimit_t {
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct hipLimit_t(pub c_uint);
+impl hipStreamBatchMemOpType {
+    pub const hipStreamMemOpWaitValue32: hipStreamBatchMemOpType = hipStreamBatchMemOpType(
+        1,
+    );
+    pub const hipStreamMemOpWriteValue32: hipStreamBatchMemOpType = hipStreamBatchMemOpType(
+        2,
+    );
+    pub const hipStreamMemOpWaitValue64: hipStreamBatchMemOpType = hipStreamBatchMemOpType(
+        4,
+    );
+    pub const hipStreamMemOpWriteValue64: hipStreamBatchMemOpType = hipStreamBatchMemOpType(
+        5,
+    );
+    pub const hipStreamMemOpBarrier: hipStreamBatchMemOpType = hipStreamBatchMemOpType(
+        6,
+    );
+    pub const hipStreamMemOpFlushRemoteWrites: hipStreamBatchMemOpType = hipStreamBatchMemOpType(
+        3,
+    );
+}
+#[repr(transparent)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct hipStreamBatchMemOpType(pub c_uint);
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub union hipStreamBatchMemOpParams_union {
+    pub operation: hipStreamBatchMemOpType,
+    pub waitValue: hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t,
+    pub writeValue: hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t,
+    pub flushRemoteWrites: hipStreamBatchMemOpParams_union_hipStreamMemOpFlushRemoteWritesParams_t,
+    pub memoryBarrier: hipStreamBatchMemOpParams_union_hipStreamMemOpMemoryBarrierParams_t,
+    pub pad: [u64; 6usize],
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t {
+    pub operation: hipStreamBatchMemOpType,
+    pub address: hipDeviceptr_t,
+    pub __bindgen_anon_1: hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t__bindgen_ty_1,
+    pub flags: c_uint,
+    pub alias: hipDeviceptr_t,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub union hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t__bindgen_ty_1 {
+    pub value: u32,
+    pub value64: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t__bindgen_ty_1",
+    ][::std::mem::size_of::<
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t__bindgen_ty_1,
+    >() - 8usize];
+    [
+        "Alignment of hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t__bindgen_ty_1",
+    ][::std::mem::align_of::<
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t__bindgen_ty_1,
+    >() - 8usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t__bindgen_ty_1::value",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t__bindgen_ty_1,
+        value
+    ) - 0usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t__bindgen_ty_1::value64",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t__bindgen_ty_1,
+        value64
+    ) - 0usize];
+};
+impl Default
+for hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t__bindgen_ty_1 {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl ::std::fmt::Debug
+for hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t__bindgen_ty_1 {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        write!(
+            f,
+            "hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t__bindgen_ty_1 {{ union }}"
+        )
+    }
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t",
+    ][::std::mem::size_of::<
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t,
+    >() - 40usize];
+    [
+        "Alignment of hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t",
+    ][::std::mem::align_of::<
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t,
+    >() - 8usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t::operation",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t, operation
+    ) - 0usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t::address",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t, address
+    ) - 8usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t::flags",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t, flags
+    ) - 24usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t::alias",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t, alias
+    ) - 32usize];
+};
+impl Default for hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl ::std::fmt::Debug
+for hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        write!(
+            f,
+            "hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t {{ operation: {:?}, address: {:?}, __bindgen_anon_1: {:?}, flags: {:?}, alias: {:?} }}",
+            self.operation, self.address, self.__bindgen_anon_1, self.flags, self.alias
+        )
+    }
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t {
+    pub operation: hipStreamBatchMemOpType,
+    pub address: hipDeviceptr_t,
+    pub __bindgen_anon_1: hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t__bindgen_ty_1,
+    pub flags: c_uint,
+    pub alias: hipDeviceptr_t,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub union hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t__bindgen_ty_1 {
+    pub value: u32,
+    pub value64: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t__bindgen_ty_1",
+    ][::std::mem::size_of::<
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t__bindgen_ty_1,
+    >() - 8usize];
+    [
+        "Alignment of hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t__bindgen_ty_1",
+    ][::std::mem::align_of::<
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t__bindgen_ty_1,
+    >() - 8usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t__bindgen_ty_1::value",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t__bindgen_ty_1,
+        value
+    ) - 0usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t__bindgen_ty_1::value64",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t__bindgen_ty_1,
+        value64
+    ) - 0usize];
+};
+impl Default
+for hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t__bindgen_ty_1 {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl ::std::fmt::Debug
+for hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t__bindgen_ty_1 {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        write!(
+            f,
+            "hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t__bindgen_ty_1 {{ union }}"
+        )
+    }
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t",
+    ][::std::mem::size_of::<
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t,
+    >() - 40usize];
+    [
+        "Alignment of hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t",
+    ][::std::mem::align_of::<
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t,
+    >() - 8usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t::operation",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t, operation
+    ) - 0usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t::address",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t, address
+    ) - 8usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t::flags",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t, flags
+    ) - 24usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t::alias",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t, alias
+    ) - 32usize];
+};
+impl Default for hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl ::std::fmt::Debug
+for hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        write!(
+            f,
+            "hipStreamBatchMemOpParams_union_hipStreamMemOpWriteValueParams_t {{ operation: {:?}, address: {:?}, __bindgen_anon_1: {:?}, flags: {:?}, alias: {:?} }}",
+            self.operation, self.address, self.__bindgen_anon_1, self.flags, self.alias
+        )
+    }
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipStreamBatchMemOpParams_union_hipStreamMemOpFlushRemoteWritesParams_t {
+    pub operation: hipStreamBatchMemOpType,
+    pub flags: c_uint,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipStreamBatchMemOpParams_union_hipStreamMemOpFlushRemoteWritesParams_t",
+    ][::std::mem::size_of::<
+        hipStreamBatchMemOpParams_union_hipStreamMemOpFlushRemoteWritesParams_t,
+    >() - 8usize];
+    [
+        "Alignment of hipStreamBatchMemOpParams_union_hipStreamMemOpFlushRemoteWritesParams_t",
+    ][::std::mem::align_of::<
+        hipStreamBatchMemOpParams_union_hipStreamMemOpFlushRemoteWritesParams_t,
+    >() - 4usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpFlushRemoteWritesParams_t::operation",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpFlushRemoteWritesParams_t,
+        operation
+    ) - 0usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpFlushRemoteWritesParams_t::flags",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpFlushRemoteWritesParams_t, flags
+    ) - 4usize];
+};
+impl Default
+for hipStreamBatchMemOpParams_union_hipStreamMemOpFlushRemoteWritesParams_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipStreamBatchMemOpParams_union_hipStreamMemOpMemoryBarrierParams_t {
+    pub operation: hipStreamBatchMemOpType,
+    pub flags: c_uint,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipStreamBatchMemOpParams_union_hipStreamMemOpMemoryBarrierParams_t",
+    ][::std::mem::size_of::<
+        hipStreamBatchMemOpParams_union_hipStreamMemOpMemoryBarrierParams_t,
+    >() - 8usize];
+    [
+        "Alignment of hipStreamBatchMemOpParams_union_hipStreamMemOpMemoryBarrierParams_t",
+    ][::std::mem::align_of::<
+        hipStreamBatchMemOpParams_union_hipStreamMemOpMemoryBarrierParams_t,
+    >() - 4usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpMemoryBarrierParams_t::operation",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpMemoryBarrierParams_t, operation
+    ) - 0usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union_hipStreamMemOpMemoryBarrierParams_t::flags",
+    ][::std::mem::offset_of!(
+        hipStreamBatchMemOpParams_union_hipStreamMemOpMemoryBarrierParams_t, flags
+    ) - 4usize];
+};
+impl Default for hipStreamBatchMemOpParams_union_hipStreamMemOpMemoryBarrierParams_t {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipStreamBatchMemOpParams_union",
+    ][::std::mem::size_of::<hipStreamBatchMemOpParams_union>() - 48usize];
+    [
+        "Alignment of hipStreamBatchMemOpParams_union",
+    ][::std::mem::align_of::<hipStreamBatchMemOpParams_union>() - 8usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union::operation",
+    ][::std::mem::offset_of!(hipStreamBatchMemOpParams_union, operation) - 0usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union::waitValue",
+    ][::std::mem::offset_of!(hipStreamBatchMemOpParams_union, waitValue) - 0usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union::writeValue",
+    ][::std::mem::offset_of!(hipStreamBatchMemOpParams_union, writeValue) - 0usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union::flushRemoteWrites",
+    ][::std::mem::offset_of!(hipStreamBatchMemOpParams_union, flushRemoteWrites)
+        - 0usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union::memoryBarrier",
+    ][::std::mem::offset_of!(hipStreamBatchMemOpParams_union, memoryBarrier) - 0usize];
+    [
+        "Offset of field: hipStreamBatchMemOpParams_union::pad",
+    ][::std::mem::offset_of!(hipStreamBatchMemOpParams_union, pad) - 0usize];
+};
+impl Default for hipStreamBatchMemOpParams_union {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl ::std::fmt::Debug for hipStreamBatchMemOpParams_union {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        write!(f, "hipStreamBatchMemOpParams_union {{ union }}")
+    }
+}
+pub type hipStreamBatchMemOpParams = hipStreamBatchMemOpParams_union;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipBatchMemOpNodeParams {
+    pub ctx: hipCtx_t,
+    pub count: c_uint,
+    pub paramArray: *mut hipStreamBatchMemOpParams,
+    pub flags: c_uint,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipBatchMemOpNodeParams",
+    ][::std::mem::size_of::<hipBatchMemOpNodeParams>() - 32usize];
+    [
+        "Alignment of hipBatchMemOpNodeParams",
+    ][::std::mem::align_of::<hipBatchMemOpNodeParams>() - 8usize];
+    [
+        "Offset of field: hipBatchMemOpNodeParams::ctx",
+    ][::std::mem::offset_of!(hipBatchMemOpNodeParams, ctx) - 0usize];
+    [
+        "Offset of field: hipBatchMemOpNodeParams::count",
+    ][::std::mem::offset_of!(hipBatchMemOpNodeParams, count) - 8usize];
+    [
+        "Offset of field: hipBatchMemOpNodeParams::paramArray",
+    ][::std::mem::offset_of!(hipBatchMemOpNodeParams, paramArray) - 16usize];
+    [
+        "Offset of field: hipBatchMemOpNodeParams::flags",
+    ][::std::mem::offset_of!(hipBatchMemOpNodeParams, flags) - 24usize];
+};
+impl Default for hipBatchMemOpNodeParams {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
 impl hipMemoryAdvise {
     pub const hipMemAdviseSetReadMostly: hipMemoryAdvise = hipMemoryAdvise(1);
     pub const hipMemAdviseUnsetReadMostly: hipMemoryAdvise = hipMemoryAdvise(2);
@@ -5170,6 +5584,12 @@ pub struct hipGraphExec {
     _unused: [u8; 0],
 }
 pub type hipGraphExec_t = *mut hipGraphExec;
+#[repr(C)]
+#[derive(Debug)]
+pub struct hipUserObject {
+    _unused: [u8; 0],
+}
+pub type hipUserObject_t = *mut hipUserObject;
 impl hipGraphNodeType {
     pub const hipGraphNodeTypeKernel: hipGraphNodeType = hipGraphNodeType(0);
     pub const hipGraphNodeTypeMemcpy: hipGraphNodeType = hipGraphNodeType(1);
@@ -5302,6 +5722,48 @@ const _: () = {
     ][::std::mem::offset_of!(hipMemsetParams, width) - 40usize];
 };
 impl Default for hipMemsetParams {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipMemAllocNodeParams {
+    pub poolProps: hipMemPoolProps,
+    pub accessDescs: *const hipMemAccessDesc,
+    pub accessDescCount: usize,
+    pub bytesize: usize,
+    pub dptr: *mut c_void,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipMemAllocNodeParams",
+    ][::std::mem::size_of::<hipMemAllocNodeParams>() - 120usize];
+    [
+        "Alignment of hipMemAllocNodeParams",
+    ][::std::mem::align_of::<hipMemAllocNodeParams>() - 8usize];
+    [
+        "Offset of field: hipMemAllocNodeParams::poolProps",
+    ][::std::mem::offset_of!(hipMemAllocNodeParams, poolProps) - 0usize];
+    [
+        "Offset of field: hipMemAllocNodeParams::accessDescs",
+    ][::std::mem::offset_of!(hipMemAllocNodeParams, accessDescs) - 88usize];
+    [
+        "Offset of field: hipMemAllocNodeParams::accessDescCount",
+    ][::std::mem::offset_of!(hipMemAllocNodeParams, accessDescCount) - 96usize];
+    [
+        "Offset of field: hipMemAllocNodeParams::bytesize",
+    ][::std::mem::offset_of!(hipMemAllocNodeParams, bytesize) - 104usize];
+    [
+        "Offset of field: hipMemAllocNodeParams::dptr",
+    ][::std::mem::offset_of!(hipMemAllocNodeParams, dptr) - 112usize];
+};
+impl Default for hipMemAllocNodeParams {
     fn default() -> Self {
         let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
         unsafe {
@@ -5535,6 +5997,81 @@ impl hipStreamCaptureStatus {
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct hipStreamCaptureStatus(pub c_uint);
+impl hipGraphMemAttributeType {
+    pub const hipGraphMemAttrUsedMemCurrent: hipGraphMemAttributeType = hipGraphMemAttributeType(
+        0,
+    );
+    pub const hipGraphMemAttrUsedMemHigh: hipGraphMemAttributeType = hipGraphMemAttributeType(
+        1,
+    );
+    pub const hipGraphMemAttrReservedMemCurrent: hipGraphMemAttributeType = hipGraphMemAttributeType(
+        2,
+    );
+    pub const hipGraphMemAttrReservedMemHigh: hipGraphMemAttributeType = hipGraphMemAttributeType(
+        3,
+    );
+}
+#[repr(transparent)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct hipGraphMemAttributeType(pub c_uint);
+impl hipGraphInstantiateResult {
+    pub const hipGraphInstantiateSuccess: hipGraphInstantiateResult = hipGraphInstantiateResult(
+        0,
+    );
+    pub const hipGraphInstantiateError: hipGraphInstantiateResult = hipGraphInstantiateResult(
+        1,
+    );
+    pub const hipGraphInstantiateInvalidStructure: hipGraphInstantiateResult = hipGraphInstantiateResult(
+        2,
+    );
+    pub const hipGraphInstantiateNodeOperationNotSupported: hipGraphInstantiateResult = hipGraphInstantiateResult(
+        3,
+    );
+    pub const hipGraphInstantiateMultipleDevicesNotSupported: hipGraphInstantiateResult = hipGraphInstantiateResult(
+        4,
+    );
+}
+#[repr(transparent)]
+#[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
+pub struct hipGraphInstantiateResult(pub c_uint);
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipGraphInstantiateParams {
+    pub errNode_out: hipGraphNode_t,
+    pub flags: c_ulonglong,
+    pub result_out: hipGraphInstantiateResult,
+    pub uploadStream: hipStream_t,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipGraphInstantiateParams",
+    ][::std::mem::size_of::<hipGraphInstantiateParams>() - 32usize];
+    [
+        "Alignment of hipGraphInstantiateParams",
+    ][::std::mem::align_of::<hipGraphInstantiateParams>() - 8usize];
+    [
+        "Offset of field: hipGraphInstantiateParams::errNode_out",
+    ][::std::mem::offset_of!(hipGraphInstantiateParams, errNode_out) - 0usize];
+    [
+        "Offset of field: hipGraphInstantiateParams::flags",
+    ][::std::mem::offset_of!(hipGraphInstantiateParams, flags) - 8usize];
+    [
+        "Offset of field: hipGraphInstantiateParams::result_out",
+    ][::std::mem::offset_of!(hipGraphInstantiateParams, result_out) - 16usize];
+    [
+        "Offset of field: hipGraphInstantiateParams::uploadStream",
+    ][::std::mem::offset_of!(hipGraphInstantiateParams, uploadStream) - 24usize];
+};
+impl Default for hipGraphInstantiateParams {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct hipMemAllocationProp {
@@ -5649,6 +6186,77 @@ impl ::std::fmt::Debug for hipMemAllocationProp {
     }
 }
 #[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipExternalSemaphoreSignalNodeParams {
+    pub extSemArray: *mut hipExternalSemaphore_t,
+    pub paramsArray: *const hipExternalSemaphoreSignalParams,
+    pub numExtSems: c_uint,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipExternalSemaphoreSignalNodeParams",
+    ][::std::mem::size_of::<hipExternalSemaphoreSignalNodeParams>() - 24usize];
+    [
+        "Alignment of hipExternalSemaphoreSignalNodeParams",
+    ][::std::mem::align_of::<hipExternalSemaphoreSignalNodeParams>() - 8usize];
+    [
+        "Offset of field: hipExternalSemaphoreSignalNodeParams::extSemArray",
+    ][::std::mem::offset_of!(hipExternalSemaphoreSignalNodeParams, extSemArray)
+        - 0usize];
+    [
+        "Offset of field: hipExternalSemaphoreSignalNodeParams::paramsArray",
+    ][::std::mem::offset_of!(hipExternalSemaphoreSignalNodeParams, paramsArray)
+        - 8usize];
+    [
+        "Offset of field: hipExternalSemaphoreSignalNodeParams::numExtSems",
+    ][::std::mem::offset_of!(hipExternalSemaphoreSignalNodeParams, numExtSems)
+        - 16usize];
+};
+impl Default for hipExternalSemaphoreSignalNodeParams {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipExternalSemaphoreWaitNodeParams {
+    pub extSemArray: *mut hipExternalSemaphore_t,
+    pub paramsArray: *const hipExternalSemaphoreWaitParams,
+    pub numExtSems: c_uint,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipExternalSemaphoreWaitNodeParams",
+    ][::std::mem::size_of::<hipExternalSemaphoreWaitNodeParams>() - 24usize];
+    [
+        "Alignment of hipExternalSemaphoreWaitNodeParams",
+    ][::std::mem::align_of::<hipExternalSemaphoreWaitNodeParams>() - 8usize];
+    [
+        "Offset of field: hipExternalSemaphoreWaitNodeParams::extSemArray",
+    ][::std::mem::offset_of!(hipExternalSemaphoreWaitNodeParams, extSemArray) - 0usize];
+    [
+        "Offset of field: hipExternalSemaphoreWaitNodeParams::paramsArray",
+    ][::std::mem::offset_of!(hipExternalSemaphoreWaitNodeParams, paramsArray) - 8usize];
+    [
+        "Offset of field: hipExternalSemaphoreWaitNodeParams::numExtSems",
+    ][::std::mem::offset_of!(hipExternalSemaphoreWaitNodeParams, numExtSems) - 16usize];
+};
+impl Default for hipExternalSemaphoreWaitNodeParams {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
 #[derive(Debug)]
 pub struct ihipMemGenericAllocationHandle {
     _unused: [u8; 0],
@@ -5665,6 +6273,290 @@ impl hipMemAllocationGranularity_flags {
 #[repr(transparent)]
 #[derive(Debug, Copy, Clone, Hash, PartialEq, Eq)]
 pub struct hipMemAllocationGranularity_flags(pub c_uint);
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipMemcpyNodeParams {
+    pub flags: c_int,
+    pub reserved: [c_int; 3usize],
+    pub copyParams: hipMemcpy3DParms,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipMemcpyNodeParams",
+    ][::std::mem::size_of::<hipMemcpyNodeParams>() - 176usize];
+    [
+        "Alignment of hipMemcpyNodeParams",
+    ][::std::mem::align_of::<hipMemcpyNodeParams>() - 8usize];
+    [
+        "Offset of field: hipMemcpyNodeParams::flags",
+    ][::std::mem::offset_of!(hipMemcpyNodeParams, flags) - 0usize];
+    [
+        "Offset of field: hipMemcpyNodeParams::reserved",
+    ][::std::mem::offset_of!(hipMemcpyNodeParams, reserved) - 4usize];
+    [
+        "Offset of field: hipMemcpyNodeParams::copyParams",
+    ][::std::mem::offset_of!(hipMemcpyNodeParams, copyParams) - 16usize];
+};
+impl Default for hipMemcpyNodeParams {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipChildGraphNodeParams {
+    pub graph: hipGraph_t,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipChildGraphNodeParams",
+    ][::std::mem::size_of::<hipChildGraphNodeParams>() - 8usize];
+    [
+        "Alignment of hipChildGraphNodeParams",
+    ][::std::mem::align_of::<hipChildGraphNodeParams>() - 8usize];
+    [
+        "Offset of field: hipChildGraphNodeParams::graph",
+    ][::std::mem::offset_of!(hipChildGraphNodeParams, graph) - 0usize];
+};
+impl Default for hipChildGraphNodeParams {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipEventWaitNodeParams {
+    pub event: hipEvent_t,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipEventWaitNodeParams",
+    ][::std::mem::size_of::<hipEventWaitNodeParams>() - 8usize];
+    [
+        "Alignment of hipEventWaitNodeParams",
+    ][::std::mem::align_of::<hipEventWaitNodeParams>() - 8usize];
+    [
+        "Offset of field: hipEventWaitNodeParams::event",
+    ][::std::mem::offset_of!(hipEventWaitNodeParams, event) - 0usize];
+};
+impl Default for hipEventWaitNodeParams {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipEventRecordNodeParams {
+    pub event: hipEvent_t,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipEventRecordNodeParams",
+    ][::std::mem::size_of::<hipEventRecordNodeParams>() - 8usize];
+    [
+        "Alignment of hipEventRecordNodeParams",
+    ][::std::mem::align_of::<hipEventRecordNodeParams>() - 8usize];
+    [
+        "Offset of field: hipEventRecordNodeParams::event",
+    ][::std::mem::offset_of!(hipEventRecordNodeParams, event) - 0usize];
+};
+impl Default for hipEventRecordNodeParams {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct hipMemFreeNodeParams {
+    pub dptr: *mut c_void,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipMemFreeNodeParams",
+    ][::std::mem::size_of::<hipMemFreeNodeParams>() - 8usize];
+    [
+        "Alignment of hipMemFreeNodeParams",
+    ][::std::mem::align_of::<hipMemFreeNodeParams>() - 8usize];
+    [
+        "Offset of field: hipMemFreeNodeParams::dptr",
+    ][::std::mem::offset_of!(hipMemFreeNodeParams, dptr) - 0usize];
+};
+impl Default for hipMemFreeNodeParams {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub struct hipGraphNodeParams {
+    pub type_: hipGraphNodeType,
+    pub reserved0: [c_int; 3usize],
+    pub __bindgen_anon_1: hipGraphNodeParams__bindgen_ty_1,
+    pub reserved2: c_longlong,
+}
+#[repr(C)]
+#[derive(Copy, Clone)]
+pub union hipGraphNodeParams__bindgen_ty_1 {
+    pub reserved1: [c_longlong; 29usize],
+    pub kernel: hipKernelNodeParams,
+    pub memcpy: hipMemcpyNodeParams,
+    pub memset: hipMemsetParams,
+    pub host: hipHostNodeParams,
+    pub graph: hipChildGraphNodeParams,
+    pub eventWait: hipEventWaitNodeParams,
+    pub eventRecord: hipEventRecordNodeParams,
+    pub extSemSignal: hipExternalSemaphoreSignalNodeParams,
+    pub extSemWait: hipExternalSemaphoreWaitNodeParams,
+    pub alloc: hipMemAllocNodeParams,
+    pub free: hipMemFreeNodeParams,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipGraphNodeParams__bindgen_ty_1",
+    ][::std::mem::size_of::<hipGraphNodeParams__bindgen_ty_1>() - 232usize];
+    [
+        "Alignment of hipGraphNodeParams__bindgen_ty_1",
+    ][::std::mem::align_of::<hipGraphNodeParams__bindgen_ty_1>() - 8usize];
+    [
+        "Offset of field: hipGraphNodeParams__bindgen_ty_1::reserved1",
+    ][::std::mem::offset_of!(hipGraphNodeParams__bindgen_ty_1, reserved1) - 0usize];
+    [
+        "Offset of field: hipGraphNodeParams__bindgen_ty_1::kernel",
+    ][::std::mem::offset_of!(hipGraphNodeParams__bindgen_ty_1, kernel) - 0usize];
+    [
+        "Offset of field: hipGraphNodeParams__bindgen_ty_1::memcpy",
+    ][::std::mem::offset_of!(hipGraphNodeParams__bindgen_ty_1, memcpy) - 0usize];
+    [
+        "Offset of field: hipGraphNodeParams__bindgen_ty_1::memset",
+    ][::std::mem::offset_of!(hipGraphNodeParams__bindgen_ty_1, memset) - 0usize];
+    [
+        "Offset of field: hipGraphNodeParams__bindgen_ty_1::host",
+    ][::std::mem::offset_of!(hipGraphNodeParams__bindgen_ty_1, host) - 0usize];
+    [
+        "Offset of field: hipGraphNodeParams__bindgen_ty_1::graph",
+    ][::std::mem::offset_of!(hipGraphNodeParams__bindgen_ty_1, graph) - 0usize];
+    [
+        "Offset of field: hipGraphNodeParams__bindgen_ty_1::eventWait",
+    ][::std::mem::offset_of!(hipGraphNodeParams__bindgen_ty_1, eventWait) - 0usize];
+    [
+        "Offset of field: hipGraphNodeParams__bindgen_ty_1::eventRecord",
+    ][::std::mem::offset_of!(hipGraphNodeParams__bindgen_ty_1, eventRecord) - 0usize];
+    [
+        "Offset of field: hipGraphNodeParams__bindgen_ty_1::extSemSignal",
+    ][::std::mem::offset_of!(hipGraphNodeParams__bindgen_ty_1, extSemSignal) - 0usize];
+    [
+        "Offset of field: hipGraphNodeParams__bindgen_ty_1::extSemWait",
+    ][::std::mem::offset_of!(hipGraphNodeParams__bindgen_ty_1, extSemWait) - 0usize];
+    [
+        "Offset of field: hipGraphNodeParams__bindgen_ty_1::alloc",
+    ][::std::mem::offset_of!(hipGraphNodeParams__bindgen_ty_1, alloc) - 0usize];
+    [
+        "Offset of field: hipGraphNodeParams__bindgen_ty_1::free",
+    ][::std::mem::offset_of!(hipGraphNodeParams__bindgen_ty_1, free) - 0usize];
+};
+impl Default for hipGraphNodeParams__bindgen_ty_1 {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl ::std::fmt::Debug for hipGraphNodeParams__bindgen_ty_1 {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        write!(f, "hipGraphNodeParams__bindgen_ty_1 {{ union }}")
+    }
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of hipGraphNodeParams",
+    ][::std::mem::size_of::<hipGraphNodeParams>() - 256usize];
+    [
+        "Alignment of hipGraphNodeParams",
+    ][::std::mem::align_of::<hipGraphNodeParams>() - 8usize];
+    [
+        "Offset of field: hipGraphNodeParams::type_",
+    ][::std::mem::offset_of!(hipGraphNodeParams, type_) - 0usize];
+    [
+        "Offset of field: hipGraphNodeParams::reserved0",
+    ][::std::mem::offset_of!(hipGraphNodeParams, reserved0) - 4usize];
+    [
+        "Offset of field: hipGraphNodeParams::reserved2",
+    ][::std::mem::offset_of!(hipGraphNodeParams, reserved2) - 248usize];
+};
+impl Default for hipGraphNodeParams {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+impl ::std::fmt::Debug for hipGraphNodeParams {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        write!(
+            f,
+            "hipGraphNodeParams {{ type: {:?}, reserved0: {:?}, __bindgen_anon_1: {:?}, reserved2: {:?} }}",
+            self.type_, self.reserved0, self.__bindgen_anon_1, self.reserved2
+        )
+    }
+}
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct hipGraphEdgeData {
+    pub from_port: c_uchar,
+    pub reserved: [c_uchar; 5usize],
+    pub to_port: c_uchar,
+    pub type_: c_uchar,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of hipGraphEdgeData"][::std::mem::size_of::<hipGraphEdgeData>() - 8usize];
+    [
+        "Alignment of hipGraphEdgeData",
+    ][::std::mem::align_of::<hipGraphEdgeData>() - 1usize];
+    [
+        "Offset of field: hipGraphEdgeData::from_port",
+    ][::std::mem::offset_of!(hipGraphEdgeData, from_port) - 0usize];
+    [
+        "Offset of field: hipGraphEdgeData::reserved",
+    ][::std::mem::offset_of!(hipGraphEdgeData, reserved) - 1usize];
+    [
+        "Offset of field: hipGraphEdgeData::to_port",
+    ][::std::mem::offset_of!(hipGraphEdgeData, to_port) - 6usize];
+    [
+        "Offset of field: hipGraphEdgeData::type_",
+    ][::std::mem::offset_of!(hipGraphEdgeData, type_) - 7usize];
+};
 #[repr(C)]
 #[derive(Copy, Clone)]
 pub struct hipLaunchAttribute_st {

@@ -110,18 +110,28 @@ versioned! {
         hipStreamWaitValue32 hipStreamWaitValue64 hipStreamWriteValue32 hipStreamWriteValue64
         hipGraphAddEmptyNode hipGraphAddDependencies hipGraphGetNodes hipGraphKernelNodeSetParams
         hipGraphExecKernelNodeSetParams hipGraphGetRootNodes hipGraphMemcpyNodeSetParams
-        hipGraphMemsetNodeSetParams;
+        hipGraphMemsetNodeSetParams hipGraphKernelNodeGetParams hipGraphMemcpyNodeGetParams
+        hipGraphMemsetNodeGetParams;
     "hip_4.5":
-        hipGraphAddHostNode hipGraphAddChildGraphNode hipGraphAddEventRecordNode hipGraphAddEventWaitNode
-        hipGraphGetEdges hipGraphNodeGetType hipGraphInstantiateWithFlags hipGraphExecUpdate
-        hipStreamGetCaptureInfo hipStreamGetCaptureInfo_v2 hipStreamUpdateCaptureDependencies
-        hipGraphDestroyNode hipGraphEventRecordNodeSetEvent hipGraphEventWaitNodeSetEvent
-        hipGraphExecEventRecordNodeSetEvent hipGraphExecEventWaitNodeSetEvent hipGraphExecHostNodeSetParams
-        hipGraphExecMemcpyNodeSetParams hipGraphExecMemcpyNodeSetParams1D hipGraphExecMemsetNodeSetParams
-        hipGraphHostNodeSetParams hipGraphMemcpyNodeSetParams1D hipGraphNodeGetDependencies
-        hipGraphNodeGetDependentNodes hipGraphRemoveDependencies;
+        hipGraphAddHostNode hipGraphAddChildGraphNode hipGraphAddEventRecordNode
+        hipGraphAddEventWaitNode hipGraphGetEdges hipGraphNodeGetType hipGraphInstantiateWithFlags
+        hipGraphExecUpdate hipStreamGetCaptureInfo hipStreamGetCaptureInfo_v2
+        hipStreamUpdateCaptureDependencies hipGraphDestroyNode hipGraphEventRecordNodeSetEvent
+        hipGraphEventWaitNodeSetEvent hipGraphExecEventRecordNodeSetEvent
+        hipGraphExecEventWaitNodeSetEvent hipGraphExecHostNodeSetParams
+        hipGraphExecMemcpyNodeSetParams hipGraphExecMemcpyNodeSetParams1D
+        hipGraphExecMemsetNodeSetParams hipGraphHostNodeSetParams hipGraphMemcpyNodeSetParams1D
+        hipGraphNodeGetDependencies hipGraphNodeGetDependentNodes hipGraphRemoveDependencies
+        hipDeviceGetGraphMemAttribute hipDeviceGraphMemTrim hipDeviceSetGraphMemAttribute
+        hipGraphAddMemcpyNodeFromSymbol hipGraphAddMemcpyNodeToSymbol hipGraphChildGraphNodeGetGraph
+        hipGraphClone hipGraphEventRecordNodeGetEvent hipGraphEventWaitNodeGetEvent
+        hipGraphExecChildGraphNodeSetParams hipGraphExecMemcpyNodeSetParamsFromSymbol
+        hipGraphExecMemcpyNodeSetParamsToSymbol hipGraphHostNodeGetParams
+        hipGraphMemcpyNodeSetParamsFromSymbol hipGraphMemcpyNodeSetParamsToSymbol
+        hipGraphNodeFindInClone;
     "hip_5.0":
-        hipPointerGetAttribute hipDrvPointerGetAttributes hipThreadExchangeStreamCaptureMode;
+        hipPointerGetAttribute hipDrvPointerGetAttributes hipThreadExchangeStreamCaptureMode
+        hipGraphKernelNodeGetAttribute hipGraphKernelNodeSetAttribute;
     "hip_5.1":
         hipDeviceGetUuid hipMallocAsync hipMallocFromPoolAsync hipFreeAsync hipMemPoolCreate hipMemPoolDestroy
         hipMemPoolGetAttribute hipMemPoolSetAttribute hipMemPoolSetAccess hipMemPoolGetAccess hipMemPoolTrimTo
@@ -132,20 +142,28 @@ versioned! {
         hipMemPoolExportPointer hipMemPoolExportToShareableHandle hipMemPoolImportFromShareableHandle
         hipMemPoolImportPointer;
     "hip_5.3":
-        hipDrvGetErrorName hipDrvGetErrorString hipDeviceSetLimit hipLaunchHostFunc hipGraphUpload;
+        hipDrvGetErrorName hipDrvGetErrorString hipDeviceSetLimit hipLaunchHostFunc hipGraphUpload
+        hipGraphDebugDotPrint hipGraphKernelNodeCopyAttributes hipGraphNodeGetEnabled
+        hipGraphNodeSetEnabled hipGraphReleaseUserObject hipGraphRetainUserObject
+        hipUserObjectCreate hipUserObjectRelease hipUserObjectRetain;
     "hip_5.5":
-        hipModuleLaunchCooperativeKernel
-        hipModuleLaunchCooperativeKernelMultiDevice;
+        hipModuleLaunchCooperativeKernel hipModuleLaunchCooperativeKernelMultiDevice
+        hipGraphAddMemAllocNode hipGraphAddMemFreeNode
+        hipGraphAddNode hipGraphMemAllocNodeGetParams hipGraphMemFreeNodeGetParams;
     "hip_5.6":
         hipDrvGraphAddMemcpyNode hipDrvGraphAddMemsetNode;
     "hip_6.0":
-        hipExtGetLastError hipGetDevicePropertiesR0600 hipChooseDeviceR0600;
+        hipExtGetLastError hipGetDevicePropertiesR0600 hipChooseDeviceR0600
+        hipDrvGraphMemcpyNodeGetParams hipDrvGraphMemcpyNodeSetParams;
     "hip_6.1":
-        hipGetProcAddress;
+        hipGetProcAddress hipGraphInstantiateWithParams hipStreamBeginCaptureToGraph;
     "hip_6.2":
-        hipSetValidDevices hipGetFuncBySymbol;
+        hipSetValidDevices hipGetFuncBySymbol hipDrvGraphAddMemFreeNode
+        hipDrvGraphExecMemcpyNodeSetParams hipDrvGraphExecMemsetNodeSetParams hipGraphExecGetFlags
+        hipGraphExecNodeSetParams hipGraphNodeSetParams;
     "hip_6.4":
-        hipEventRecordWithFlags;
+        hipEventRecordWithFlags hipGraphAddBatchMemOpNode hipGraphBatchMemOpNodeGetParams
+        hipGraphBatchMemOpNodeSetParams hipGraphExecBatchMemOpNodeSetParams hipStreamBatchMemOp;
     "hip_6.5":
         hipDrvLaunchKernelEx hipLaunchKernelExC
         hipMemGetHandleForAddressRange;

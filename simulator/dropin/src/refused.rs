@@ -52,44 +52,20 @@ refused! { hipError_t;
         hipArrayDestroy hipGLGetDevices hipGraphicsGLRegisterBuffer
         hipGraphicsMapResources hipGraphicsResourceGetMappedPointer hipGraphicsUnmapResources
         hipGraphicsUnregisterResource hipMemcpy2DToArrayAsync;
-    "hip_4.4":
-        hipGraphKernelNodeGetParams hipGraphMemcpyNodeGetParams hipGraphMemsetNodeGetParams;
     "hip_4.5":
-        hipDeviceGetGraphMemAttribute hipDeviceGraphMemTrim hipDeviceSetGraphMemAttribute
-        hipGraphAddMemcpyNodeFromSymbol hipGraphAddMemcpyNodeToSymbol hipGraphChildGraphNodeGetGraph
-        hipGraphClone hipGraphEventRecordNodeGetEvent hipGraphEventWaitNodeGetEvent
-        hipGraphExecChildGraphNodeSetParams hipGraphExecMemcpyNodeSetParamsFromSymbol
-        hipGraphExecMemcpyNodeSetParamsToSymbol hipGraphHostNodeGetParams
-        hipGraphMemcpyNodeSetParamsFromSymbol hipGraphMemcpyNodeSetParamsToSymbol hipGraphNodeFindInClone
         hipGraphicsGLRegisterImage hipGraphicsSubResourceGetMappedArray;
-    "hip_5.0":
-        hipGraphKernelNodeGetAttribute hipGraphKernelNodeSetAttribute;
     "hip_5.1":
         hipMemMapArrayAsync;
     "hip_5.3":
-        hipGraphAddExternalSemaphoresSignalNode hipGraphAddExternalSemaphoresWaitNode hipGraphDebugDotPrint
+        hipGraphAddExternalSemaphoresSignalNode hipGraphAddExternalSemaphoresWaitNode
         hipGraphExecExternalSemaphoresSignalNodeSetParams hipGraphExecExternalSemaphoresWaitNodeSetParams
         hipGraphExternalSemaphoresSignalNodeGetParams hipGraphExternalSemaphoresSignalNodeSetParams
-        hipGraphExternalSemaphoresWaitNodeGetParams hipGraphExternalSemaphoresWaitNodeSetParams
-        hipGraphKernelNodeCopyAttributes hipGraphNodeGetEnabled hipGraphNodeSetEnabled
-        hipGraphReleaseUserObject hipGraphRetainUserObject hipUserObjectCreate hipUserObjectRelease
-        hipUserObjectRetain;
-    "hip_5.5":
-        hipGraphAddMemAllocNode hipGraphAddMemFreeNode hipGraphAddNode hipGraphMemAllocNodeGetParams
-        hipGraphMemFreeNodeGetParams;
+        hipGraphExternalSemaphoresWaitNodeGetParams hipGraphExternalSemaphoresWaitNodeSetParams;
     "hip_5.6":
         hipArray3DGetDescriptor hipArrayGetDescriptor hipArrayGetInfo;
-    "hip_6.0":
-        hipDrvGraphMemcpyNodeGetParams hipDrvGraphMemcpyNodeSetParams;
-    "hip_6.1":
-        hipGraphInstantiateWithParams hipStreamBeginCaptureToGraph;
     "hip_6.2":
-        hipDrvGraphAddMemFreeNode hipDrvGraphExecMemcpyNodeSetParams hipDrvGraphExecMemsetNodeSetParams
-        hipGraphExecGetFlags hipGraphExecNodeSetParams hipGraphNodeSetParams hipMemcpy2DArrayToArray
+        hipMemcpy2DArrayToArray
         hipMemcpyAtoA hipMemcpyAtoD hipMemcpyAtoHAsync hipMemcpyDtoA hipMemcpyHtoAAsync;
-    "hip_6.4":
-        hipGraphAddBatchMemOpNode hipGraphBatchMemOpNodeGetParams hipGraphBatchMemOpNodeSetParams
-        hipGraphExecBatchMemOpNodeSetParams hipStreamBatchMemOp;
 }
 
 refused! { ();

@@ -57,6 +57,16 @@ impl Rows {
         self.width == 0 || self.count == 0 || self.planes == 0
     }
 
+    /// Bytes of a row, rows of a plane, planes.
+    pub(crate) fn extents(self) -> [u64; 3] {
+        [self.width, self.count, self.planes]
+    }
+
+    /// Bytes from row to row, and from plane to plane.
+    pub(crate) fn pitches(self) -> [u64; 2] {
+        [self.pitch, self.plane_pitch]
+    }
+
     fn is_line(self) -> bool {
         self.count == 1 && self.planes == 1
     }

@@ -380,3 +380,81 @@ fn a_thread_that_ends_takes_the_capture_of_its_own_stream_along() {
     ok!(machine, hipMalloc(&mut memory, 64));
     ok!(machine, hipDeviceSynchronize());
 }
+
+#[test]
+fn a_stream_can_be_captured_into_a_graph_that_exists() {
+    let machine = Machine::new("");
+    let log = Log::default();
+    let (graph, stream, other) = (machine.graph(), machine.stream(), machine.stream());
+    let first = machine.log_node(graph, &[], &log, "first");
+    // Nobody waits for this node, and nobody has to.
+    machine.log_node(graph, &[], &log, "beside");
+    let mode = hipStreamCaptureMode::hipStreamCaptureModeGlobal;
+    ok!(machine, hipStreamBeginCaptureToGraph(stream, graph, &first, null(), 1, mode));
+    machine.log_on(stream, &log, "captured");
+    // One capture at a time, and the graph stays until its end.
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipStreamBeginCaptureToGraph(other, graph, null(), null(), 0, mode)
+    );
+    fails!(
+        hipErrorIllegalState,
+        machine,
+        hipStreamBeginCaptureToGraph(stream, graph, null(), null(), 0, mode)
+    );
+    fails!(hipErrorInvalidValue, machine, hipGraphDestroy(graph));
+    assert_eq!(machine.end(stream), graph);
+    assert_eq!(machine.nodes(graph), 3);
+    machine.run(graph, stream);
+    let words = log.take();
+    let place = |word| words.iter().position(|other| *other == word).unwrap();
+    assert!(place("first") < place("captured") && words.len() == 3, "{words:?}");
+
+    // A capture that fails leaves the graph to the client.
+    ok!(machine, hipStreamBeginCaptureToGraph(stream, graph, null(), null(), 0, mode));
+    fails!(hipErrorStreamCaptureUnsupported, machine, hipStreamSynchronize(stream));
+    let mut ended = null_mut();
+    fails!(hipErrorStreamCaptureInvalidated, machine, hipStreamEndCapture(stream, &mut ended));
+    assert_eq!(machine.nodes(graph), 3);
+
+    let foreign = machine.log_node(machine.graph(), &[], &log, "");
+    let data = hipGraphEdgeData::default();
+    fails!(
+        hipErrorNotSupported,
+        machine,
+        hipStreamBeginCaptureToGraph(stream, graph, &first, &data, 1, mode)
+    );
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipStreamBeginCaptureToGraph(stream, graph, &foreign, null(), 1, mode)
+    );
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipStreamBeginCaptureToGraph(stream, graph, &first, null(), 0, mode)
+    );
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipStreamBeginCaptureToGraph(stream, graph, null(), null(), 1, mode)
+    );
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipStreamBeginCaptureToGraph(stream, null_mut(), null(), null(), 0, mode)
+    );
+    let no_mode = hipStreamCaptureMode(3);
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipStreamBeginCaptureToGraph(stream, graph, null(), null(), 0, no_mode)
+    );
+    fails!(
+        hipErrorStreamCaptureUnsupported,
+        machine,
+        hipStreamBeginCaptureToGraph(null_mut(), graph, null(), null(), 0, mode)
+    );
+    ok!(machine, hipGraphDestroy(graph));
+}

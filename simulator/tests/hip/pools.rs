@@ -202,6 +202,7 @@ fn allocations_in_a_capture_are_nodes() {
         assert_eq!(machine.simulator.last_fault(), None);
         ok!(machine, hipGraphExecDestroy(exec));
         ok!(machine, hipGraphDestroy(graph));
+        ok!(machine, hipDeviceGraphMemTrim(0));
         assert_eq!(free_bytes(&machine), before);
     }
 }
@@ -231,6 +232,7 @@ fn memory_of_a_graph_outlives_its_launch_until_it_is_freed() {
     }
     ok!(machine, hipGraphExecDestroy(exec));
     ok!(machine, hipGraphDestroy(graph));
+    ok!(machine, hipDeviceGraphMemTrim(0));
     assert_eq!(free_bytes(&machine), before);
     // A graph frees no other memory.
     let other = machine.malloc(64);

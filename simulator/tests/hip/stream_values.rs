@@ -3,7 +3,7 @@
 
 use std::ffi::c_void;
 use std::path::Path;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use crate::common::{Block, Log, Machine};
@@ -180,4 +180,141 @@ fn a_failed_device_ends_the_wait() {
     assert_eq!(machine.launch(write_at, 1, 1, other, &arguments), hipError_t::hipSuccess);
     fails!(hipErrorIllegalAddress, machine, hipStreamSynchronize(other));
     fails!(hipErrorIllegalAddress, machine, hipStreamSynchronize(stream));
+}
+
+/// One operation of a batch.
+fn operation(
+    kind: hipStreamBatchMemOpType,
+    word: &Word,
+    value: u64,
+    flags: u32,
+) -> hipStreamBatchMemOpParams {
+    let mut parameters = hipStreamBatchMemOpParams::default();
+    parameters.waitValue = hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t {
+        operation: kind,
+        address: word.0,
+        __bindgen_anon_1: hipStreamBatchMemOpParams_union_hipStreamMemOpWaitValueParams_t__bindgen_ty_1 {
+            value64: value,
+        },
+        flags,
+        alias: null_mut(),
+    };
+    parameters
+}
+
+const WAIT_32: hipStreamBatchMemOpType = hipStreamBatchMemOpType::hipStreamMemOpWaitValue32;
+const WAIT_64: hipStreamBatchMemOpType = hipStreamBatchMemOpType::hipStreamMemOpWaitValue64;
+const WRITE_32: hipStreamBatchMemOpType = hipStreamBatchMemOpType::hipStreamMemOpWriteValue32;
+const WRITE_64: hipStreamBatchMemOpType = hipStreamBatchMemOpType::hipStreamMemOpWriteValue64;
+
+#[test]
+fn a_batch_waits_and_writes_in_its_order() {
+    for options in ["", "gfx942?seed=3"] {
+        let machine = Machine::new(options);
+        let stream = machine.stream();
+        let [first, second, third] = [(); 3].map(|()| Word::new(&machine, u64::MAX << 32));
+        let mut list = [
+            operation(WRITE_64, &first, 1, 0),
+            operation(WAIT_32, &second, 5, EQ),
+            operation(WRITE_32, &third, 7 << 32 | 9, 0),
+            operation(WAIT_64, &first, 2, GTE),
+            operation(WRITE_64, &second, 11, 0),
+        ];
+        ok!(machine, hipStreamBatchMemOp(stream, 5, list.as_mut_ptr(), 0));
+        until(&machine, || first.get() == 1);
+        fails!(hipErrorNotReady, machine, hipStreamQuery(stream));
+        assert_eq!(third.get(), u64::MAX << 32, "the wait before is not over");
+        second.set(5);
+        until(&machine, || third.get() == u64::MAX << 32 | 9);
+        first.set(2);
+        ok!(machine, hipStreamSynchronize(stream));
+        assert_eq!(second.get(), 11);
+    }
+}
+
+#[test]
+fn a_batch_can_be_a_node() {
+    let machine = Machine::new("");
+    let stream = machine.stream();
+    let [first, second] = [(); 2].map(|()| Word::new(&machine, 0));
+    let mut context = null_mut();
+    ok!(machine, hipDevicePrimaryCtxRetain(&mut context, 0));
+    let mut list = [operation(WAIT_64, &first, 1, GTE), operation(WRITE_64, &second, 3, 0)];
+    let mut given =
+        hipBatchMemOpNodeParams { ctx: context, count: 2, paramArray: list.as_mut_ptr(), flags: 0 };
+    let (mut graph, mut node, mut exec) = (null_mut(), null_mut(), null_mut());
+    ok!(machine, hipGraphCreate(&mut graph, 0));
+    ok!(machine, hipGraphAddBatchMemOpNode(&mut node, graph, null(), 0, &given));
+    let mut kind = hipGraphNodeType::hipGraphNodeTypeCount;
+    ok!(machine, hipGraphNodeGetType(node, &mut kind));
+    assert_eq!(kind, hipGraphNodeType::hipGraphNodeTypeBatchMemOp);
+    let mut told = hipBatchMemOpNodeParams::default();
+    ok!(machine, hipGraphBatchMemOpNodeGetParams(node, &mut told));
+    assert_eq!((told.ctx, told.count, told.flags), (context, 2, 0));
+    // SAFETY: the list has two entries, the second of which is a write.
+    assert_eq!(unsafe { told.paramArray.add(1).read().writeValue.address }, second.0);
+
+    ok!(machine, hipGraphInstantiate(&mut exec, graph, null_mut(), null_mut(), 0));
+    ok!(machine, hipGraphLaunch(exec, stream));
+    fails!(hipErrorNotReady, machine, hipStreamQuery(stream));
+    assert_eq!(second.get(), 0);
+    first.set(1);
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!(second.get(), 3);
+    // A shorter list, which the lent one makes too.
+    given.count = 1;
+    given.paramArray = told.paramArray.wrapping_add(1);
+    ok!(machine, hipGraphExecBatchMemOpNodeSetParams(exec, node, &given));
+    first.set(0);
+    second.set(0);
+    ok!(machine, hipGraphLaunch(exec, stream));
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!(second.get(), 3);
+    ok!(machine, hipGraphBatchMemOpNodeSetParams(node, &mut given));
+    ok!(machine, hipGraphBatchMemOpNodeGetParams(node, &mut told));
+    assert_eq!(told.count, 1);
+
+    for wrong in [
+        hipBatchMemOpNodeParams { ctx: null_mut(), ..given },
+        hipBatchMemOpNodeParams { count: 0, ..given },
+        hipBatchMemOpNodeParams { count: 257, ..given },
+        hipBatchMemOpNodeParams { paramArray: null_mut(), ..given },
+        hipBatchMemOpNodeParams { flags: 1, ..given },
+    ] {
+        fails!(hipErrorInvalidValue, machine, hipGraphAddBatchMemOpNode(&mut node, graph, null(), 0, &wrong));
+        fails!(hipErrorInvalidValue, machine, hipGraphExecBatchMemOpNodeSetParams(exec, node, &wrong));
+    }
+    let mut empty = null_mut();
+    ok!(machine, hipGraphAddEmptyNode(&mut empty, graph, null(), 0));
+    fails!(hipErrorInvalidValue, machine, hipGraphBatchMemOpNodeGetParams(empty, &mut told));
+    fails!(hipErrorInvalidValue, machine, hipGraphBatchMemOpNodeSetParams(empty, &mut given));
+}
+
+#[test]
+fn wrong_batches_are_refused_whole() {
+    let machine = Machine::new("");
+    let (stream, word) = (machine.stream(), Word::new(&machine, 0));
+    let batch = |second, count, flags| {
+        let mut list = [operation(WRITE_64, &word, 1, 0), second];
+        hip!(machine, hipStreamBatchMemOp(stream, count, list.as_mut_ptr(), flags))
+    };
+    let right = operation(WRITE_64, &word, 1, 0);
+    let stray = Word(std::ptr::without_provenance_mut(8));
+    for (second, count, flags) in [
+        (right, 0, 0),
+        (right, 257, 0),
+        (right, 2, 1),
+        (operation(hipStreamBatchMemOpType::hipStreamMemOpBarrier, &word, 0, 0), 2, 0),
+        (operation(hipStreamBatchMemOpType::hipStreamMemOpFlushRemoteWrites, &word, 0, 0), 2, 0),
+        (operation(WAIT_64, &word, 0, 4), 2, 0),
+        (operation(WRITE_64, &stray, 0, 0), 2, 0),
+    ] {
+        assert_eq!(batch(second, count, flags), hipError_t::hipErrorInvalidValue);
+    }
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!(word.get(), 0, "nothing of a refused batch takes place");
+    fails!(hipErrorInvalidValue, machine, hipStreamBatchMemOp(stream, 1, null_mut(), 0));
+    let no_stream = std::ptr::without_provenance_mut(3);
+    let mut list = [right];
+    fails!(hipErrorContextIsDestroyed, machine, hipStreamBatchMemOp(no_stream, 1, list.as_mut_ptr(), 0));
 }

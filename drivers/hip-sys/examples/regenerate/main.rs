@@ -159,7 +159,8 @@ fn split(file: syn::File) -> (syn::File, Declarations) {
 }
 
 /// C's types by their bare names, so that declarations stay readable and a glob import of the bindings suffices.
-const C_TYPES: &str = "pub use core::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};";
+const C_TYPES: &str =
+    "pub use core::ffi::{c_char, c_int, c_longlong, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};";
 
 fn render_types(origin: &HeaderOrigin, types: &syn::File) -> String {
     let mut text = origin.preamble();

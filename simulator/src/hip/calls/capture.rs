@@ -4,12 +4,15 @@
 use std::ffi::{c_uint, c_ulonglong};
 
 use windlass_hip_sys::bindings::{
-    hipError_t, hipGraph_t, hipGraphNode_t, hipStream_t, hipStreamCaptureMode, hipStreamCaptureStatus,
+    hipError_t, hipGraph_t, hipGraphEdgeData, hipGraphNode_t, hipStream_t, hipStreamCaptureMode,
+    hipStreamCaptureStatus,
 };
 
-use super::graph::handles;
+use super::graph::{graph, handles};
 use crate::hip::boundary::call::Call;
+use crate::hip::graphs::capture::Given;
 use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
 use crate::packet::Role;
 
 pub(in crate::hip) unsafe extern "C" fn hipStreamBeginCapture(
@@ -19,7 +22,31 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamBeginCapture(
     hip!(hipStreamBeginCapture, |call| {
         let stream = call.stream(stream)?;
         call.runtime.machine.device(stream.device)?.check()?;
-        call.runtime.captures.begin(&stream, mode.0)
+        call.runtime.captures.begin(&stream, mode.0, None)
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipStreamBeginCaptureToGraph(
+    stream: hipStream_t,
+    handle: hipGraph_t,
+    dependencies: *const hipGraphNode_t,
+    data: *const hipGraphEdgeData,
+    count: usize,
+    mode: hipStreamCaptureMode,
+) -> hipError_t {
+    hip!(hipStreamBeginCaptureToGraph, |call| {
+        if !data.is_null() {
+            explain("edges of graphs have no data: pass no dependencyData".to_owned());
+            return Err(Code::NOT_SUPPORTED);
+        }
+        let graph = graph(call, handle)?;
+        if dependencies.is_null() != (count == 0) {
+            return Err(Code::INVALID_VALUE);
+        }
+        let stream = call.stream(stream)?;
+        call.runtime.machine.device(stream.device)?.check()?;
+        let given = Given { graph, handle: handle as u64, after: handles(call, dependencies, count)? };
+        call.runtime.captures.begin(&stream, mode.0, Some(given))
     })
 }
 

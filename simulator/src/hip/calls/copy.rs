@@ -7,7 +7,7 @@ use windlass_hip_sys::bindings::{hipDeviceptr_t, hipError_t, hipMemcpyKind, hipS
 
 use crate::hip::boundary::call::Call;
 use crate::hip::boundary::target::Target;
-use crate::hip::graphs::operation::Operation;
+use crate::hip::graphs::operation::{CopyWords, Operation};
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::work::item::Work;
 use crate::packet::{CopyCall, Direction, Rows};
@@ -28,7 +28,7 @@ pub(super) fn queue(call: &Call, stream: hipStream_t, copy: CopyCall, when: Retu
     let stream = match &target {
         Target::Run(stream) => stream,
         Target::Record(capture, stream) if when == Return::WhenQueued => {
-            return capture.add(stream, Operation::Copy(copy));
+            return capture.add(stream, Operation::Copy(copy, CopyWords::Addresses));
         }
         Target::Record(capture, _) => return capture.refuse(call.name),
     };
@@ -289,7 +289,7 @@ fn direction_of_symbol(call: &Call, kind: hipMemcpyKind) -> Outcome<Direction> {
 }
 
 /// The address at an offset in the variable that a host symbol stands for, with `size` bytes checked.
-fn symbol(call: &Call, symbol: *const c_void, size: usize, offset: usize) -> Outcome<u64> {
+pub(super) fn symbol(call: &Call, symbol: *const c_void, size: usize, offset: usize) -> Outcome<u64> {
     let device = call.device()?.index;
     let (address, length) = call.runtime.compiled.variable(device, symbol as u64)?;
     let end = offset.checked_add(size).ok_or(Code::INVALID_VALUE)? as u64;

@@ -54,7 +54,7 @@ pub(super) fn find(call: &Call, event: hipEvent_t) -> Outcome<Arc<Event>> {
 
 /// Records an event. In a capture it stands for a place in the graph; an `external` one is recorded by the graph.
 pub(super) fn record(call: &Call, event: hipEvent_t, stream: hipStream_t, external: bool) -> Outcome<()> {
-    let event = find(call, event)?;
+    let (event, handle) = (find(call, event)?, event as u64);
     let target = call.target(stream)?;
     let (Target::Run(stream) | Target::Record(_, stream)) = &target;
     if stream.device != event.device {
@@ -62,7 +62,7 @@ pub(super) fn record(call: &Call, event: hipEvent_t, stream: hipStream_t, extern
     }
     if let Target::Record(capture, stream) = &target {
         return match external {
-            true => capture.add(stream, Operation::Record(event)),
+            true => capture.add(stream, Operation::Record(event, handle)),
             false => capture.record(stream, &event),
         };
     }

@@ -41,7 +41,10 @@ fn fill(
     let fill = call.runtime.machine.fill(&wanted)?;
     let queue = match target {
         Target::Run(queue) => queue,
-        Target::Record(capture, queue) => return capture.add(&queue, Operation::Fill(wanted)),
+        Target::Record(capture, queue) => {
+            let [pitch, _] = rows.pitches();
+            return capture.add(&queue, Operation::Fill(wanted, pitch));
+        }
     };
     let point = call.runtime.enqueue(&queue, Work::Fill(fill), &[])?;
     if stream.is_none() && !call.runtime.machine.stays_on_devices(&[wanted.address]) {

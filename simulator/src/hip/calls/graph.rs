@@ -9,6 +9,7 @@ use windlass_hip_sys::bindings::{hipError_t, hipGraph_t, hipGraphNode_t, hipGrap
 use crate::hip::boundary::call::Call;
 use crate::hip::graphs::graph::{Graph, Node};
 use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
 
 /// A graph by its handle.
 pub(super) fn graph(call: &Call, handle: hipGraph_t) -> Outcome<Arc<Graph>> {
@@ -59,8 +60,13 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphDestroy(handle: hipGraph_t) -> h
         if !handle.is_null() && call.runtime.graphs.graph(handle as u64).is_none() {
             return Err(Code::ILLEGAL_STATE);
         }
+        let graph = graph(call, handle)?;
+        if graph.level > 0 {
+            explain("the graph belongs to a child graph node, which ends it".to_owned());
+            return Err(Code::INVALID_VALUE);
+        }
         // The client does not own the graph of a capture before the capture ends.
-        if graph(call, handle)?.is_captured_into() || !call.runtime.graphs.discard(handle as u64) {
+        if graph.is_captured_into() || !call.runtime.graphs.discard(handle as u64) {
             return Err(Code::INVALID_VALUE);
         }
         Ok(())

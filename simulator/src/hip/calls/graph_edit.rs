@@ -4,17 +4,20 @@
 use std::ffi::c_void;
 
 use windlass_hip_sys::bindings::{
-    hipError_t, hipEvent_t, hipGraph_t, hipGraphExec_t, hipGraphNode_t, hipHostNodeParams, hipMemcpy3DParms,
-    hipMemcpyKind, hipMemsetParams,
+    HIP_MEMCPY3D, hipCtx_t, hipError_t, hipEvent_t, hipGraph_t, hipGraphExec_t, hipGraphNode_t,
+    hipHostNodeParams, hipMemcpy3DParms, hipMemcpyKind, hipMemsetParams,
 };
 
 use super::graph::{give, graph, handles, node};
 use super::graph_exec::find;
-use super::graph_node::{copy, copy_line, event, fill, host};
-use super::volume::of_runtime;
+use super::graph_node::{copy_line, driver_copy, driver_fill, fill, host, record, runtime_copy, wait};
 use crate::hip::boundary::call::Call;
 use crate::hip::graphs::operation::Operation;
-use crate::hip::words::code::Outcome;
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
+
+/// The version of HIP since which graphs keep their nodes of memory, and have no copies with them.
+pub(super) const MEMORY_STAYS_SINCE: (u32, u32) = (6, 3);
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphRemoveDependencies(
     handle: hipGraph_t,
@@ -31,7 +34,15 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphRemoveDependencies(
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphDestroyNode(handle: hipGraphNode_t) -> hipError_t {
     hip!(hipGraphDestroyNode, |call| {
-        let (_, graph) = node(call, handle)?;
+        let (node, graph) = node(call, handle)?;
+        let operation = node.operation();
+        if operation.is_of_memory() && call.runtime.options.hip >= MEMORY_STAYS_SINCE {
+            explain("a node that gives or frees memory stays in its graph".to_owned());
+            return Err(Code::NOT_SUPPORTED);
+        }
+        if let Operation::Free { pool, .. } = operation {
+            pool.release_claim();
+        }
         call.runtime.graphs.remove(&graph, handle as u64)
     })
 }
@@ -69,7 +80,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphNodeGetDependentNodes(
 }
 
 /// Gives a node of an instantiated graph another operation. Before HIP 6 copies may turn.
-fn set_in_exec(
+pub(super) fn set_in_exec(
     call: &Call,
     exec: hipGraphExec_t,
     handle: hipGraphNode_t,
@@ -110,9 +121,9 @@ setters! {
     hipGraphHostNodeSetParams, hipGraphExecHostNodeSetParams(parameters: *const hipHostNodeParams)
         => |call| host(call, parameters)?;
     hipGraphEventRecordNodeSetEvent, hipGraphExecEventRecordNodeSetEvent(recorded: hipEvent_t)
-        => |call| Operation::Record(event(call, recorded)?);
+        => |call| record(call, recorded)?;
     hipGraphEventWaitNodeSetEvent, hipGraphExecEventWaitNodeSetEvent(awaited: hipEvent_t)
-        => |call| Operation::Wait(event(call, awaited)?);
+        => |call| wait(call, awaited)?;
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphMemcpyNodeSetParams(
@@ -121,7 +132,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphMemcpyNodeSetParams(
 ) -> hipError_t {
     hip!(hipGraphMemcpyNodeSetParams, |call| {
         let (node, _) = node(call, handle)?;
-        node.set(copy(call, of_runtime(call, parameters)?)?)
+        node.set(runtime_copy(call, parameters)?)
     })
 }
 
@@ -131,6 +142,40 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphExecMemcpyNodeSetParams(
     parameters: *mut hipMemcpy3DParms,
 ) -> hipError_t {
     hip!(hipGraphExecMemcpyNodeSetParams, |call| {
-        set_in_exec(call, exec, handle, copy(call, of_runtime(call, parameters)?)?)
+        set_in_exec(call, exec, handle, runtime_copy(call, parameters)?)
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipDrvGraphMemcpyNodeSetParams(
+    handle: hipGraphNode_t,
+    parameters: *const HIP_MEMCPY3D,
+) -> hipError_t {
+    hip!(hipDrvGraphMemcpyNodeSetParams, |call| {
+        let (node, _) = node(call, handle)?;
+        node.set(driver_copy(call, parameters)?)
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipDrvGraphExecMemcpyNodeSetParams(
+    exec: hipGraphExec_t,
+    handle: hipGraphNode_t,
+    parameters: *const HIP_MEMCPY3D,
+    _context: hipCtx_t,
+) -> hipError_t {
+    hip!(hipDrvGraphExecMemcpyNodeSetParams, |call| {
+        let copy = driver_copy(call, parameters).map_err(|_| Code::INVALID_VALUE)?;
+        // HIP compares no directions here.
+        find(call, exec)?.set(handle as u64, copy, true)
+    })
+}
+
+pub(in crate::hip) unsafe extern "C" fn hipDrvGraphExecMemsetNodeSetParams(
+    exec: hipGraphExec_t,
+    handle: hipGraphNode_t,
+    parameters: *const hipMemsetParams,
+    _context: hipCtx_t,
+) -> hipError_t {
+    hip!(hipDrvGraphExecMemsetNodeSetParams, |call| {
+        set_in_exec(call, exec, handle, driver_fill(call, parameters)?)
     })
 }

@@ -15,23 +15,25 @@ use super::launch::{Arguments, extents, prepare};
 use super::module::function_of_symbol;
 use super::volume::{of_driver, of_runtime};
 use crate::hip::boundary::call::Call;
-use crate::hip::graphs::operation::Operation;
+use crate::hip::graphs::given::Given;
+use crate::hip::graphs::operation::{CopyWords, Operation};
 use crate::hip::objects::event::Event;
 use crate::hip::words::answers;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::work::host_function::{HostCall, HostFunction};
 use crate::hip::work::launch::Shape;
-use crate::packet::{CopyCall, FillCall, Pattern, Rows};
+use crate::packet::{CopyCall, FillCall, Misfit, Pattern, Rows};
 
 /// The place of a new node: its graph, and the nodes of it that run before.
 #[derive(Clone, Copy)]
-struct Place {
-    graph: hipGraph_t,
-    after: *const hipGraphNode_t,
-    count: usize,
+pub(super) struct Place {
+    pub(super) graph: hipGraph_t,
+    pub(super) after: *const hipGraphNode_t,
+    pub(super) count: usize,
 }
 
-fn add(call: &Call, made: *mut hipGraphNode_t, place: Place, operation: Operation) -> Outcome<()> {
+/// Adds a node and gives its handle to the client.
+pub(super) fn add(call: &Call, made: *mut hipGraphNode_t, place: Place, operation: Operation) -> Outcome<()> {
     if made.is_null() {
         return Err(Code::INVALID_VALUE);
     }
@@ -41,26 +43,53 @@ fn add(call: &Call, made: *mut hipGraphNode_t, place: Place, operation: Operatio
     call.put(made, node as hipGraphNode_t)
 }
 
+/// Adds a node with a copy of a graph.
+pub(super) fn add_child(
+    call: &Call,
+    made: *mut hipGraphNode_t,
+    place: Place,
+    child: hipGraph_t,
+) -> Outcome<()> {
+    let (original, level) = (graph(call, child)?, graph(call, place.graph)?.level + 1);
+    let (copy, handle) = call.runtime.graphs.copy(&original, child as u64, level)?;
+    add(call, made, place, Operation::Child(copy, handle)).inspect_err(|_| {
+        call.runtime.graphs.discard(handle);
+    })
+}
+
 /// A launch. The arguments are copied now.
 pub(super) fn launch(call: &Call, parameters: *const hipKernelNodeParams) -> Outcome<Operation> {
     let parameters = call.get(parameters)?;
+    let named = parameters.func as u64;
     let (grid, block) = (extents(parameters.gridDim), extents(parameters.blockDim));
     let shape = Shape::new(grid, block, parameters.sharedMemBytes);
     let arguments = Arguments { each: parameters.kernelParams, block: parameters.extra };
     let function = function_of_symbol(call, parameters.func)?;
-    Ok(Operation::Launch(Arc::new(prepare(call, function, shape, arguments)?)))
+    Ok(Operation::Launch(Arc::new(prepare(call, (function, named), shape, arguments)?), None))
 }
 
 /// A copy. It must be possible now; host memory is read or written when the graph runs.
-pub(super) fn copy(call: &Call, copy: CopyCall) -> Outcome<Operation> {
+pub(super) fn copy(call: &Call, copy: CopyCall, words: CopyWords) -> Outcome<Operation> {
     if copy.to.1.is_empty() {
         if answers::refuses_nothing(call.runtime.options.hip, call.name) {
             return Err(Code::INVALID_VALUE);
         }
-        return Ok(Operation::Copy(copy));
+        return Ok(Operation::Copy(copy, words));
     }
     call.runtime.machine.transfer(&copy)?;
-    Ok(Operation::Copy(copy))
+    Ok(Operation::Copy(copy, words))
+}
+
+/// The copy that the runtime API's struct describes.
+pub(super) fn runtime_copy(call: &Call, parameters: *const hipMemcpy3DParms) -> Outcome<Operation> {
+    let words = CopyWords::Runtime(Arc::new(Given(call.get(parameters)?)));
+    copy(call, of_runtime(call, parameters)?, words)
+}
+
+/// The copy that the driver API's struct describes.
+pub(super) fn driver_copy(call: &Call, parameters: *const HIP_MEMCPY3D) -> Outcome<Operation> {
+    let words = CopyWords::Driver(Arc::new(Given(call.get(parameters)?)));
+    copy(call, of_driver(call, parameters)?, words)
 }
 
 pub(super) fn fill(call: &Call, parameters: *const hipMemsetParams) -> Outcome<Operation> {
@@ -80,7 +109,7 @@ struct DriverMemset {
 }
 
 /// The fill that the driver API's struct describes, in the layout of the version.
-fn driver_fill(call: &Call, parameters: *const hipMemsetParams) -> Outcome<Operation> {
+pub(super) fn driver_fill(call: &Call, parameters: *const hipMemsetParams) -> Outcome<Operation> {
     if call.is_since(7) {
         return fill(call, parameters);
     }
@@ -98,7 +127,14 @@ fn fill_with(call: &Call, parameters: hipMemsetParams) -> Outcome<Operation> {
     let rows = match parameters.height {
         0 => return Err(Code::INVALID_VALUE),
         1 => Rows::line(width as u64),
-        height => Rows::new(width as u64, height as u64, parameters.pitch as u64)?,
+        height => {
+            Rows::new(width as u64, height as u64, parameters.pitch as u64).map_err(
+                |misfit| match misfit {
+                    Misfit::Pitch => Code::INVALID_VALUE,
+                    misfit => misfit.into(),
+                },
+            )?
+        }
     };
     let pattern = Pattern { value: parameters.value, size };
     let wanted = FillCall { address: parameters.dst as u64, rows, pattern };
@@ -106,7 +142,7 @@ fn fill_with(call: &Call, parameters: hipMemsetParams) -> Outcome<Operation> {
         return Err(Code::INVALID_VALUE);
     }
     call.runtime.machine.fill(&wanted)?;
-    Ok(Operation::Fill(wanted))
+    Ok(Operation::Fill(wanted, parameters.pitch as u64))
 }
 
 /// A copy of one range of bytes.
@@ -119,7 +155,7 @@ pub(super) fn copy_line(
 ) -> Outcome<Operation> {
     let rows = Rows::line(size as u64);
     let direction = direction(kind.0)?;
-    copy(call, CopyCall { to: (to as u64, rows), from: (from as u64, rows), direction })
+    copy(call, CopyCall { to: (to as u64, rows), from: (from as u64, rows), direction }, CopyWords::Addresses)
 }
 
 pub(super) fn host(call: &Call, parameters: *const hipHostNodeParams) -> Outcome<Operation> {
@@ -128,8 +164,16 @@ pub(super) fn host(call: &Call, parameters: *const hipHostNodeParams) -> Outcome
     Ok(Operation::Host(HostFunction { call: HostCall::Plain(function), data: parameters.userData }))
 }
 
-pub(super) fn event(call: &Call, event: hipEvent_t) -> Outcome<Arc<Event>> {
+fn event(call: &Call, event: hipEvent_t) -> Outcome<Arc<Event>> {
     super::event::find(call, event).map_err(|_| Code::INVALID_VALUE)
+}
+
+pub(super) fn record(call: &Call, recorded: hipEvent_t) -> Outcome<Operation> {
+    Ok(Operation::Record(event(call, recorded)?, recorded as u64))
+}
+
+pub(super) fn wait(call: &Call, awaited: hipEvent_t) -> Outcome<Operation> {
+    Ok(Operation::Wait(event(call, awaited)?, awaited as u64))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphAddKernelNode(
@@ -151,7 +195,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphAddMemcpyNode(
     parameters: *const hipMemcpy3DParms,
 ) -> hipError_t {
     let place = Place { graph, after, count };
-    hip!(hipGraphAddMemcpyNode, |call| add(call, made, place, copy(call, of_runtime(call, parameters)?)?))
+    hip!(hipGraphAddMemcpyNode, |call| add(call, made, place, runtime_copy(call, parameters)?))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphAddMemcpyNode1D(
@@ -193,7 +237,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvGraphAddMemcpyNode(
         if context.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        add(call, made, place, copy(call, of_driver(call, parameters)?)?)
+        add(call, made, place, driver_copy(call, parameters)?)
     })
 }
 
@@ -233,16 +277,13 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphAddHostNode(
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphAddChildGraphNode(
     made: *mut hipGraphNode_t,
-    graph_handle: hipGraph_t,
+    graph: hipGraph_t,
     after: *const hipGraphNode_t,
     count: usize,
     child: hipGraph_t,
 ) -> hipError_t {
-    let place = Place { graph: graph_handle, after, count };
-    hip!(hipGraphAddChildGraphNode, |call| {
-        let steps = graph(call, child)?.freeze()?;
-        add(call, made, place, Operation::Child(Arc::new(steps)))
-    })
+    let place = Place { graph, after, count };
+    hip!(hipGraphAddChildGraphNode, |call| add_child(call, made, place, child))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphAddEmptyNode(
@@ -263,9 +304,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphAddEventRecordNode(
     recorded: hipEvent_t,
 ) -> hipError_t {
     let place = Place { graph, after, count };
-    hip!(hipGraphAddEventRecordNode, |call| {
-        add(call, made, place, Operation::Record(event(call, recorded)?))
-    })
+    hip!(hipGraphAddEventRecordNode, |call| add(call, made, place, record(call, recorded)?))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphAddEventWaitNode(
@@ -276,7 +315,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphAddEventWaitNode(
     awaited: hipEvent_t,
 ) -> hipError_t {
     let place = Place { graph, after, count };
-    hip!(hipGraphAddEventWaitNode, |call| { add(call, made, place, Operation::Wait(event(call, awaited)?)) })
+    hip!(hipGraphAddEventWaitNode, |call| add(call, made, place, wait(call, awaited)?))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipGraphKernelNodeSetParams(

@@ -12,7 +12,7 @@ use super::module::{check_symbol, function, function_on};
 use crate::engine::{Cause, Kernel};
 use crate::hip::boundary::call::Call;
 use crate::hip::boundary::target::Target;
-use crate::hip::graphs::operation::{KernelCall, Operation};
+use crate::hip::graphs::operation::{KernelCall, Operation, Passed};
 use crate::hip::programs::program::Function;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
@@ -32,6 +32,14 @@ pub(super) struct Arguments {
 impl Arguments {
     pub(super) fn each(each: *mut *mut c_void) -> Self {
         Self { each, block: std::ptr::null_mut() }
+    }
+
+    fn passed(self) -> Passed {
+        match (self.each.is_null(), self.block.is_null()) {
+            (false, _) => Passed::Each,
+            (true, false) => Passed::Block,
+            (true, true) => Passed::Nothing,
+        }
     }
 
     /// Copies the arguments into the kernel's layout.
@@ -84,9 +92,10 @@ fn copy_block(call: &Call, kernel: &Kernel, extra: *mut *mut c_void) -> Outcome<
     Err(Code::INVALID_VALUE)
 }
 
+/// Launches a function, which the client named by its symbol or its handle.
 pub(super) fn launch(
     call: &Call,
-    function: &Arc<Function>,
+    (function, named): (&Arc<Function>, u64),
     shape: Shape,
     arguments: Arguments,
     stream: hipStream_t,
@@ -96,11 +105,11 @@ pub(super) fn launch(
     if stream.device != function.program.device {
         return Err(Code::INVALID_DEVICE);
     }
-    let kernel = prepare(call, function.clone(), shape, arguments)?;
+    let kernel = prepare(call, (function.clone(), named), shape, arguments)?;
     match &target {
-        Target::Record(capture, stream) => capture.add(stream, Operation::Launch(Arc::new(kernel))),
+        Target::Record(capture, stream) => capture.add(stream, Operation::Launch(Arc::new(kernel), None)),
         Target::Run(stream) => {
-            let KernelCall { function, shape, arguments } = kernel;
+            let KernelCall { function, shape, arguments, .. } = kernel;
             let by = Launched(call.name, Some(call.number));
             let launch = Launch::new(function.kernel.clone(), shape, arguments, by);
             call.runtime.enqueue(stream, Work::Launch(Box::new(launch)), &[]).map(|_| ())
@@ -129,14 +138,15 @@ pub(super) fn check_shape(call: &Call, shape: &Shape, kernel: &Kernel) -> Outcom
 /// Checks a launch and copies its arguments.
 pub(super) fn prepare(
     call: &Call,
-    function: Arc<Function>,
+    (function, named): (Arc<Function>, u64),
     shape: Shape,
     arguments: Arguments,
 ) -> Outcome<KernelCall> {
     check_shape(call, &shape, &function.kernel).inspect_err(|_| tally::count(Count::Refusal))?;
     check_instructions(&function.kernel).inspect_err(|_| tally::count(Count::Refusal))?;
+    let passed = arguments.passed();
     let arguments = arguments.pack(call, &function.kernel)?;
-    Ok(KernelCall { function, shape, arguments })
+    Ok(KernelCall { function, named, shape, arguments, passed })
 }
 
 /// Refuses a kernel with an instruction that the simulator does not execute, before work is queued.
@@ -152,6 +162,10 @@ fn check_instructions(kernel: &Kernel) -> Outcome<()> {
 
 pub(super) fn extents(extents: dim3) -> [u32; 3] {
     [extents.x, extents.y, extents.z]
+}
+
+pub(super) fn dimensions([x, y, z]: [u32; 3]) -> dim3 {
+    dim3 { x, y, z }
 }
 
 /// LDS in bytes. No device has as much as the largest `u32`.
@@ -186,7 +200,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLaunchKernel(
         if !handle.is_null() && !each.is_null() && !block.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        launch(call, &function(call, handle)?, shape, Arguments { each, block }, stream)
+        launch(call, (&function(call, handle)?, handle as u64), shape, Arguments { each, block }, stream)
     })
 }
 
@@ -208,7 +222,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
         let function = function(call, handle)?;
         check_shape(call, &shape, &function.kernel)?;
         check_cooperative(call, &function, &shape)?;
-        launch(call, &function, shape, Arguments::each(each), stream)
+        launch(call, (&function, handle as u64), shape, Arguments::each(each), stream)
     })
 }
 
@@ -225,7 +239,8 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvLaunchKernelEx(
             [config.blockDimX, config.blockDimY, config.blockDimZ],
             config.sharedMemBytes,
         );
-        launch(call, &function(call, handle)?, shape, Arguments { each, block }, config.hStream)
+        let function = function(call, handle)?;
+        launch(call, (&function, handle as u64), shape, Arguments { each, block }, config.hStream)
     })
 }
 
@@ -260,7 +275,8 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchKernel(
 ) -> hipError_t {
     hip!(hipLaunchKernel, |call| {
         let shape = Shape::new(extents(grid), extents(block), lds(dynamic));
-        launch(call, &function_for(call, symbol, stream)?, shape, Arguments::each(each), stream)
+        let function = function_for(call, symbol, stream)?;
+        launch(call, (&function, symbol as u64), shape, Arguments::each(each), stream)
     })
 }
 
@@ -279,7 +295,7 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchCooperativeKernel(
         let function = function_for(call, symbol, stream)?;
         check_shape(call, &shape, &function.kernel)?;
         check_cooperative(call, &function, &shape)?;
-        launch(call, &function, shape, Arguments::each(each), stream)
+        launch(call, (&function, symbol as u64), shape, Arguments::each(each), stream)
     })
 }
 
@@ -293,7 +309,7 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchKernelExC(
         let (grid, block) = (extents(config.gridDim), extents(config.blockDim));
         let shape = Shape::new(grid, block, lds(config.dynamicSmemBytes));
         let function = function_for(call, symbol, config.stream)?;
-        launch(call, &function, shape, Arguments::each(each), config.stream)
+        launch(call, (&function, symbol as u64), shape, Arguments::each(each), config.stream)
     })
 }
 
@@ -314,7 +330,7 @@ pub(in crate::hip) unsafe extern "C" fn hipExtLaunchKernel(
         if !start.is_null() {
             super::event::record(call, start, stream, false)?;
         }
-        launch(call, &function, shape, Arguments::each(each), stream)?;
+        launch(call, (&function, symbol as u64), shape, Arguments::each(each), stream)?;
         if !stop.is_null() {
             super::event::record(call, stop, stream, false)?;
         }

@@ -13,20 +13,26 @@ macro_rules! hip {
     }};
 }
 
-pub(super) mod batch;
 pub(super) mod capture;
 pub(super) mod choose;
 pub(super) mod configured;
 pub(super) mod context;
 pub(super) mod copy;
+pub(super) mod copy_batch;
 pub(super) mod device;
 pub(super) mod error;
 pub(super) mod event;
 pub(super) mod fill;
 pub(super) mod graph;
+pub(super) mod graph_attribute;
+pub(super) mod graph_clone;
 pub(super) mod graph_edit;
 pub(super) mod graph_exec;
+pub(super) mod graph_generic;
+pub(super) mod graph_memory;
 pub(super) mod graph_node;
+pub(super) mod graph_params;
+pub(super) mod graph_symbol;
 pub(super) mod ipc;
 pub(super) mod launch;
 pub(super) mod library;
@@ -45,5 +51,7 @@ pub(super) mod stream;
 pub(super) mod stream_facts;
 pub(super) mod stream_value;
 pub(super) mod table;
+pub(super) mod user_object;
 pub(super) mod virtual_memory;
 pub(super) mod volume;
+pub(super) mod word_batch;

@@ -51,7 +51,7 @@ impl Extended {
         if !start.is_null() {
             event::record(call, start, stream, false)?;
         }
-        launch(call, &function, shape, arguments, stream)?;
+        launch(call, (&function, handle as u64), shape, arguments, stream)?;
         if !stop.is_null() {
             event::record(call, stop, stream, false)?;
         }

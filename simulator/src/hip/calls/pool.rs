@@ -52,7 +52,7 @@ fn take(
             capture.check()?;
             GraphMemory::new(machine, device, size as u64, call.describe()).and_then(|memory| {
                 let base = memory.base;
-                capture.add(stream, Operation::Allocate(memory)).map(|()| base)
+                capture.add(stream, Operation::Allocate(memory, None)).map(|()| base)
             })
         }
         Target::Run(stream) => {
@@ -77,7 +77,10 @@ fn record_free(call: &Call, base: u64, capture: &Capture, stream: &Stream) -> Ou
     let holding = call.runtime.machine.ledger.find(base);
     let pool = holding.filter(|holding| holding.base == base).and_then(|holding| holding.pool);
     match pool.filter(|pool| pool.is_private()) {
-        Some(pool) => capture.add(stream, Operation::Free { pool, base, by: call.describe() }),
+        Some(pool) => {
+            pool.claim();
+            capture.add(stream, Operation::Free { pool, base, by: call.describe() })
+        }
         None => {
             explain(format!(
                 "a graph frees memory that a capture allocated alone, and {base:#x} is no such memory"

@@ -113,7 +113,8 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamWaitEvent(
 ) -> hipError_t {
     hip!(hipStreamWaitEvent, |call| {
         let target = call.target(stream)?;
-        let event = call.runtime.events.get(event as u64).ok_or(Code::INVALID_HANDLE)?;
+        let handle = event as u64;
+        let event = call.runtime.events.get(handle).ok_or(Code::INVALID_HANDLE)?;
         // 1 is hipEventWaitExternal, since HIP 6.
         if flags > u32::from(call.is_since(6)) {
             return Err(Code::INVALID_VALUE);
@@ -122,7 +123,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamWaitEvent(
         let capture = captured.as_ref().and_then(|place| captures.under_way(place.capture));
         let stream = match (target, captured, capture) {
             (Target::Record(capture, stream), ..) if flags == 1 => {
-                return capture.add(&stream, Operation::Wait(event));
+                return capture.add(&stream, Operation::Wait(event, handle));
             }
             (Target::Run(stream) | Target::Record(_, stream), Some(place), Some(capture)) => {
                 return captures.join(&capture, &stream, &place.nodes);

@@ -14,7 +14,7 @@ use crate::hip::work::word::{AwaitedWord, Comparison, MemoryWord, Until};
 use crate::packet::Edge;
 
 /// The word at a pointer, which must be aligned and lie in memory that HIP knows.
-fn word_at(call: &Call, pointer: *mut c_void, size: u64) -> Outcome<MemoryWord> {
+pub(super) fn word_at(call: &Call, pointer: *mut c_void, size: u64) -> Outcome<MemoryWord> {
     let machine = &call.runtime.machine;
     let address = machine.ledger.device_address(pointer as u64);
     if !address.is_multiple_of(size) || machine.memory.span(address, size).is_err() {

@@ -34,11 +34,21 @@ pub(crate) struct Capture {
     origin: u64,
     graph: Arc<Graph>,
     pub(crate) graph_handle: u64,
+    /// Whether the graph was the client's before the capture, and stays the client's.
+    is_given: bool,
     handles: Arc<GraphHandles>,
     spoilt: AtomicBool,
     members: Mutex<BTreeMap<u64, Member>>,
-    /// Nodes that the client took from what a stream waits for. Nothing has to wait for them.
-    released: Mutex<BTreeSet<u64>>,
+    /// The nodes that something has to wait for: those of the capture, but for those that the client took from the nodes
+    /// that a stream waits for.
+    own: Mutex<BTreeSet<u64>>,
+}
+
+/// A graph of the client's that is captured into, and the nodes of it that the first captured nodes wait for.
+pub(crate) struct Given {
+    pub(crate) graph: Arc<Graph>,
+    pub(crate) handle: u64,
+    pub(crate) after: Vec<u64>,
 }
 
 /// A stream in a capture.
@@ -85,11 +95,12 @@ impl Captures {
         self.lock().iter().find(|capture| capture.id == id).cloned()
     }
 
-    /// Starts a capture.
+    /// Starts a capture, into a graph of the client's or a new one.
     ///
     /// # Errors
-    /// `STREAM_CAPTURE_UNSUPPORTED` for the null stream, `ILLEGAL_STATE` for a stream that is being captured.
-    pub(crate) fn begin(&self, stream: &Arc<Stream>, mode: u32) -> Outcome<()> {
+    /// `STREAM_CAPTURE_UNSUPPORTED` for the null stream, `ILLEGAL_STATE` for a stream that is being captured,
+    /// `INVALID_VALUE` for a graph that is captured into already or lacks the nodes.
+    pub(crate) fn begin(&self, stream: &Arc<Stream>, mode: u32, given: Option<Given>) -> Outcome<()> {
         if mode > RELAXED {
             return Err(Code::INVALID_VALUE);
         }
@@ -101,9 +112,22 @@ impl Captures {
         if under_way.iter().any(|capture| capture.holds(stream)) {
             return Err(Code::ILLEGAL_STATE);
         }
-        let graph = Arc::new(Graph::for_capture(stream.device));
-        let graph_handle = self.handles.insert(graph.clone())?;
-        let member = Member { stream: stream.clone(), frontier: Vec::new() };
+        let is_given = given.is_some();
+        let (graph, graph_handle, frontier) = match given {
+            Some(Given { graph, handle, after }) => {
+                let known = graph.nodes();
+                if after.iter().any(|node| !known.contains(node)) || !graph.begin_capture() {
+                    return Err(Code::INVALID_VALUE);
+                }
+                (graph, handle, after)
+            }
+            None => {
+                let graph = Arc::new(Graph::for_capture(stream.device));
+                let handle = self.handles.insert(graph.clone())?;
+                (graph, handle, Vec::new())
+            }
+        };
+        let member = Member { stream: stream.clone(), frontier };
         under_way.push(Arc::new(Capture {
             id: self.latest.fetch_add(1, Ordering::Relaxed) as u64 + 1,
             mode,
@@ -111,10 +135,11 @@ impl Captures {
             origin: stream.id,
             graph,
             graph_handle,
+            is_given,
             handles: self.handles.clone(),
             spoilt: AtomicBool::new(false),
             members: Mutex::new(BTreeMap::from([(stream.id, member)])),
-            released: Mutex::default(),
+            own: Mutex::default(),
         }));
         self.count.store(under_way.len(), Ordering::Release);
         Ok(())
@@ -125,7 +150,8 @@ impl Captures {
     /// # Errors
     /// `ILLEGAL_STATE` for a stream that is not captured, `STREAM_CAPTURE_UNMATCHED` for a stream that joined,
     /// `STREAM_CAPTURE_WRONG_THREAD` unless the capture is relaxed or the thread's own; the capture goes on then.
-    /// `STREAM_CAPTURE_INVALIDATED` and `STREAM_CAPTURE_UNJOINED` end the capture without a graph.
+    /// `STREAM_CAPTURE_INVALIDATED` and `STREAM_CAPTURE_UNJOINED` end the capture without a graph. A graph that was the
+    /// client's before stays, with the nodes that were captured.
     pub(crate) fn end(&self, stream: &Stream) -> Outcome<u64> {
         let capture = self.of_stream(stream).ok_or(Code::ILLEGAL_STATE)?;
         if capture.origin != stream.id {
@@ -146,11 +172,19 @@ impl Captures {
         };
         match outcome {
             Ok(_) => capture.graph.end_capture(),
-            Err(_) => {
+            Err(_) => self.give_up(&capture),
+        }
+        outcome
+    }
+
+    /// Ends a capture without success.
+    fn give_up(&self, capture: &Capture) {
+        match capture.is_given {
+            true => capture.graph.end_capture(),
+            false => {
                 self.handles.discard(capture.graph_handle);
             }
         }
-        outcome
     }
 
     fn close(&self, capture: &Capture) {
@@ -165,7 +199,7 @@ impl Captures {
         capture.spoil();
         if capture.origin == stream.id {
             self.close(&capture);
-            self.handles.discard(capture.graph_handle);
+            self.give_up(&capture);
         } else {
             capture.members().remove(&stream.id);
         }
@@ -285,8 +319,8 @@ impl Capture {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn released(&self) -> MutexGuard<'_, BTreeSet<u64>> {
-        self.released.lock().unwrap_or_else(PoisonError::into_inner)
+    fn own(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn holds(&self, stream: &Stream) -> bool {
@@ -336,7 +370,9 @@ impl Capture {
         self.check()?;
         let mut members = self.members();
         let member = members.get_mut(&stream.id).ok_or(Code::ILLEGAL_STATE)?;
-        member.frontier = vec![self.handles.add(&self.graph, operation, member.frontier.clone())?];
+        let node = self.handles.add(&self.graph, operation, member.frontier.clone())?;
+        self.own().insert(node);
+        member.frontier = vec![node];
         Ok(())
     }
 
@@ -345,6 +381,11 @@ impl Capture {
         self.check()?;
         event.capture(CapturedPlace { capture: self.id, nodes: self.frontier(stream) });
         Ok(())
+    }
+
+    /// The level of the graph that is captured into.
+    pub(crate) fn level(&self) -> usize {
+        self.graph.level
     }
 
     /// The nodes that a stream's next node waits for.
@@ -365,8 +406,10 @@ impl Capture {
         let mut members = self.members();
         let member = members.get_mut(&stream.id).ok_or(Code::ILLEGAL_STATE)?;
         if !add {
-            let gone = member.frontier.drain(..).filter(|node| !nodes.contains(node));
-            self.released().extend(gone);
+            let mut own = self.own();
+            for gone in member.frontier.drain(..).filter(|node| !nodes.contains(node)) {
+                own.remove(&gone);
+            }
         }
         for node in nodes {
             if !member.frontier.contains(&node) {
@@ -376,13 +419,12 @@ impl Capture {
         Ok(())
     }
 
-    /// Whether the stream on which the capture started waits for all nodes.
+    /// Whether the stream on which the capture started waits for all nodes that the capture made.
     fn is_joined(&self) -> bool {
         let edges = self.graph.edges();
         let members = self.members();
         let Some(origin) = members.get(&self.origin) else { return false };
-        let released = self.released();
-        let is_last = |node: &u64| edges.iter().all(|(from, _)| from != node) && !released.contains(node);
-        self.graph.nodes().iter().filter(|node| is_last(node)).all(|node| origin.frontier.contains(node))
+        let awaited: BTreeSet<u64> = edges.into_iter().map(|(from, _)| from).collect();
+        self.own().difference(&awaited).all(|node| origin.frontier.contains(node))
     }
 }

@@ -5,17 +5,26 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use super::operation::{GraphStep, Operation};
+use super::lent::Lent;
+use super::operation::{GraphStep, KernelCall, Operation};
 use crate::hip::words::code::{Code, Outcome};
 
 /// A graph that a client builds. [`GraphHandles`](super::handles::GraphHandles) has the handles of its nodes.
 #[derive(Debug)]
 pub(crate) struct Graph {
     /// The device that was current when the graph was made.
-    device: usize,
+    pub(crate) device: usize,
+    /// The handle of the graph that it was copied from; 0 if there is none.
+    pub(crate) origin: u64,
+    /// 0 for a graph of the client's, otherwise that of the graph whose node owns it and 1.
+    pub(crate) level: usize,
     state: Mutex<State>,
-    /// Whether a stream is being captured into the graph. The client does not own it yet.
+    /// References of the graph to user objects, by handle. As in HIP a graph may release more than its own.
+    objects: Mutex<BTreeMap<u64, i64>>,
+    /// Whether a stream is being captured into the graph.
     captured_into: AtomicBool,
+    /// Whether it was ever instantiated.
+    is_instantiated: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -24,24 +33,46 @@ struct State {
     nodes: Vec<Entry>,
 }
 
-#[derive(Debug)]
-struct Entry {
-    handle: u64,
-    node: Arc<Node>,
+/// A node in its graph.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) handle: u64,
+    pub(crate) node: Arc<Node>,
     /// Handles of the nodes that must have run before.
-    after: Vec<u64>,
+    pub(crate) after: Vec<u64>,
 }
 
 /// One node of a graph.
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) graph: Weak<Graph>,
+    /// The handle of the node that it was copied from; 0 if there is none.
+    origin: u64,
     operation: Mutex<Operation>,
+    lent: Mutex<Option<Lent>>,
 }
 
 impl Node {
-    pub(crate) fn new(graph: &Arc<Graph>, operation: Operation) -> Self {
-        Self { graph: Arc::downgrade(graph), operation: Mutex::new(operation) }
+    pub(crate) fn new(graph: &Arc<Graph>, operation: Operation, origin: u64) -> Self {
+        let (operation, lent) = (Mutex::new(operation), Mutex::new(None));
+        Self { graph: Arc::downgrade(graph), origin, operation, lent }
+    }
+
+    /// Changes the operation in place.
+    ///
+    /// # Errors
+    /// Those of `change`.
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Operation) -> Outcome<T>) -> Outcome<T> {
+        change(&mut self.operation.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Lends the arguments of its launch to the client: addresses for `kernelParams` and `extra`.
+    pub(crate) fn lend(&self, call: &Arc<KernelCall>) -> (u64, u64) {
+        let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
+        if lent.as_ref().is_none_or(|lent| !lent.shows(call)) {
+            *lent = None;
+        }
+        lent.get_or_insert_with(|| Lent::new(call)).pointers()
     }
 
     pub(crate) fn operation(&self) -> Operation {
@@ -60,7 +91,67 @@ impl Node {
 impl Graph {
     /// An empty graph of a device.
     pub(crate) fn new(device: usize) -> Self {
-        Self { device, state: Mutex::default(), captured_into: AtomicBool::new(false) }
+        Self {
+            device,
+            origin: 0,
+            level: 0,
+            state: Mutex::default(),
+            objects: Mutex::default(),
+            captured_into: AtomicBool::new(false),
+            is_instantiated: AtomicBool::new(false),
+        }
+    }
+
+    /// An empty graph that is to become a copy of another.
+    pub(crate) fn for_copy(device: usize, origin: u64, level: usize) -> Self {
+        Self { origin, level, ..Self::new(device) }
+    }
+
+    /// Counts references of the graph to a user object.
+    pub(crate) fn refer(&self, object: u64, count: i64) {
+        let mut objects = self.objects();
+        let references = objects.entry(object).or_default();
+        *references = references.saturating_add(count);
+    }
+
+    /// Whether the graph has referred to a user object.
+    pub(crate) fn has_object(&self, object: u64) -> bool {
+        self.objects().contains_key(&object)
+    }
+
+    /// The user objects that it has referred to, with the numbers of its references.
+    pub(crate) fn references(&self) -> Vec<(u64, i64)> {
+        self.objects().iter().map(|(object, count)| (*object, *count)).collect()
+    }
+
+    /// Forgets its references to user objects, and returns them.
+    pub(crate) fn take_references(&self) -> BTreeMap<u64, i64> {
+        std::mem::take(&mut *self.objects())
+    }
+
+    /// The user objects of the graph and of its child graphs.
+    pub(crate) fn all_objects(&self) -> Vec<u64> {
+        let mut objects: Vec<u64> = self.objects().keys().copied().collect();
+        for entry in self.entries() {
+            if let Operation::Child(child, _) = entry.node.operation() {
+                objects.extend(child.all_objects());
+            }
+        }
+        objects
+    }
+
+    fn objects(&self) -> MutexGuard<'_, BTreeMap<u64, i64>> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that it is instantiated. Whether it was before.
+    pub(crate) fn note_instantiation(&self) -> bool {
+        self.is_instantiated.swap(true, Ordering::Relaxed)
+    }
+
+    /// Whether a node of it gives or frees memory.
+    pub(crate) fn has_memory_nodes(&self) -> bool {
+        self.lock().nodes.iter().any(|entry| entry.node.operation().is_of_memory())
     }
 
     /// A graph that a stream is captured into.
@@ -73,12 +164,59 @@ impl Graph {
         self.device == device || self.lock().nodes.iter().any(|entry| entry.node.operation().concerns(device))
     }
 
+    /// Notes that a stream is captured into the graph. False if one is already.
+    pub(crate) fn begin_capture(&self) -> bool {
+        !self.captured_into.swap(true, Ordering::Relaxed)
+    }
+
     pub(crate) fn end_capture(&self) {
         self.captured_into.store(false, Ordering::Relaxed);
     }
 
     pub(crate) fn is_captured_into(&self) -> bool {
         self.captured_into.load(Ordering::Relaxed)
+    }
+
+    /// The nodes with their edges, in the order of their addition.
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        self.lock().nodes.clone()
+    }
+
+    /// Adds nodes whose edges are known to lead to nodes of this graph.
+    pub(crate) fn extend(&self, entries: Vec<Entry>) {
+        self.lock().nodes.extend(entries);
+    }
+
+    /// Gives the nodes that edges come from other handles.
+    pub(crate) fn rename_edges(&self, new: &BTreeMap<u64, u64>) {
+        for entry in &mut self.lock().nodes {
+            entry.after = entry.after.iter().filter_map(|from| new.get(from).copied()).collect();
+        }
+    }
+
+    /// The node that was copied from another.
+    pub(crate) fn copy_of(&self, original: u64) -> Option<u64> {
+        self.lock().nodes.iter().find(|entry| entry.node.origin == original).map(|entry| entry.handle)
+    }
+
+    /// Gives its nodes the operations of the nodes of another graph, which must be of the same kinds.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` for a graph with other nodes. Nothing has changed then.
+    pub(crate) fn adopt(&self, other: &Self) -> Outcome<()> {
+        let (own, new) = (self.entries(), other.entries());
+        let pairs =
+            || own.iter().map(|entry| &entry.node).zip(new.iter().map(|entry| entry.node.operation()));
+        if own.len() != new.len() || pairs().any(|(node, new)| node.operation().number() != new.number()) {
+            return Err(Code::INVALID_VALUE);
+        }
+        for (node, new) in pairs() {
+            match (node.operation(), new) {
+                (Operation::Child(own, _), Operation::Child(new, _)) => own.adopt(&new)?,
+                (_, new) => node.set(new)?,
+            }
+        }
+        Ok(())
     }
 
     /// Adds a node behind others of this graph.
@@ -183,9 +321,9 @@ impl Graph {
             let Some(entry) = state.nodes.get(index) else { continue };
             let after: Vec<usize> = entry.after.iter().filter_map(|node| ends.get(node).copied()).collect();
             let end = match entry.node.operation() {
-                Operation::Child(child) => insert(&mut steps, &child, after, entry.handle),
+                Operation::Child(child, _) => insert(&mut steps, child.freeze()?, after, entry.handle),
                 operation => {
-                    steps.push(GraphStep { node: entry.handle, operation, after });
+                    steps.push(GraphStep::new(entry.handle, operation, after));
                     steps.len() - 1
                 }
             };
@@ -200,29 +338,30 @@ impl Graph {
 }
 
 /// Inserts a frozen graph between two steps that only join. Returns the index of the second.
-fn insert(steps: &mut Vec<GraphStep>, child: &[GraphStep], after: Vec<usize>, node: u64) -> usize {
+fn insert(steps: &mut Vec<GraphStep>, child: Vec<GraphStep>, after: Vec<usize>, node: u64) -> usize {
     let entry = steps.len();
-    steps.push(GraphStep { node: 0, operation: Operation::Empty, after });
+    steps.push(GraphStep::new(0, Operation::Empty, after));
     let first = steps.len();
     let mut is_last = vec![true; child.len()];
-    for step in child {
-        for before in &step.after {
+    for mut step in child {
+        for before in &mut step.after {
             if let Some(last) = is_last.get_mut(*before) {
                 *last = false;
             }
+            *before += first;
         }
-        let mut after: Vec<usize> = step.after.iter().map(|before| first + before).collect();
-        if after.is_empty() {
-            after.push(entry);
+        if step.after.is_empty() {
+            step.after.push(entry);
         }
-        steps.push(GraphStep { node: 0, operation: step.operation.clone(), after });
+        step.opened_by = step.opened_by.map(|opened| first + opened);
+        steps.push(step);
     }
     let lasts = is_last.iter().enumerate().filter(|(_, last)| **last).map(|(index, _)| first + index);
     let mut after: Vec<usize> = lasts.collect();
     if after.is_empty() {
         after.push(entry);
     }
-    steps.push(GraphStep { node, operation: Operation::Empty, after });
+    steps.push(GraphStep { opened_by: Some(entry), ..GraphStep::new(node, Operation::Empty, after) });
     steps.len() - 1
 }
 

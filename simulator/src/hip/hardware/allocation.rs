@@ -69,14 +69,15 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
         }
         code
     };
-    if origin != Origin::Host {
+    // Launches of graphs take the memory of their nodes from the device.
+    if origin != Origin::Host && !pool.as_ref().is_some_and(|pool| pool.is_private()) {
         take(machine, budget, size).map_err(not_taken)?;
     }
     let owner = format!("{call}, device {device}");
     let base = match machine.memory.allocate(size, ALIGNMENT, kind, owner) {
         Ok(base) => base,
         Err(error) => {
-            if origin != Origin::Host {
+            if counts {
                 budget.give_back(size);
             }
             tracing::debug!(target: "windlass::sim", %call, size, %error, "no memory");
@@ -159,7 +160,7 @@ pub(crate) fn reach_free(machine: &Machine, pool: &Pool, base: u64, ticket: u64,
         }
         Reached::Left => {
             if machine.ledger.remove(base, |_| true).is_some() {
-                give_up(machine, pool.device, base, Some(by));
+                give_up(machine, pool, base, Some(by));
             }
         }
     });
@@ -169,21 +170,25 @@ pub(crate) fn reach_free(machine: &Machine, pool: &Pool, base: u64, ticket: u64,
 pub(crate) fn release_idle(machine: &Machine, pool: &Pool, keep: u64) {
     pool.release(keep, |base, size| {
         machine.memory.discard(base);
-        if let Ok(device) = machine.device(pool.device) {
-            device.give_back(size);
-        }
+        give_back(machine, pool, size);
     });
 }
 
+/// Returns the size of memory of a pool to the device's budget. The device keeps that of graphs.
+fn give_back(machine: &Machine, pool: &Pool, size: u64) {
+    match machine.device(pool.device) {
+        Ok(device) if !pool.is_private() => device.give_back(size),
+        _ => pool.note_free(size),
+    }
+}
+
 /// Frees memory, and returns its size to the device's budget.
-fn give_up(machine: &Machine, device: usize, base: u64, by: Option<Arc<str>>) {
+fn give_up(machine: &Machine, pool: &Pool, base: u64, by: Option<Arc<str>>) {
     let size = machine.memory.lookup(base).map_or(0, |info| info.size);
     if let Err(error) = machine.memory.free_as(base, by) {
         tracing::error!(target: "windlass::sim", %error, "ledger and memory disagree");
     }
-    if let Ok(device) = machine.device(device) {
-        device.give_back(size);
-    }
+    give_back(machine, pool, size);
 }
 
 /// Notes that work will free the memory of a node of a graph. Returns the number of the free; `None` if the memory is free.
@@ -232,12 +237,12 @@ pub(crate) fn settle(machine: &Machine, holding: &Holding, by: Arc<str>) {
     if let Err(error) = freed {
         tracing::error!(target: "windlass::sim", %error, "ledger and memory disagree");
     }
-    if matches!(holding.origin, Origin::Device | Origin::Pool)
+    if let Some(pool) = &holding.pool {
+        give_back(machine, pool, holding.size);
+        pool.shrink(holding.size);
+    } else if matches!(holding.origin, Origin::Device | Origin::Pool)
         && let Ok(device) = machine.device(holding.device)
     {
         device.give_back(holding.size);
-    }
-    if let Some(pool) = &holding.pool {
-        pool.shrink(holding.size);
     }
 }

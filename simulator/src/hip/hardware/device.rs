@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::hip::services::budget::Budget;
+use crate::hip::objects::budget::Budget;
+use crate::hip::objects::graph_reserve::GraphReserve;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::failure::{Failure, Unreported};
 use crate::memory::Grants;
@@ -44,6 +45,8 @@ pub(crate) struct Device {
     pub(crate) capacity: u64,
     /// Its bytes in use, which the kernels' heap takes too.
     pub(crate) budget: Arc<Budget>,
+    /// The part of them that graphs take.
+    pub(crate) graph_reserve: Arc<GraphReserve>,
     /// Whether `failure` holds anything.
     failed: AtomicBool,
     /// The first failure that made it unusable.
@@ -70,6 +73,7 @@ impl Device {
             slot,
             capacity,
             budget: Arc::new(Budget::new(capacity)),
+            graph_reserve: Arc::default(),
             failed: AtomicBool::new(false),
             failure: Mutex::default(),
             unreported: Unreported::default(),

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use super::allocation::{self, Request};
 use super::ledger::Origin;
 use super::machine::Machine;
-use crate::hip::objects::pool::Pool;
-use crate::hip::words::code::Outcome;
+use crate::hip::objects::pool::{GraphShare, Pool};
+use crate::hip::words::code::{Code, Outcome};
+use crate::hip::words::explanation::explain;
 
 /// The memory.
 pub(crate) struct GraphMemory {
     machine: Arc<Machine>,
     pool: Arc<Pool>,
     pub(crate) base: u64,
-    size: u64,
+    pub(crate) size: u64,
     call: Arc<str>,
 }
 
@@ -29,7 +30,13 @@ impl GraphMemory {
         size: u64,
         call: Arc<str>,
     ) -> Outcome<Arc<Self>> {
-        let pool = Arc::new(Pool::private(device));
+        let owner = machine.device(device)?;
+        if size > owner.capacity {
+            explain(format!("{call}: {size} bytes are more than the device has"));
+            return Err(Code::OUT_OF_MEMORY);
+        }
+        let share = GraphShare::new(owner.graph_reserve.clone(), owner.budget.clone());
+        let pool = Arc::new(Pool::private(device, share));
         let base = allocation::allocate(machine, device, Self::request(&pool, size, &call))?;
         Ok(Arc::new(Self { machine: machine.clone(), pool, base, size, call }))
     }
@@ -45,9 +52,27 @@ impl GraphMemory {
         }
     }
 
-    /// Gives the memory again, if it was freed.
-    pub(crate) fn provide(&self) {
+    /// Whether a launch gave the memory, and nobody has freed it since.
+    pub(crate) fn is_given(&self) -> bool {
+        self.pool.is_given()
+    }
+
+    /// Gives the memory, again if it was freed.
+    ///
+    /// # Errors
+    /// `OUT_OF_MEMORY`.
+    pub(crate) fn provide(&self) -> Outcome<()> {
+        self.pool.give(self.size)?;
         allocation::reuse(&self.machine, &Self::request(&self.pool, self.size, &self.call));
+        Ok(())
+    }
+
+    /// Undoes [`provide`](Self::provide), for a launch that does not take place.
+    pub(crate) fn withdraw(&self) {
+        // Memory that work was to free is free already.
+        if let Some(holding) = self.machine.ledger.remove(self.base, |holding| !holding.leaves) {
+            allocation::settle(&self.machine, &holding, self.call.clone());
+        }
     }
 
     pub(crate) fn device(&self) -> usize {
@@ -66,8 +91,11 @@ impl std::fmt::Debug for GraphMemory {
 
 impl Drop for GraphMemory {
     fn drop(&mut self) {
-        // Memory that the client has not freed stays until it does.
+        // Memory that a launch gave and the client has not freed stays until it does.
         self.pool.close();
+        if !self.pool.is_given() {
+            self.withdraw();
+        }
         allocation::release_idle(&self.machine, &self.pool, 0);
     }
 }

@@ -159,7 +159,9 @@ impl Runtime {
         if let Some(services) = self.machine.services.get(device) {
             services.reset(&by);
         }
-        self.machine.device(device)?.recover();
+        let device = self.machine.device(device)?;
+        device.graph_reserve.trim(&device.budget);
+        device.recover();
         Ok(())
     }
 

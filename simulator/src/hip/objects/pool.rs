@@ -2,8 +2,12 @@
 //! Memory pools of hipMallocAsync. Memory that is freed stays with its pool: the next allocation of the same size takes it, on
 //! the same stream even before the stream has reached the free. A synchronisation gives back what exceeds the threshold.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::graph_reserve::GraphReserve;
+use crate::hip::objects::budget::Budget;
+use crate::hip::words::code::Outcome;
 
 use crate::memory::sharing::SharedFile;
 
@@ -12,14 +16,32 @@ use crate::memory::sharing::SharedFile;
 pub(crate) struct Pool {
     pub(crate) device: usize,
     pub(crate) is_default: bool,
-    /// Whether it serves one node of a graph, which gets the same addresses at each launch.
-    is_private: bool,
+    /// For the pool of one node of a graph, which gets the same addresses at each launch.
+    share: Option<GraphShare>,
     /// The most bytes that it takes; 0 for no limit.
     max_size: u64,
     /// What other processes know it by, if its client wanted that.
     pub(crate) shared: Option<SharedFile>,
     reuse: [AtomicU64; 3],
     state: Mutex<State>,
+}
+
+/// The part of a node in the memory that a device keeps for graphs.
+#[derive(Debug)]
+pub(crate) struct GraphShare {
+    reserve: Arc<GraphReserve>,
+    budget: Arc<Budget>,
+    /// Whether a launch gave the memory, and nobody has freed it since.
+    is_given: AtomicBool,
+    /// Whether a node frees it.
+    is_claimed: AtomicBool,
+}
+
+impl GraphShare {
+    /// No memory yet.
+    pub(crate) fn new(reserve: Arc<GraphReserve>, budget: Arc<Budget>) -> Self {
+        Self { reserve, budget, is_given: AtomicBool::new(false), is_claimed: AtomicBool::new(false) }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -64,7 +86,7 @@ impl Pool {
     /// A pool. The one that every device has cannot be destroyed by clients.
     pub(crate) fn new(device: usize, is_default: bool, max_size: u64) -> Self {
         let reuse = [(); 3].map(|()| AtomicU64::new(1));
-        Self { device, is_default, is_private: false, max_size, shared: None, reuse, state: Mutex::default() }
+        Self { device, is_default, share: None, max_size, shared: None, reuse, state: Mutex::default() }
     }
 
     /// The same pool, known to other processes by a file.
@@ -73,13 +95,51 @@ impl Pool {
     }
 
     /// A pool for one node of a graph.
-    pub(crate) fn private(device: usize) -> Self {
-        Self { is_private: true, ..Self::new(device, false, 0) }
+    pub(crate) fn private(device: usize, share: GraphShare) -> Self {
+        Self { share: Some(share), ..Self::new(device, false, 0) }
     }
 
     /// Whether it serves a node of a graph.
     pub(crate) fn is_private(&self) -> bool {
-        self.is_private
+        self.share.is_some()
+    }
+
+    /// Whether a launch of a graph gave its memory, and nobody has freed it since.
+    pub(crate) fn is_given(&self) -> bool {
+        self.share.as_ref().is_some_and(|share| share.is_given.load(Ordering::Relaxed))
+    }
+
+    /// Counts the memory of a node of a graph as given.
+    ///
+    /// # Errors
+    /// `OUT_OF_MEMORY`.
+    pub(crate) fn give(&self, size: u64) -> Outcome<()> {
+        let Some(share) = &self.share else { return Ok(()) };
+        if !share.is_given.swap(true, Ordering::Relaxed) {
+            let taken = share.reserve.take(size, &share.budget);
+            return taken.inspect_err(|_| share.is_given.store(false, Ordering::Relaxed));
+        }
+        Ok(())
+    }
+
+    /// Counts the memory of a node of a graph as freed, if it was given.
+    pub(crate) fn note_free(&self, size: u64) {
+        let share = self.share.as_ref().filter(|share| share.is_given.swap(false, Ordering::Relaxed));
+        if let Some(share) = share {
+            share.reserve.free(size);
+        }
+    }
+
+    /// Notes that a node of a graph frees its memory. False if one does already.
+    pub(crate) fn claim(&self) -> bool {
+        self.share.as_ref().is_some_and(|share| !share.is_claimed.swap(true, Ordering::Relaxed))
+    }
+
+    /// Undoes [`claim`](Self::claim).
+    pub(crate) fn release_claim(&self) {
+        if let Some(share) = &self.share {
+            share.is_claimed.store(false, Ordering::Relaxed);
+        }
     }
 
     /// The most bytes that it takes; 0 for no limit.
@@ -112,7 +172,7 @@ impl Pool {
         // are in order.
         let anywhere = self.reuse[1].load(Ordering::Relaxed) != 0;
         let fits = |free: &Free| {
-            free.size == size && (free.stream == stream || self.is_private || free.is_idle && anywhere)
+            free.size == size && (free.stream == stream || self.is_private() || free.is_idle && anywhere)
         };
         let place = state.free.iter().position(fits)?;
         let Free { base, is_idle, .. } = state.free.remove(place);
@@ -125,6 +185,7 @@ impl Pool {
 
     /// Notes that a stream will free memory. Returns the number of the free.
     pub(crate) fn park(&self, base: u64, size: u64, stream: u64) -> u64 {
+        self.note_free(size);
         let mut state = self.lock();
         state.tickets += 1;
         let ticket = state.tickets;

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::budget::Budget;
+use crate::hip::objects::budget::Budget;
 use crate::memory::{AllocationKind, Memory, MemoryError};
 
 /// Bytes of the device library's object.

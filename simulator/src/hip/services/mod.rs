@@ -10,7 +10,6 @@
 //! - `attendance` gives a dispatch what its kernel asks for.
 
 pub(crate) mod attendance;
-pub(crate) mod budget;
 mod format;
 pub(crate) mod grid_sync;
 pub(crate) mod heap;

@@ -158,7 +158,6 @@ const ROWS: &[Row] = &[
     row(&["hipMemPoolGetAccess"], Code::INVALID_DEVICE, Code::INVALID_VALUE, SINCE_6),
     row(&["hipMemAdvise"], Code::INVALID_DEVICE, Code::INVALID_VALUE, BEFORE_6),
     row(&["hipDeviceGetDefaultMemPool"], Code::INVALID_DEVICE, Code::INVALID_VALUE, BEFORE_6),
-    row(&["hipGraphInstantiateWithFlags"], Code::NOT_SUPPORTED, Code::INVALID_VALUE, ALWAYS),
     // A handle of no event.
     row(&["hipExtLaunchKernel"], Code::INVALID_HANDLE, Code::INVALID_VALUE, SINCE_6),
     row(

@@ -57,6 +57,7 @@ impl Code {
     pub(crate) const INVALID_KERNEL_FILE: Self = Self(218);
     pub(crate) const FILE_NOT_FOUND: Self = Self(301);
     pub(crate) const SHARED_OBJECT_INIT_FAILED: Self = Self(303);
+    pub(crate) const OPERATING_SYSTEM: Self = Self(304);
     pub(crate) const INVALID_HANDLE: Self = Self(400);
     pub(crate) const ILLEGAL_STATE: Self = Self(401);
     pub(crate) const NOT_FOUND: Self = Self(500);

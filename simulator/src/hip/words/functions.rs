@@ -97,7 +97,7 @@ macro_rules! for_each_function {
             volume:
                 hipMemcpy3D hipMemcpy3DAsync hipDrvMemcpy3D hipDrvMemcpy3DAsync hipMemcpy3DPeer
                 hipMemcpy3DPeerAsync;
-            batch:
+            copy_batch:
                 hipMemcpyBatchAsync hipMemcpy3DBatchAsync;
             graph:
                 hipGraphCreate hipGraphDestroy hipGraphAddDependencies hipGraphGetNodes hipGraphGetEdges
@@ -113,13 +113,39 @@ macro_rules! for_each_function {
                 hipGraphMemsetNodeSetParams hipGraphHostNodeSetParams hipGraphEventRecordNodeSetEvent
                 hipGraphEventWaitNodeSetEvent hipGraphExecMemcpyNodeSetParams hipGraphExecMemcpyNodeSetParams1D
                 hipGraphExecMemsetNodeSetParams hipGraphExecHostNodeSetParams hipGraphExecEventRecordNodeSetEvent
-                hipGraphExecEventWaitNodeSetEvent;
+                hipGraphExecEventWaitNodeSetEvent hipDrvGraphMemcpyNodeSetParams hipDrvGraphExecMemcpyNodeSetParams
+                hipDrvGraphExecMemsetNodeSetParams;
             graph_exec:
-                hipGraphInstantiate hipGraphInstantiateWithFlags hipGraphUpload hipGraphLaunch
-                hipGraphExecKernelNodeSetParams hipGraphExecUpdate hipGraphExecDestroy;
+                hipGraphInstantiate hipGraphInstantiateWithFlags hipGraphInstantiateWithParams hipGraphUpload
+                hipGraphLaunch hipGraphExecKernelNodeSetParams hipGraphExecUpdate hipGraphExecDestroy
+                hipGraphExecGetFlags hipGraphNodeSetEnabled hipGraphNodeGetEnabled;
+            graph_params:
+                hipGraphKernelNodeGetParams hipGraphMemcpyNodeGetParams hipDrvGraphMemcpyNodeGetParams
+                hipGraphMemsetNodeGetParams hipGraphHostNodeGetParams hipGraphChildGraphNodeGetGraph
+                hipGraphEventRecordNodeGetEvent hipGraphEventWaitNodeGetEvent;
+            graph_attribute:
+                hipGraphKernelNodeSetAttribute hipGraphKernelNodeGetAttribute hipGraphKernelNodeCopyAttributes;
+            graph_symbol:
+                hipGraphAddMemcpyNodeFromSymbol hipGraphAddMemcpyNodeToSymbol
+                hipGraphMemcpyNodeSetParamsFromSymbol hipGraphMemcpyNodeSetParamsToSymbol
+                hipGraphExecMemcpyNodeSetParamsFromSymbol hipGraphExecMemcpyNodeSetParamsToSymbol;
+            graph_clone:
+                hipGraphClone hipGraphNodeFindInClone hipGraphExecChildGraphNodeSetParams hipGraphDebugDotPrint;
             capture:
-                hipStreamBeginCapture hipStreamEndCapture hipStreamIsCapturing hipStreamGetCaptureInfo
+                hipStreamBeginCapture hipStreamBeginCaptureToGraph hipStreamEndCapture hipStreamIsCapturing hipStreamGetCaptureInfo
                 hipStreamGetCaptureInfo_v2 hipStreamUpdateCaptureDependencies hipThreadExchangeStreamCaptureMode;
+            user_object:
+                hipUserObjectCreate hipUserObjectRelease hipUserObjectRetain hipGraphRetainUserObject
+                hipGraphReleaseUserObject;
+            word_batch:
+                hipStreamBatchMemOp hipGraphAddBatchMemOpNode hipGraphBatchMemOpNodeGetParams
+                hipGraphBatchMemOpNodeSetParams hipGraphExecBatchMemOpNodeSetParams;
+            graph_generic:
+                hipGraphAddNode hipGraphNodeSetParams hipGraphExecNodeSetParams;
+            graph_memory:
+                hipGraphAddMemAllocNode hipGraphMemAllocNodeGetParams hipGraphAddMemFreeNode
+                hipGraphMemFreeNodeGetParams hipDrvGraphAddMemFreeNode hipDeviceGetGraphMemAttribute
+                hipDeviceSetGraphMemAttribute hipDeviceGraphMemTrim;
             registration:
                 __hipRegisterFatBinary __hipUnregisterFatBinary __hipRegisterFunction __hipRegisterVar
                 __hipRegisterManagedVar __hipRegisterTexture __hipRegisterSurface
@@ -145,8 +171,26 @@ pub(crate) const SINCE: &[(&str, (u32, u32))] = &[
     ("hipLaunchHostFunc", (5, 4)),
     ("hipModuleLaunchCooperativeKernel", (5, 5)),
     ("hipModuleLaunchCooperativeKernelMultiDevice", (5, 5)),
+    ("hipGraphAddMemAllocNode", (5, 5)),
+    ("hipGraphAddMemFreeNode", (5, 5)),
+    ("hipGraphMemAllocNodeGetParams", (5, 5)),
+    ("hipGraphMemFreeNodeGetParams", (5, 5)),
     ("hipStreamGetDevice", (5, 6)),
     ("hipGraphUpload", (5, 3)),
+    ("hipGraphDebugDotPrint", (5, 3)),
+    ("hipGraphReleaseUserObject", (5, 3)),
+    ("hipGraphRetainUserObject", (5, 3)),
+    ("hipUserObjectCreate", (5, 3)),
+    ("hipUserObjectRelease", (5, 3)),
+    ("hipUserObjectRetain", (5, 3)),
+    ("hipDeviceGetGraphMemAttribute", (5, 3)),
+    ("hipDeviceGraphMemTrim", (5, 3)),
+    ("hipDeviceSetGraphMemAttribute", (5, 3)),
+    ("hipGraphKernelNodeCopyAttributes", (5, 3)),
+    ("hipGraphKernelNodeGetAttribute", (5, 3)),
+    ("hipGraphKernelNodeSetAttribute", (5, 3)),
+    ("hipGraphNodeGetEnabled", (5, 3)),
+    ("hipGraphNodeSetEnabled", (5, 3)),
     // Before that under their C++ names.
     ("hipExtModuleLaunchKernel", (5, 6)),
     ("hipHccModuleLaunchKernel", (5, 6)),
@@ -158,10 +202,26 @@ pub(crate) const SINCE: &[(&str, (u32, u32))] = &[
     ("hipPointerSetAttribute", (6, 0)),
     ("hipDrvGraphAddMemcpyNode", (6, 1)),
     ("hipDrvGraphAddMemsetNode", (6, 1)),
+    ("hipGraphAddNode", (6, 2)),
+    ("hipGraphInstantiateWithParams", (6, 2)),
+    ("hipStreamBeginCaptureToGraph", (6, 2)),
+    ("hipDrvGraphAddMemFreeNode", (6, 3)),
+    ("hipGraphExecNodeSetParams", (6, 3)),
+    ("hipGraphNodeSetParams", (6, 3)),
+    ("hipDrvGraphExecMemcpyNodeSetParams", (6, 3)),
+    ("hipDrvGraphExecMemsetNodeSetParams", (6, 3)),
+    ("hipDrvGraphMemcpyNodeGetParams", (6, 3)),
+    ("hipDrvGraphMemcpyNodeSetParams", (6, 3)),
+    ("hipGraphExecGetFlags", (6, 3)),
     ("hipGetFuncBySymbol", (6, 2)),
     ("hipGetProcAddress", (6, 2)),
     ("hipSetValidDevices", (6, 2)),
     ("hipEventRecordWithFlags", (6, 4)),
+    ("hipGraphAddBatchMemOpNode", (6, 4)),
+    ("hipGraphBatchMemOpNodeGetParams", (6, 4)),
+    ("hipGraphBatchMemOpNodeSetParams", (6, 4)),
+    ("hipGraphExecBatchMemOpNodeSetParams", (6, 4)),
+    ("hipStreamBatchMemOp", (6, 4)),
     ("hipDrvLaunchKernelEx", (6, 5)),
     ("hipLaunchKernelExC", (6, 5)),
     ("hipMemGetHandleForAddressRange", (6, 5)),

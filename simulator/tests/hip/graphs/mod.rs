@@ -2,7 +2,13 @@
 //! Graphs: their contents, the order in which they run, and refused calls.
 
 mod build;
+mod clone;
 mod edit;
+mod generic;
+mod memory;
+mod objects;
+mod params;
+mod symbols;
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
