@@ -141,6 +141,12 @@ fn fill_box(
     statuses.find(|status| *status != hipError_t::hipSuccess).unwrap_or(hipError_t::hipSuccess)
 }
 
+/// Refuses a call that AMD's HIP has for devices, and not for contexts.
+fn not_of_contexts(name: &'static str) -> hipError_t {
+    windlass_simulator::hip::process_refuse_as_amd(name);
+    hipError_t::hipErrorNotSupported
+}
+
 composed! {
     "hip_4.2" {
         hipMemcpyParam2D(copy: *const Memcpy2D) => copy_plane(copy, |copy| hipDrvMemcpy3D(copy));
@@ -160,17 +166,20 @@ composed! {
             4 | 8 | 16 => hipMallocPitch(memory, pitch, width, height),
             _ => hipError_t::hipErrorInvalidValue,
         };
-        hipCtxGetCacheConfig(config: *mut hipFuncCache_t) => hipDeviceGetCacheConfig(config);
-        hipCtxSetCacheConfig(config: hipFuncCache_t) => hipDeviceSetCacheConfig(config);
+        hipCtxGetCacheConfig(_config: *mut hipFuncCache_t) => not_of_contexts("hipCtxGetCacheConfig");
+        hipCtxSetCacheConfig(config: hipFuncCache_t) => match hipDeviceSetCacheConfig(config) {
+            hipError_t::hipSuccess => not_of_contexts("hipCtxSetCacheConfig"),
+            status => status,
+        };
         hipCtxGetSharedMemConfig(config: *mut hipSharedMemConfig) => hipDeviceGetSharedMemConfig(config);
-        hipCtxSetSharedMemConfig(config: hipSharedMemConfig) => hipDeviceSetSharedMemConfig(config);
-        hipCtxGetFlags(flags: *mut c_uint) => hipGetDeviceFlags(flags);
+        hipCtxSetSharedMemConfig(_config: hipSharedMemConfig) => not_of_contexts("hipCtxSetSharedMemConfig");
+        hipCtxGetFlags(_flags: *mut c_uint) => not_of_contexts("hipCtxGetFlags");
     }
     "hip_4.3" {
         hipDrvMemcpy2DUnaligned(copy: *const Memcpy2D) => copy_plane(copy, |copy| hipDrvMemcpy3D(copy));
     }
     "hip_6.3" {
         hipExtHostAlloc(memory: *mut *mut c_void, size: usize, flags: c_uint)
-            => hipHostAlloc(memory, size, flags);
+            => hipHostMalloc(memory, size, flags);
     }
 }

@@ -45,5 +45,10 @@ pub fn process_fault() -> Option<String> {
 
 /// Refuses a call that the library exports and the simulator lacks: `hipErrorNotSupported`, as the thread's last error too.
 pub fn process_refuse(name: &'static str) {
-    call::refuse(name);
+    call::refuse(name, "the simulated GPU");
+}
+
+/// Refuses a call that AMD's HIP refuses too, as [`process_refuse`] does.
+pub fn process_refuse_as_amd(name: &'static str) {
+    call::refuse(name, "AMD's HIP");
 }

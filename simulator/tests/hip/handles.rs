@@ -297,3 +297,44 @@ fn errors_have_names() {
     let mut text = null();
     fails!(hipErrorInvalidValue, machine, hipDrvGetErrorString(hipError_t(4242), &mut text));
 }
+
+#[test]
+fn the_driver_s_names_of_errors_say_whether_there_is_such_an_error() {
+    let machine = Machine::new("");
+    let name_of = |error| {
+        let mut name = null();
+        let status = hip!(machine, hipDrvGetErrorName(error, &mut name));
+        // SAFETY: HIP's names are constants that end in zero.
+        (status, unsafe { CStr::from_ptr(name) })
+    };
+    let known = hipError_t::hipSuccess;
+    assert_eq!(name_of(known), (known, c"hipSuccess"));
+    assert_eq!(name_of(hipError_t::hipErrorNotReady), (known, c"hipErrorNotReady"));
+    assert_eq!(name_of(hipError_t::hipErrorUnknown), (known, c"hipErrorUnknown"));
+    for unknown in [4242, u32::MAX] {
+        assert_eq!(name_of(hipError_t(unknown)), (hipError_t::hipErrorInvalidValue, c"hipErrorUnknown"));
+    }
+    fails!(hipErrorInvalidValue, machine, hipDrvGetErrorName(known, null_mut()));
+    fails!(hipErrorInvalidValue, machine, hipDrvGetErrorString(known, null_mut()));
+}
+
+#[test]
+fn the_status_of_the_latest_call_is_told_apart_from_the_last_error() {
+    let machine = Machine::new("");
+    let mut count = 0;
+    fails!(hipErrorInvalidDevice, machine, hipSetDevice(9));
+    fails!(hipErrorInvalidDevice, machine, hipExtGetLastError());
+    ok!(machine, hipExtGetLastError());
+    fails!(hipErrorInvalidDevice, machine, hipGetLastError());
+    fails!(hipErrorInvalidDevice, machine, hipSetDevice(9));
+    // A success in between hides it, unlike the last error.
+    ok!(machine, hipGetDeviceCount(&mut count));
+    ok!(machine, hipExtGetLastError());
+    fails!(hipErrorInvalidDevice, machine, hipGetLastError());
+    // Another thread has made no call.
+    fails!(hipErrorInvalidDevice, machine, hipSetDevice(9));
+    std::thread::scope(|scope| {
+        scope.spawn(|| ok!(machine, hipExtGetLastError()));
+    });
+    fails!(hipErrorInvalidDevice, machine, hipExtGetLastError());
+}

@@ -8,23 +8,29 @@ mod common;
 
 mod batches;
 mod bounds;
+mod boxes;
 mod capture;
 mod clients;
+mod contexts;
+mod devices;
 mod faults;
 mod graphs;
 mod handles;
 mod hardware_queues;
 mod held_up;
+mod host_memory;
 mod injections;
 #[cfg(target_os = "linux")]
 mod ipc;
 mod kernels;
+mod launches;
 mod libraries;
 mod linking;
 mod lock;
 mod managed;
 mod memory;
 mod names;
+mod occupancy;
 mod pools;
 mod schedules;
 mod services;
@@ -32,6 +38,7 @@ mod several_devices;
 mod stream_facts;
 mod stream_values;
 mod streams;
+mod symbols;
 mod versions;
 mod violations;
 #[cfg(target_os = "linux")]

@@ -354,3 +354,89 @@ fn memory_of_a_graph_is_given_back_while_its_graph_ends() {
         assert_eq!(free_bytes(&machine), before);
     }
 }
+
+#[test]
+fn a_device_takes_memory_from_the_pool_that_it_is_given() {
+    let machine = Machine::new("gfx942?devices=2");
+    let (own, stream) = (pool(&machine, 0), machine.stream());
+    let current = |device| {
+        let mut pool = null_mut();
+        ok!(machine, hipDeviceGetMemPool(&mut pool, device));
+        pool
+    };
+    let mut default = null_mut();
+    ok!(machine, hipDeviceGetDefaultMemPool(&mut default, 0));
+    assert_eq!(current(0), default);
+    assert_ne!(current(1), default);
+    ok!(machine, hipDeviceSetMemPool(0, own));
+    assert_eq!(current(0), own);
+    let mut memory = null_mut();
+    ok!(machine, hipMallocAsync(&mut memory, 4096, stream));
+    assert_eq!((counts(&machine, own)[0], counts(&machine, default)[0]), (4096, 0));
+
+    fails!(hipErrorInvalidDevice, machine, hipDeviceSetMemPool(1, own));
+    for device in [-1, 2] {
+        fails!(hipErrorInvalidValue, machine, hipDeviceSetMemPool(device, own));
+        fails!(hipErrorInvalidValue, machine, hipDeviceGetMemPool(&mut default, device));
+    }
+    for none in [null_mut(), 77 as hipMemPool_t] {
+        fails!(hipErrorInvalidValue, machine, hipDeviceSetMemPool(0, none));
+    }
+    fails!(hipErrorInvalidValue, machine, hipDeviceGetMemPool(null_mut(), 0));
+    assert_eq!(current(0), own, "none of these had an effect");
+    // A device whose pool is gone has its first one.
+    ok!(machine, hipMemPoolDestroy(own));
+    assert_eq!(current(0), default);
+    fails!(hipErrorInvalidValue, machine, hipDeviceSetMemPool(0, own));
+}
+
+#[test]
+fn a_pool_tells_the_access_that_was_asked_for() {
+    let machine = Machine::new("gfx942?devices=3");
+    let pool = pool(&machine, 0);
+    let place = |device| hipMemLocation { type_: hipMemLocationType::hipMemLocationTypeDevice, id: device };
+    let wish = |device, flags| hipMemAccessDesc { location: place(device), flags: hipMemAccessFlags(flags) };
+    let set = |wishes: &[hipMemAccessDesc]| {
+        hip!(machine, hipMemPoolSetAccess(pool, wishes.as_ptr(), wishes.len()))
+    };
+    let access = || {
+        [0, 1, 2].map(|device| {
+            let mut flags = hipMemAccessFlags(9);
+            ok!(machine, hipMemPoolGetAccess(&mut flags, pool, &mut place(device)));
+            flags.0
+        })
+    };
+    assert_eq!(access(), [3, 0, 0]);
+    assert_eq!(set(&[wish(1, 3), wish(2, 1)]), hipError_t::hipSuccess);
+    assert_eq!(access(), [3, 3, 1]);
+    assert_eq!(set(&[wish(1, 0), wish(0, 3)]), hipError_t::hipSuccess);
+    assert_eq!(access(), [3, 0, 1]);
+    assert_eq!(set(&[]), hipError_t::hipSuccess);
+
+    let host = hipMemLocation { type_: hipMemLocationType::hipMemLocationTypeHost, id: 0 };
+    let for_host = hipMemAccessDesc { location: host, flags: hipMemAccessFlags(3) };
+    for (wrong, status) in [
+        (wish(0, 0), hipError_t::hipErrorInvalidDevice),
+        (wish(0, 1), hipError_t::hipErrorNotSupported),
+        (wish(3, 3), hipError_t::hipErrorInvalidDevice),
+        (wish(-1, 3), hipError_t::hipErrorInvalidDevice),
+        (wish(1, 4), hipError_t::hipErrorInvalidValue),
+        (for_host, hipError_t::hipErrorInvalidValue),
+    ] {
+        // The right one in front has no effect then.
+        assert_eq!(set(&[wish(1, 3), wrong]), status, "{wrong:?}");
+    }
+    assert_eq!(set(&[wish(1, 3); 4]), hipError_t::hipErrorInvalidDevice, "more than there are devices");
+    assert_eq!(access(), [3, 0, 1]);
+    fails!(hipErrorInvalidValue, machine, hipMemPoolSetAccess(pool, std::ptr::null(), 1));
+    fails!(hipErrorInvalidValue, machine, hipMemPoolSetAccess(null_mut(), &wish(1, 3), 1));
+    let mut flags = hipMemAccessFlags(9);
+    for device in [-1, 3] {
+        fails!(hipErrorInvalidValue, machine, hipMemPoolGetAccess(&mut flags, pool, &mut place(device)));
+    }
+    fails!(hipErrorInvalidValue, machine, hipMemPoolGetAccess(&mut flags, pool, &mut { host }));
+    fails!(hipErrorInvalidValue, machine, hipMemPoolGetAccess(&mut flags, null_mut(), &mut place(0)));
+    fails!(hipErrorInvalidValue, machine, hipMemPoolGetAccess(null_mut(), pool, &mut place(0)));
+    fails!(hipErrorInvalidValue, machine, hipMemPoolGetAccess(&mut flags, pool, null_mut()));
+    assert_eq!(flags.0, 9);
+}

@@ -89,12 +89,12 @@ fn run(name: &'static str, body: &mut dyn FnMut(&Call) -> Outcome<()>) -> hipErr
     hipError_t(code.0)
 }
 
-/// Refuses the call of a function that the simulator lacks.
-pub(crate) fn refuse(name: &'static str) {
+/// Refuses the call of a function that `who` lacks.
+pub(crate) fn refuse(name: &'static str, who: &str) {
     // SAFETY: the body uses no memory of the client's.
     let _ = unsafe {
         enter(name, |_| {
-            explain(format!("{name} is not supported by the simulated GPU"));
+            explain(format!("{name} is not supported by {who}"));
             Err(Code::NOT_SUPPORTED)
         })
     };

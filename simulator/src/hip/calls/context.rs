@@ -2,7 +2,6 @@
 //! Contexts. Every device has one permanent context. To make the context current makes the device current.
 
 use std::ffi::{c_int, c_uint};
-use std::sync::atomic::Ordering;
 
 use windlass_hip_sys::bindings::{hipCtx_t, hipDevice_t, hipError_t};
 
@@ -30,24 +29,18 @@ pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxRetain(
 ) -> hipError_t {
     hip!(hipDevicePrimaryCtxRetain, |call| {
         let device = call.device_at(device)?;
-        give(call, context, device.index)?;
-        device.retained.fetch_add(1, Ordering::Relaxed);
-        Ok(())
+        give(call, context, device.index)
     })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxRelease(device: hipDevice_t) -> hipError_t {
-    hip!(hipDevicePrimaryCtxRelease, |call| {
-        let retained = &call.device_at(device)?.retained;
-        let less = |count: u32| count.checked_sub(1);
-        // AMD's runtime accepts more releases than retains.
-        let _ = retained.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        Ok(())
-    })
+    // AMD's runtime accepts more releases than retains.
+    hip!(hipDevicePrimaryCtxRelease, |call| call.device_at(device).map(|_| ()))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxReset(device: hipDevice_t) -> hipError_t {
-    hip!(hipDevicePrimaryCtxReset, |call| call.runtime.reset(call.device_at(device)?.index, call.describe()))
+    // As in AMD's runtime the device keeps what it has: hipDeviceReset takes it away.
+    hip!(hipDevicePrimaryCtxReset, |call| call.device_at(device).map(|_| ()))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxSetFlags(
@@ -70,8 +63,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDevicePrimaryCtxGetState(
         let device = call.device_at(device)?;
         // The flags of hipSetDeviceFlags are others.
         call.put_if(flags, 0);
-        let current = call.thread.device.get() == device.index;
-        call.put_if(active, c_int::from(current || device.retained.load(Ordering::Relaxed) > 0));
+        call.put_if(active, c_int::from(device.is_active()));
         Ok(())
     })
 }
@@ -90,8 +82,12 @@ pub(in crate::hip) unsafe extern "C" fn hipCtxCreate(
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipCtxDestroy(context: hipCtx_t) -> hipError_t {
-    // The context belongs to the device and stays.
-    hip!(hipCtxDestroy, |call| device_of(call, context).map(|_| ()).map_err(|_| Code::INVALID_VALUE))
+    hip!(hipCtxDestroy, |call| {
+        let device = device_of(call, context).map_err(|_| Code::INVALID_VALUE)?;
+        // The context belongs to the device and stays, but not on top of the thread's stack.
+        call.thread.contexts.borrow_mut().pop_if(|top| *top == device);
+        Ok(())
+    })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipCtxPushCurrent(context: hipCtx_t) -> hipError_t {

@@ -94,13 +94,27 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceGetPCIBusId(
     })
 }
 
+/// Domain, bus, device and function of a text such as `0000:c1:00.0`. As AMD's runtime reads it, leading zeros may be absent, and
+/// text may follow.
+fn pci_address(text: &str) -> Option<[u32; 4]> {
+    let mut rest = text;
+    let mut number = |digits: usize, end: &str| {
+        let length = rest.bytes().take(digits).take_while(u8::is_ascii_hexdigit).count();
+        let value = u32::from_str_radix(&rest[..length], 16).ok()?;
+        rest = rest[length..].strip_prefix(end)?;
+        Some(value)
+    };
+    Some([number(4, ":")?, number(2, ":")?, number(2, ".")?, number(1, "")?])
+}
+
 pub(in crate::hip) unsafe extern "C" fn hipDeviceGetByPCIBusId(
     device: *mut c_int,
     id: *const c_char,
 ) -> hipError_t {
     hip!(hipDeviceGetByPCIBusId, |call| {
-        let id = call.get_string(id)?.to_lowercase();
-        let found = call.runtime.machine.devices.iter().find(|device| device.pci_bus_id() == id);
+        let id = pci_address(&call.get_string(id)?);
+        let mut devices = call.runtime.machine.devices.iter();
+        let found = devices.find(|device| id.is_some() && pci_address(&device.pci_bus_id()) == id);
         call.put(device, found.ok_or(Code::INVALID_DEVICE)?.index as c_int)
     })
 }

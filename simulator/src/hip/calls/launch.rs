@@ -4,9 +4,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 
-use windlass_hip_sys::bindings::{
-    HIP_LAUNCH_CONFIG, dim3, hipError_t, hipEvent_t, hipFunction_t, hipLaunchConfig_t, hipStream_t,
-};
+use windlass_hip_sys::bindings::{dim3, hipError_t, hipEvent_t, hipFunction_t, hipStream_t};
 
 use super::module::{check_symbol, function, function_on};
 use crate::engine::{Cause, Kernel};
@@ -122,7 +120,8 @@ pub(super) fn check_shape(call: &Call, shape: &Shape, kernel: &Kernel) -> Outcom
     shape.check(kernel).map_err(|code| match (code, call.name) {
         (
             Code::INVALID_VALUE,
-            "hipLaunchKernel" | "hipLaunchKernelExC" | "hipLaunchCooperativeKernel" | "hipExtLaunchKernel",
+            "hipLaunchKernel" | "hipLaunchKernelExC" | "hipDrvLaunchKernelEx" | "hipLaunchCooperativeKernel"
+            | "hipExtLaunchKernel",
         ) if shape.is_empty() && call.is_since(7) => Code::INVALID_CONFIGURATION,
         (Code::INVALID_CONFIGURATION, "hipExtModuleLaunchKernel") if !call.is_since(7) => Code::INVALID_VALUE,
         (Code::LAUNCH_OUT_OF_RESOURCES, "hipLaunchCooperativeKernel") => Code::COOPERATIVE_LAUNCH_TOO_LARGE,
@@ -226,24 +225,6 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLaunchCooperativeKernel(
     })
 }
 
-pub(in crate::hip) unsafe extern "C" fn hipDrvLaunchKernelEx(
-    config: *const HIP_LAUNCH_CONFIG,
-    handle: hipFunction_t,
-    each: *mut *mut c_void,
-    block: *mut *mut c_void,
-) -> hipError_t {
-    hip!(hipDrvLaunchKernelEx, |call| {
-        let config = call.get(config)?;
-        let shape = Shape::new(
-            [config.gridDimX, config.gridDimY, config.gridDimZ],
-            [config.blockDimX, config.blockDimY, config.blockDimZ],
-            config.sharedMemBytes,
-        );
-        let function = function(call, handle)?;
-        launch(call, (&function, handle as u64), shape, Arguments { each, block }, config.hStream)
-    })
-}
-
 /// The function that a symbol stands for on the device of a stream, even if another device is current.
 pub(super) fn function_for(
     call: &Call,
@@ -296,20 +277,6 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchCooperativeKernel(
         check_shape(call, &shape, &function.kernel)?;
         check_cooperative(call, &function, &shape)?;
         launch(call, (&function, symbol as u64), shape, Arguments::each(each), stream)
-    })
-}
-
-pub(in crate::hip) unsafe extern "C" fn hipLaunchKernelExC(
-    config: *const hipLaunchConfig_t,
-    symbol: *const c_void,
-    each: *mut *mut c_void,
-) -> hipError_t {
-    hip!(hipLaunchKernelExC, |call| {
-        let config = call.get(config)?;
-        let (grid, block) = (extents(config.gridDim), extents(config.blockDim));
-        let shape = Shape::new(grid, block, lds(config.dynamicSmemBytes));
-        let function = function_for(call, symbol, config.stream)?;
-        launch(call, (&function, symbol as u64), shape, Arguments::each(each), config.stream)
     })
 }
 

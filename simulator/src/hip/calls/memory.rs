@@ -139,8 +139,10 @@ pub(in crate::hip) unsafe extern "C" fn hipFree(pointer: *mut c_void) -> hipErro
     hip!(hipFree, |call| give_back(call, pointer, own))
 }
 
-/// Portable, mapped, write-combined, uncached, by NUMA node, coherent, not coherent.
-const HOST_FLAGS: u32 = 0x7 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000 | 0x8000_0000;
+/// Portable, mapped, write-combined.
+const PORTABLE_FLAGS: u32 = 0x7;
+/// These, uncached, by NUMA node, coherent, not coherent.
+const HOST_FLAGS: u32 = PORTABLE_FLAGS | 0x1000_0000 | 0x2000_0000 | 0x4000_0000 | 0x8000_0000;
 
 fn take_host(call: &Call, pointer: *mut *mut c_void, size: usize, flags: u32) -> Outcome<()> {
     let both_ways = flags & 0xc000_0000 == 0xc000_0000;
@@ -166,7 +168,13 @@ pub(in crate::hip) unsafe extern "C" fn hipHostAlloc(
     size: usize,
     flags: c_uint,
 ) -> hipError_t {
-    hip!(hipHostAlloc, |call| take_host(call, pointer, size, flags))
+    hip!(hipHostAlloc, |call| {
+        // AMD's own flags are for hipHostMalloc and hipExtHostAlloc, since the latter is there.
+        if flags > PORTABLE_FLAGS && call.runtime.options.hip >= (6, 3) {
+            return Err(Code::INVALID_VALUE);
+        }
+        take_host(call, pointer, size, flags)
+    })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMallocHost(pointer: *mut *mut c_void, size: usize) -> hipError_t {

@@ -35,6 +35,7 @@ pub(super) mod graph_params;
 pub(super) mod graph_symbol;
 pub(super) mod ipc;
 pub(super) mod launch;
+pub(super) mod launch_config;
 pub(super) mod library;
 pub(super) mod lookup;
 pub(super) mod managed;

@@ -160,7 +160,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvPointerGetAttributes(
     pointer: hipDeviceptr_t,
 ) -> hipError_t {
     hip!(hipDrvPointerGetAttributes, |call| {
-        if wanted.is_null() || data.is_null() || count == 0 {
+        if wanted.is_null() || data.is_null() || pointer.is_null() || count == 0 {
             return Err(Code::INVALID_VALUE);
         }
         for index in 0..count as usize {

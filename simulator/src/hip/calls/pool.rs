@@ -230,20 +230,30 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPoolSetAccess(
 ) -> hipError_t {
     hip!(hipMemPoolSetAccess, |call| {
         let pool = find(call, pool)?;
-        if descriptions.is_null() || count > call.runtime.machine.devices.len() {
+        if descriptions.is_null() {
             return Err(Code::INVALID_VALUE);
         }
+        if count > call.runtime.machine.devices.len() {
+            return Err(Code::INVALID_DEVICE);
+        }
+        // One wrong description is the end of all.
+        let mut wishes = Vec::new();
         for index in 0..count {
-            let description = call.get(descriptions.wrapping_add(index))?;
-            let device = call.device_at(description.location.id)?;
-            if !matches!(description.flags.0, 0 | 1 | 3) {
+            let hipMemAccessDesc { location, flags } = call.get(descriptions.wrapping_add(index))?;
+            if location.type_ != hipMemLocationType::hipMemLocationTypeDevice {
                 return Err(Code::INVALID_VALUE);
             }
-            // A device cannot lose its own memory.
-            let none = description.flags == hipMemAccessFlags::hipMemAccessFlagsProtNone;
-            if none && device.index == pool.device {
-                return Err(Code::INVALID_VALUE);
+            let device = call.device_at(location.id)?.index;
+            match flags.0 {
+                // A device cannot lose its own memory.
+                0 if device == pool.device => return Err(Code::INVALID_DEVICE),
+                1 if device == pool.device => return Err(Code::NOT_SUPPORTED),
+                0 | 1 | 3 => wishes.push((device, flags.0)),
+                _ => return Err(Code::INVALID_VALUE),
             }
+        }
+        for (device, flags) in wishes {
+            pool.set_access(device, flags);
         }
         Ok(())
     })
@@ -255,10 +265,13 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPoolGetAccess(
     location: *mut hipMemLocation,
 ) -> hipError_t {
     hip!(hipMemPoolGetAccess, |call| {
-        find(call, pool)?;
-        call.device_at(call.get(location)?.id)?;
-        // All devices of a simulator share an address space.
-        call.put(flags, hipMemAccessFlags::hipMemAccessFlagsProtReadWrite)
+        let (pool, location) = (find(call, pool)?, call.get(location)?);
+        if location.type_ != hipMemLocationType::hipMemLocationTypeDevice {
+            return Err(Code::INVALID_VALUE);
+        }
+        // The wish alone: every device may use the memory of pools.
+        let device = call.device_at(location.id)?.index;
+        call.put(flags, hipMemAccessFlags(pool.access(device)))
     })
 }
 

@@ -99,6 +99,7 @@ impl GraphExec {
             }
         })?;
         let before: Vec<Edge> = state.latest.iter().map(|(point, _)| point.clone().into()).collect();
+        machine.device(stream.device)?.set_active();
         let nothing = || Queued::new(machine, stream, None, Work::Nothing);
         let ends: (Box<dyn Packet>, Box<dyn Packet>) = (nothing(), nothing());
         let (points, end) = scheduler.enqueue_graph(stream, ends, steps, &before)?;

@@ -37,6 +37,7 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
     if request.size == 0 {
         return Ok(0);
     }
+    machine.device(device)?.set_active();
     if let Some(base) = reuse(machine, &request) {
         return Ok(base);
     }

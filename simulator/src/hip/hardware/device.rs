@@ -61,8 +61,8 @@ pub(crate) struct Device {
     stack: AtomicUsize,
     /// `hipLimitMallocHeapSize`.
     pub(crate) heap: AtomicUsize,
-    /// Holders of the primary context.
-    pub(crate) retained: AtomicU32,
+    /// Whether a client has allocated memory on it, or queued work for it.
+    is_active: AtomicBool,
 }
 
 impl Device {
@@ -82,8 +82,18 @@ impl Device {
             flags: AtomicU32::new(1),
             stack: AtomicUsize::new(UNSET),
             heap: AtomicUsize::new(8 << 20),
-            retained: AtomicU32::new(0),
+            is_active: AtomicBool::new(false),
         }
+    }
+
+    /// Notes that a client uses it. As in AMD's runtime that does not end with a reset.
+    pub(crate) fn set_active(&self) {
+        self.is_active.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a client has used it.
+    pub(crate) fn is_active(&self) -> bool {
+        self.is_active.load(Ordering::Relaxed)
     }
 
     /// The stack of a work-item in bytes that clients see.

@@ -109,6 +109,7 @@ impl Runtime {
     /// `CONTEXT_IS_DESTROYED` for a destroyed stream, `DEINITIALIZED` after the end of the simulator, `OUT_OF_MEMORY` if the
     /// first thread cannot be started.
     pub(crate) fn enqueue(&self, stream: &Arc<Stream>, work: Work, edges: &[Edge]) -> Outcome<Point> {
+        self.machine.device(stream.device)?.set_active();
         let packet = Queued::new(&self.machine, stream, None, work);
         Ok(self.scheduler.enqueue(stream, packet, edges)?)
     }

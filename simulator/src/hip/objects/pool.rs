@@ -2,6 +2,7 @@
 //! Memory pools of hipMallocAsync. Memory that is freed stays with its pool: the next allocation of the same size takes it, on
 //! the same stream even before the stream has reached the free. A synchronisation gives back what exceeds the threshold.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,6 +11,9 @@ use crate::hip::objects::budget::Budget;
 use crate::hip::words::code::Outcome;
 
 use crate::memory::sharing::SharedFile;
+
+/// `hipMemAccessFlagsProtReadWrite`.
+const READ_WRITE: u32 = 3;
 
 /// A memory pool.
 #[derive(Debug)]
@@ -23,6 +27,8 @@ pub(crate) struct Pool {
     /// What other processes know it by, if its client wanted that.
     pub(crate) shared: Option<SharedFile>,
     reuse: [AtomicU64; 3],
+    /// The access that clients asked for, as `hipMemAccessFlags`, by device.
+    access: Mutex<BTreeMap<usize, u32>>,
     state: Mutex<State>,
 }
 
@@ -86,7 +92,9 @@ impl Pool {
     /// A pool. The one that every device has cannot be destroyed by clients.
     pub(crate) fn new(device: usize, is_default: bool, max_size: u64) -> Self {
         let reuse = [(); 3].map(|()| AtomicU64::new(1));
-        Self { device, is_default, share: None, max_size, shared: None, reuse, state: Mutex::default() }
+        // A pool's own device reads and writes.
+        let access = Mutex::new(BTreeMap::from([(device, READ_WRITE)]));
+        Self { device, is_default, share: None, max_size, shared: None, reuse, access, state: Mutex::default() }
     }
 
     /// The same pool, known to other processes by a file.
@@ -97,6 +105,17 @@ impl Pool {
     /// A pool for one node of a graph.
     pub(crate) fn private(device: usize, share: GraphShare) -> Self {
         Self { share: Some(share), ..Self::new(device, false, 0) }
+    }
+
+    /// Notes the access that a device is to have.
+    pub(crate) fn set_access(&self, device: usize, flags: u32) {
+        self.access.lock().unwrap_or_else(PoisonError::into_inner).insert(device, flags);
+    }
+
+    /// The access that a client asked for, none at first.
+    pub(crate) fn access(&self, device: usize) -> u32 {
+        let access = self.access.lock().unwrap_or_else(PoisonError::into_inner);
+        access.get(&device).copied().unwrap_or_default()
     }
 
     /// Whether it serves a node of a graph.

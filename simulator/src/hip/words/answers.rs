@@ -62,7 +62,7 @@ const ROWS: &[Row] = &[
         SINCE_6,
     ),
     row(
-        &["hipExtLaunchKernel", "hipLaunchKernel", "hipMemcpy2DAsync"],
+        &["hipExtLaunchKernel", "hipLaunchKernel", "hipLaunchKernelExC", "hipMemcpy2DAsync"],
         Code::CONTEXT_IS_DESTROYED,
         Code::INVALID_VALUE,
         SINCE_6,

@@ -85,8 +85,10 @@ macro_rules! for_each_function {
                 hipLibraryLoadData hipLibraryLoadFromFile hipLibraryUnload hipLibraryGetKernel hipLibraryGetKernelCount
                 hipModuleLoadFatBinary;
             launch:
-                hipModuleLaunchKernel hipModuleLaunchCooperativeKernel hipDrvLaunchKernelEx hipLaunchKernel
-                hipLaunchCooperativeKernel hipLaunchKernelExC hipExtLaunchKernel;
+                hipModuleLaunchKernel hipModuleLaunchCooperativeKernel hipLaunchKernel hipLaunchCooperativeKernel
+                hipExtLaunchKernel;
+            launch_config:
+                hipDrvLaunchKernelEx hipLaunchKernelExC;
             module_launch:
                 hipExtModuleLaunchKernel hipHccModuleLaunchKernel;
             several_devices:

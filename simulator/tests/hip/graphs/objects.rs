@@ -130,3 +130,30 @@ fn wrong_parameters_of_objects_are_refused() {
     ok!(machine, hipGraphReleaseUserObject(graph, object, 1));
     assert_eq!(ends.load(SeqCst), 0);
 }
+
+#[test]
+fn an_upload_changes_nothing_that_a_launch_does() {
+    let machine = Machine::new("");
+    let (stream, memory) = (machine.stream(), machine.upload(&[0_u32; 4]));
+    ok!(machine, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeRelaxed));
+    ok!(machine, hipMemsetD32Async(memory, 7, 4, stream));
+    let mut graph = null_mut();
+    ok!(machine, hipStreamEndCapture(stream, &mut graph));
+    let exec = machine.exec(graph);
+    for place in [stream, null_mut(), 2 as hipStream_t] {
+        ok!(machine, hipGraphUpload(exec, place));
+    }
+    ok!(machine, hipDeviceSynchronize());
+    assert_eq!(machine.download::<u32>(memory, 4), [0; 4], "an upload is no launch");
+    ok!(machine, hipGraphLaunch(exec, stream));
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!(machine.download::<u32>(memory, 4), [7; 4]);
+    for none in [null_mut(), 77 as hipGraphExec_t] {
+        fails!(hipErrorInvalidValue, machine, hipGraphUpload(none, stream));
+    }
+    let gone = machine.stream();
+    ok!(machine, hipStreamDestroy(gone));
+    fails!(hipErrorContextIsDestroyed, machine, hipGraphUpload(exec, gone));
+    ok!(machine, hipGraphExecDestroy(exec));
+    fails!(hipErrorInvalidValue, machine, hipGraphUpload(exec, stream));
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Memory of the host that HIP allocates, and what the driver's functions tell of a pointer.
+
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+use crate::common::Machine;
+use windlass_hip_sys::bindings::*;
+
+fn flags_of(machine: &Machine, pointer: *mut c_void) -> u32 {
+    let mut flags = 99;
+    ok!(machine, hipHostGetFlags(&mut flags, pointer));
+    flags
+}
+
+#[test]
+fn host_memory_keeps_its_flags() {
+    let machine = Machine::new("");
+    for flags in 0..=7 {
+        let mut memory = null_mut();
+        ok!(machine, hipHostAlloc(&mut memory, 64, flags));
+        assert_eq!(flags_of(&machine, memory), flags);
+        assert_eq!(flags_of(&machine, memory.wrapping_byte_add(63)), flags);
+        // SAFETY: host memory of 64 bytes, of which nobody else knows.
+        unsafe { memory.cast::<u8>().write_bytes(flags as u8, 64) };
+        assert_eq!(machine.download::<u8>(memory, 64), [flags as u8; 64]);
+        ok!(machine, hipFreeHost(memory));
+        fails!(hipErrorInvalidValue, machine, hipFreeHost(memory));
+        fails!(hipErrorInvalidValue, machine, hipHostGetFlags(&mut 0, memory));
+    }
+    let mut memory = null_mut();
+    ok!(machine, hipMallocHost(&mut memory, 64));
+    assert_eq!(flags_of(&machine, memory), 0);
+    let (device, mut own) = (machine.malloc(64), [0_u8; 64]);
+    let own: *mut c_void = own.as_mut_ptr().cast();
+    for other in [null_mut(), device, own] {
+        fails!(hipErrorInvalidValue, machine, hipHostGetFlags(&mut 0, other));
+    }
+    fails!(hipErrorInvalidValue, machine, hipHostGetFlags(null_mut(), memory));
+    ok!(machine, hipHostFree(memory));
+    ok!(machine, hipFreeHost(null_mut()));
+    for other in [device, own] {
+        fails!(hipErrorInvalidValue, machine, hipFreeHost(other));
+    }
+}
+
+/// AMD's own flags, such as the one for coherent memory, are for AMD's own functions.
+#[test]
+fn host_memory_with_amd_s_own_flags_comes_from_other_functions() {
+    const COHERENT: u32 = 0x4000_0000;
+    for (options, status) in
+        [("?hip=6.2", hipError_t::hipSuccess), ("?hip=6.3", hipError_t::hipErrorInvalidValue)]
+    {
+        let machine = Machine::new(options);
+        let mut memory = null_mut();
+        assert_eq!(hip!(machine, hipHostAlloc(&mut memory, 64, COHERENT)), status, "{options}");
+        ok!(machine, hipHostMalloc(&mut memory, 64, COHERENT));
+        for flags in [8, 0x100, 0xc000_0000, u32::MAX] {
+            fails!(hipErrorInvalidValue, machine, hipHostAlloc(&mut memory, 64, flags));
+        }
+    }
+    let machine = Machine::new("");
+    fails!(hipErrorInvalidValue, machine, hipHostAlloc(null_mut(), 64, 0));
+    fails!(hipErrorInvalidValue, machine, hipMallocHost(null_mut(), 64));
+    for allocate in [|machine: &Machine, memory: &mut *mut c_void, size: usize| {
+        hip!(machine, hipHostAlloc(memory, size, 0))
+    }, |machine, memory, size| hip!(machine, hipMallocHost(memory, size))]
+    {
+        let mut memory = std::ptr::without_provenance_mut(7);
+        assert_eq!(allocate(&machine, &mut memory, 0), hipError_t::hipSuccess);
+        assert!(memory.is_null(), "nothing is nowhere");
+        assert_eq!(allocate(&machine, &mut memory, usize::MAX), hipError_t::hipErrorOutOfMemory);
+    }
+}
+
+#[test]
+fn an_allocation_tells_its_size_wherever_one_points_into_it() {
+    let machine = Machine::new("");
+    let (device, mut pinned) = (machine.malloc(100), null_mut());
+    ok!(machine, hipMallocHost(&mut pinned, 60));
+    let size_of = |pointer: *mut c_void| {
+        let mut size = 7;
+        (hip!(machine, hipMemPtrGetInfo(pointer, &mut size)), size)
+    };
+    assert_eq!(size_of(device), (hipError_t::hipSuccess, 100));
+    assert_eq!(size_of(device.wrapping_byte_add(99)), (hipError_t::hipSuccess, 100));
+    assert_eq!(size_of(pinned), (hipError_t::hipSuccess, 60));
+    let mut own = 0_u8;
+    let unknown = (hipError_t::hipErrorInvalidValue, 7);
+    for pointer in [null_mut(), device.wrapping_byte_add(100), (&raw mut own).cast()] {
+        assert_eq!(size_of(pointer), unknown);
+    }
+    fails!(hipErrorInvalidValue, machine, hipMemPtrGetInfo(device, null_mut()));
+    ok!(machine, hipFree(device));
+    assert_eq!(size_of(device), unknown);
+}
+
+#[test]
+fn several_attributes_of_a_pointer_come_by_one_call() {
+    let machine = Machine::new("gfx942?devices=2");
+    ok!(machine, hipSetDevice(1));
+    let memory = machine.malloc(100);
+    let (mut kind, mut size, mut ordinal, mut host) = (9_u32, 9_usize, 9_u32, 9_u64);
+    let mut wanted = [
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MEMORY_TYPE,
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_RANGE_SIZE,
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_HOST_POINTER,
+    ];
+    let mut places: [*mut c_void; 4] = [
+        (&raw mut kind).cast(),
+        (&raw mut size).cast(),
+        (&raw mut ordinal).cast(),
+        (&raw mut host).cast(),
+    ];
+    let (attributes, data) = (wanted.as_mut_ptr(), places.as_mut_ptr());
+    let ask = |count, pointer| hip!(machine, hipDrvPointerGetAttributes(count, attributes, data, pointer));
+    assert_eq!(ask(4, memory.wrapping_byte_add(50)), hipError_t::hipSuccess);
+    assert_eq!(
+        (kind, size, ordinal, host),
+        (hipMemoryType::hipMemoryTypeDevice.0, 100, 1, 0),
+        "the host has no pointer to it"
+    );
+    // Of a pointer that HIP does not know the kind alone is told.
+    let mut own = 0_u8;
+    assert_eq!(ask(2, (&raw mut own).cast()), hipError_t::hipSuccess);
+    assert_eq!((kind, size), (hipMemoryType::hipMemoryTypeUnregistered.0, 100));
+    for (count, attributes, data, pointer) in [
+        (0, attributes, data, memory),
+        (1, null_mut(), data, memory),
+        (1, attributes, null_mut(), memory),
+        (1, attributes, data, null_mut()),
+    ] {
+        fails!(hipErrorInvalidValue, machine, hipDrvPointerGetAttributes(count, attributes, data, pointer));
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The workgroups of a kernel, named by its handle, that fit into a compute unit.
+
+use std::path::Path;
+use std::ptr::null_mut;
+
+use crate::common::Machine;
+use windlass_hip_sys::bindings::*;
+
+fn vector_add(machine: &Machine) -> hipFunction_t {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels/bundles/vector_add.ccob");
+    machine.function(machine.load(&std::fs::read(path).unwrap()), c"vector_add")
+}
+
+#[test]
+fn waves_and_lds_limit_the_workgroups_of_a_compute_unit() {
+    let machine = Machine::new("");
+    let function = vector_add(&machine);
+    let resident = |size, lds| {
+        let (mut blocks, mut with_flags) = (99, 99);
+        ok!(machine, hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, function, size, lds));
+        for flags in [0, 1] {
+            ok!(
+                machine,
+                hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+                    &mut with_flags,
+                    function,
+                    size,
+                    lds,
+                    flags
+                )
+            );
+            assert_eq!(with_flags, blocks);
+        }
+        blocks
+    };
+    // 32 waves of 64 work-items; a part of a wave takes a whole one.
+    assert_eq!([1, 64, 65, 256, 1024].map(|size| resident(size, 0)), [32, 32, 16, 8, 2]);
+    // 64 KiB of LDS.
+    assert_eq!([32 << 10, 33 << 10, 64 << 10, (64 << 10) + 1].map(|lds| resident(64, lds)), [2, 1, 1, 0]);
+    assert_eq!(resident(1025, 0), 0, "no workgroup is larger than 1024 work-items");
+}
+
+#[test]
+fn the_largest_workgroup_and_the_grid_that_fills_the_device_are_told() {
+    let machine = Machine::new("gfx942?units=10");
+    let function = vector_add(&machine);
+    let potential = |lds, limit| {
+        let (mut grid, mut block, mut pair) = (99, 99, (99, 99));
+        ok!(machine, hipModuleOccupancyMaxPotentialBlockSize(&mut grid, &mut block, function, lds, limit));
+        for flags in [0, 1] {
+            let (grid, block) = (&mut pair.0, &mut pair.1);
+            ok!(
+                machine,
+                hipModuleOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, lds, limit, flags)
+            );
+        }
+        assert_eq!(pair, (grid, block));
+        pair
+    };
+    // No limit, and limits above the device's, are the device's.
+    for limit in [0, -1, 1024, 1025, i32::MAX] {
+        assert_eq!(potential(0, limit), (20, 1024), "{limit}");
+    }
+    assert_eq!(potential(0, 256), (80, 256));
+    assert_eq!(potential(64 << 10, 256), (10, 256));
+}
+
+#[test]
+fn questions_about_no_kernel_are_refused() {
+    let machine = Machine::new("");
+    let function = vector_add(&machine);
+    let (mut blocks, mut block) = (7, 7);
+    for (handle, size) in [(function, 0), (function, -1), (null_mut(), 64), (77 as hipFunction_t, 64)] {
+        fails!(
+            hipErrorInvalidValue,
+            machine,
+            hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, handle, size, 0)
+        );
+        fails!(
+            hipErrorInvalidValue,
+            machine,
+            hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&mut blocks, handle, size, 0, 0)
+        );
+    }
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(null_mut(), function, 64, 0)
+    );
+    for (out, flags) in [(null_mut(), 0), (&raw mut blocks, 2), (&raw mut blocks, u32::MAX)] {
+        fails!(
+            hipErrorInvalidValue,
+            machine,
+            hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, function, 64, 0, flags)
+        );
+    }
+    (blocks, block) = (7, 7);
+    let (one, other) = (&raw mut blocks, &raw mut block);
+    for (grid, size, handle) in [
+        (null_mut(), other, function),
+        (one, null_mut(), function),
+        (one, other, null_mut()),
+        (one, other, 77 as hipFunction_t),
+    ] {
+        fails!(
+            hipErrorInvalidValue,
+            machine,
+            hipModuleOccupancyMaxPotentialBlockSize(grid, size, handle, 0, 0)
+        );
+        fails!(
+            hipErrorInvalidValue,
+            machine,
+            hipModuleOccupancyMaxPotentialBlockSizeWithFlags(grid, size, handle, 0, 0, 0)
+        );
+    }
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipModuleOccupancyMaxPotentialBlockSizeWithFlags(one, other, function, 0, 0, 2)
+    );
+    assert_eq!((blocks, block), (7, 7));
+}
