@@ -31,8 +31,13 @@ const FOLDERS: &[(&str, &str)] = &[
 ];
 
 /// Files that name functions and call none.
-const LISTS: &[&str] =
-    &["dropin/absent.rs", "dropin/clients.rs", "dropin/functions.rs", "dropin/symbols.rs", "dropin/common/exports.rs"];
+const LISTS: &[&str] = &[
+    "dropin/absent.rs",
+    "dropin/clients.rs",
+    "dropin/functions.rs",
+    "dropin/symbols.rs",
+    "dropin/common/exports.rs",
+];
 
 /// At most so many files of tests are named for each function.
 const NAMED: usize = 3;
@@ -91,7 +96,9 @@ fn test_sources() -> BTreeMap<String, String> {
         let folder = root().join(folder);
         let mut open = vec![folder.clone()];
         while let Some(next) = open.pop() {
-            for entry in std::fs::read_dir(&next).unwrap_or_else(|error| panic!("{}: {error}", next.display())) {
+            for entry in
+                std::fs::read_dir(&next).unwrap_or_else(|error| panic!("{}: {error}", next.display()))
+            {
                 let path = entry.unwrap().path();
                 if path.is_dir() {
                     open.push(path);
@@ -277,7 +284,10 @@ fn the_page_is_current() {
     let written = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE)).unwrap();
     let right = page(&functions);
     let difference = written.lines().zip(right.lines()).find(|(written, right)| written != right);
-    assert!(written == right, "docs/hip.md is not current. Write it: {WRITE}\nThe first difference: {difference:?}");
+    assert!(
+        written == right,
+        "docs/hip.md is not current. Write it: {WRITE}\nThe first difference: {difference:?}"
+    );
 }
 
 #[test]
@@ -289,7 +299,8 @@ fn write_the_page() {
 
 #[test]
 fn calls_are_told_from_names() {
-    let text = "ok!(machine, hipMalloc(a)); get(\"hipFree_spt\"); (b\"hipInit\"); hipSuccess; \"of hipSetDevice\"";
+    let text =
+        "ok!(machine, hipMalloc(a)); get(\"hipFree_spt\"); (b\"hipInit\"); hipSuccess; \"of hipSetDevice\"";
     let names = called(text);
     assert!(["hipMalloc", "hipFree_spt", "hipInit"].iter().all(|name| names.contains(name)), "{names:?}");
     assert!(!["hipSuccess", "hipSetDevice"].iter().any(|name| names.contains(name)), "{names:?}");

@@ -16,9 +16,7 @@ const INVALID: hipError_t = hipError_t::hipErrorInvalidValue;
 
 fn load() -> (Api, libloading::Library) {
     // SAFETY: the library is the one of this package.
-    unsafe {
-        (Api::load(&Source::Library(library())).unwrap(), libloading::Library::new(library()).unwrap())
-    }
+    unsafe { (Api::load(&Source::Library(library())).unwrap(), libloading::Library::new(library()).unwrap()) }
 }
 
 /// A function that is not in the table.
@@ -144,7 +142,10 @@ fn memory_comes_by_the_driver_s_names_too() {
         assert_eq!(host(&mut memory, 64), OK);
         memory.cast::<u8>().write_bytes(3, 64);
         assert_eq!([api.hipHostFree(memory), host(null_mut(), 64)], [OK, INVALID]);
-        assert_eq!([host(&mut memory, 0), host(&mut memory, usize::MAX)], [OK, hipError_t::hipErrorOutOfMemory]);
+        assert_eq!(
+            [host(&mut memory, 0), host(&mut memory, usize::MAX)],
+            [OK, hipError_t::hipErrorOutOfMemory]
+        );
         // AMD's own flags are for this one.
         assert_eq!(flagged(&mut memory, 64, 0x4000_0000), OK);
         assert_eq!([api.hipHostGetFlags(&mut flags, memory), api.hipHostFree(memory)], [OK; 2]);

@@ -68,7 +68,8 @@ impl Library {
             unused: *const c_void,
         }
         let image: &[u8] = include_bytes!("../../../cts/kernels/bundles/globals.gfx942.co");
-        let wrapper = Wrapper { magic: 0x4849_5046, version: 1, binary: image.as_ptr().cast(), unused: null() };
+        let wrapper =
+            Wrapper { magic: 0x4849_5046, version: 1, binary: image.as_ptr().cast(), unused: null() };
         let wrapper: *const Wrapper = Box::leak(Box::new(wrapper));
         let (symbol, name) = (Box::leak(Box::new(0_u64)), c"table".as_ptr().cast_mut());
         let symbol = std::ptr::from_mut(symbol).cast();
@@ -256,7 +257,8 @@ fn copies_and_fills_that_wait_are_done_when_they_return() {
 /// Counts its calls.
 unsafe extern "C" fn count(data: *mut c_void) {
     // SAFETY: the test passes a counter that outlives the work.
-    unsafe { &*data.cast::<std::sync::atomic::AtomicU32>() }.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+    unsafe { &*data.cast::<std::sync::atomic::AtomicU32>() }
+        .fetch_add(1, std::sync::atomic::Ordering::SeqCst);
 }
 
 unsafe extern "C" fn count_with_status(_: hipStream_t, status: hipError_t, data: *mut c_void) {

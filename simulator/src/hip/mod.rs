@@ -39,7 +39,8 @@ mod work;
 pub use calls::lookup::{Exported, process_export};
 pub use calls::table::version_has;
 pub use exports::{
-    process_entries, process_entries_of_all_versions, process_fault, process_has, process_refuse, process_refuse_as_amd,
+    process_entries, process_entries_of_all_versions, process_fault, process_has, process_refuse,
+    process_refuse_as_amd,
 };
 pub use instance::setup::Error;
 pub use rccl::process_rccl;

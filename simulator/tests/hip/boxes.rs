@@ -123,10 +123,7 @@ fn copies_of_boxes_that_mean_nothing_are_refused_before_they_are_queued() {
         (hipMemcpy3DParms { extent: extent(2, 4, 2), ..right }, hipError_t::hipErrorInvalidValue),
         (hipMemcpy3DParms { extent: extent(2, 3, 3), ..right }, hipError_t::hipErrorInvalidValue),
         (hipMemcpy3DParms { extent: extent(usize::MAX, 3, 2), ..right }, hipError_t::hipErrorInvalidValue),
-        (
-            hipMemcpy3DParms { kind: hipMemcpyKind(9), ..right },
-            hipError_t::hipErrorInvalidMemcpyDirection,
-        ),
+        (hipMemcpy3DParms { kind: hipMemcpyKind(9), ..right }, hipError_t::hipErrorInvalidMemcpyDirection),
         (hipMemcpy3DParms { extent: extent(0, 3, 2), ..right }, hipError_t::hipSuccess),
     ] {
         assert_eq!(hip!(machine, hipMemcpy3DAsync(&wrong, stream)), status);

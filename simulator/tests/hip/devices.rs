@@ -66,7 +66,11 @@ fn a_device_tells_its_memory_and_its_generation() {
         fails!(hipErrorInvalidValue, machine, hipDeviceComputeCapability(&mut major, null_mut(), 0));
         for device in [-1, 1] {
             fails!(hipErrorInvalidDevice, machine, hipDeviceTotalMem(&mut bytes, device));
-            fails!(hipErrorInvalidDevice, machine, hipDeviceComputeCapability(&mut major, &mut minor, device));
+            fails!(
+                hipErrorInvalidDevice,
+                machine,
+                hipDeviceComputeCapability(&mut major, &mut minor, device)
+            );
         }
     }
 }
@@ -104,7 +108,9 @@ fn priorities_outside_of_the_range_are_the_nearest_within() {
     assert_eq!((least, greatest), (1, -1));
     ok!(machine, hipDeviceGetStreamPriorityRange(null_mut(), &mut greatest));
     ok!(machine, hipDeviceGetStreamPriorityRange(&mut least, null_mut()));
-    for (wanted, given) in [(greatest, greatest), (least, least), (greatest - 1, greatest), (least + 1, least)] {
+    for (wanted, given) in
+        [(greatest, greatest), (least, least), (greatest - 1, greatest), (least + 1, least)]
+    {
         let (mut stream, mut priority) = (null_mut(), 9);
         ok!(machine, hipStreamCreateWithPriority(&mut stream, 0, wanted));
         ok!(machine, hipStreamGetPriority(stream, &mut priority));
@@ -142,7 +148,11 @@ fn devices_are_linked_by_one_hop() {
     ok!(machine, hipExtGetLinkTypeAndHopCount(1, 0, &mut link, &mut hops));
     assert_eq!((link, hops), (XGMI as u32, 1));
     for (device, peer) in [(0, 0), (-1, 0), (0, -1)] {
-        fails!(hipErrorInvalidValue, machine, hipExtGetLinkTypeAndHopCount(device, peer, &mut link, &mut hops));
+        fails!(
+            hipErrorInvalidValue,
+            machine,
+            hipExtGetLinkTypeAndHopCount(device, peer, &mut link, &mut hops)
+        );
     }
     fails!(hipErrorInvalidDevice, machine, hipExtGetLinkTypeAndHopCount(0, 2, &mut link, &mut hops));
     fails!(hipErrorInvalidValue, machine, hipExtGetLinkTypeAndHopCount(0, 1, null_mut(), &mut hops));

@@ -62,14 +62,14 @@ fn host_memory_with_amd_s_own_flags_comes_from_other_functions() {
     let machine = Machine::new("");
     fails!(hipErrorInvalidValue, machine, hipHostAlloc(null_mut(), 64, 0));
     fails!(hipErrorInvalidValue, machine, hipMallocHost(null_mut(), 64));
-    for allocate in [|machine: &Machine, memory: &mut *mut c_void, size: usize| {
-        hip!(machine, hipHostAlloc(memory, size, 0))
-    }, |machine, memory, size| hip!(machine, hipMallocHost(memory, size))]
-    {
+    let alloc = |memory: &mut *mut c_void, size| hip!(machine, hipHostAlloc(memory, size, 0));
+    let malloc = |memory: &mut *mut c_void, size| hip!(machine, hipMallocHost(memory, size));
+    let both: [&dyn Fn(&mut *mut c_void, usize) -> hipError_t; 2] = [&alloc, &malloc];
+    for allocate in both {
         let mut memory = std::ptr::without_provenance_mut(7);
-        assert_eq!(allocate(&machine, &mut memory, 0), hipError_t::hipSuccess);
+        assert_eq!(allocate(&mut memory, 0), hipError_t::hipSuccess);
         assert!(memory.is_null(), "nothing is nowhere");
-        assert_eq!(allocate(&machine, &mut memory, usize::MAX), hipError_t::hipErrorOutOfMemory);
+        assert_eq!(allocate(&mut memory, usize::MAX), hipError_t::hipErrorOutOfMemory);
     }
 }
 
@@ -107,12 +107,8 @@ fn several_attributes_of_a_pointer_come_by_one_call() {
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_HOST_POINTER,
     ];
-    let mut places: [*mut c_void; 4] = [
-        (&raw mut kind).cast(),
-        (&raw mut size).cast(),
-        (&raw mut ordinal).cast(),
-        (&raw mut host).cast(),
-    ];
+    let mut places: [*mut c_void; 4] =
+        [(&raw mut kind).cast(), (&raw mut size).cast(), (&raw mut ordinal).cast(), (&raw mut host).cast()];
     let (attributes, data) = (wanted.as_mut_ptr(), places.as_mut_ptr());
     let ask = |count, pointer| hip!(machine, hipDrvPointerGetAttributes(count, attributes, data, pointer));
     assert_eq!(ask(4, memory.wrapping_byte_add(50)), hipError_t::hipSuccess);

@@ -94,7 +94,8 @@ fn configs(groups: u32, attributes: &mut [hipLaunchAttribute]) -> (hipLaunchConf
 #[test]
 fn a_launch_is_cooperative_where_an_attribute_says_so() {
     let scene = Scene::new();
-    let [once, off, late] = [[(COOPERATIVE, 1); 2], [(COOPERATIVE, 0); 2], [(COOPERATIVE, 0), (COOPERATIVE, 1)]];
+    let [once, off, late] =
+        [[(COOPERATIVE, 1); 2], [(COOPERATIVE, 0); 2], [(COOPERATIVE, 0), (COOPERATIVE, 1)]];
     for (values, count, told) in [(once, 0, [0, 0]), (once, 1, [1, 3]), (off, 2, [0, 0]), (late, 2, [1, 3])] {
         let mut attributes = attributes(values);
         let (config, driver) = configs(3, &mut attributes[..count]);
@@ -154,7 +155,10 @@ fn a_launch_by_structure_that_cannot_be_is_refused() {
     // A stream that is gone.
     let gone = machine.stream();
     ok!(machine, hipStreamDestroy(gone));
-    assert_eq!(scene.by_config(&hipLaunchConfig_t { stream: gone, ..config }), hipError_t::hipErrorInvalidValue);
+    assert_eq!(
+        scene.by_config(&hipLaunchConfig_t { stream: gone, ..config }),
+        hipError_t::hipErrorInvalidValue
+    );
     let on_none = HIP_LAUNCH_CONFIG { hStream: gone, ..driver };
     assert_eq!(scene.by_driver(&on_none), hipError_t::hipErrorContextIsDestroyed);
     assert_eq!(scene.told(), [0, 0], "the one launch that was right");

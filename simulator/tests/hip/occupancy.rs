@@ -70,7 +70,7 @@ fn the_largest_workgroup_and_the_grid_that_fills_the_device_are_told() {
 fn questions_about_no_kernel_are_refused() {
     let machine = Machine::new("");
     let function = vector_add(&machine);
-    let (mut blocks, mut block) = (7, 7);
+    let mut blocks = 7;
     for (handle, size) in [(function, 0), (function, -1), (null_mut(), 64), (77 as hipFunction_t, 64)] {
         fails!(
             hipErrorInvalidValue,
@@ -95,7 +95,8 @@ fn questions_about_no_kernel_are_refused() {
             hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, function, 64, 0, flags)
         );
     }
-    (blocks, block) = (7, 7);
+    blocks = 7;
+    let mut block = 7;
     let (one, other) = (&raw mut blocks, &raw mut block);
     for (grid, size, handle) in [
         (null_mut(), other, function),

@@ -396,9 +396,8 @@ fn a_pool_tells_the_access_that_was_asked_for() {
     let pool = pool(&machine, 0);
     let place = |device| hipMemLocation { type_: hipMemLocationType::hipMemLocationTypeDevice, id: device };
     let wish = |device, flags| hipMemAccessDesc { location: place(device), flags: hipMemAccessFlags(flags) };
-    let set = |wishes: &[hipMemAccessDesc]| {
-        hip!(machine, hipMemPoolSetAccess(pool, wishes.as_ptr(), wishes.len()))
-    };
+    let set =
+        |wishes: &[hipMemAccessDesc]| hip!(machine, hipMemPoolSetAccess(pool, wishes.as_ptr(), wishes.len()));
     let access = || {
         [0, 1, 2].map(|device| {
             let mut flags = hipMemAccessFlags(9);

@@ -27,7 +27,7 @@ mod retired;
 mod shadow;
 mod shared;
 #[cfg_attr(not(target_os = "linux"), path = "sharing_elsewhere.rs")]
-pub(crate) mod sharing;
+pub mod sharing;
 mod window;
 
 pub use allocation::{AllocationInfo, AllocationKind};

@@ -63,7 +63,7 @@ impl Memory {
     /// # Errors
     /// [`MemoryError::OutOfBounds`] for bytes behind the end of the memory, [`MemoryError::Invalid`] where the addresses are
     /// mapped already, [`MemoryError::Reservation`] if the system does not map them.
-    pub(crate) fn map_physical(
+    pub fn map_physical(
         &self,
         base: u64,
         size: u64,

@@ -19,15 +19,20 @@ use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
+    /// Memory of a device.
     Memory = 1,
+    /// The words of an event.
     Event = 2,
+    /// A pool, known by its name alone.
     Pool = 3,
 }
 
 /// A file that other processes may open.
 #[derive(Debug)]
 pub struct SharedFile {
+    /// The file.
     pub file: Arc<OwnedFd>,
+    /// Its bytes.
     pub size: u64,
     token: u64,
 }
@@ -35,6 +40,7 @@ pub struct SharedFile {
 /// The way to a file of a process, and what a client wants to know of it. It fits into HIP's handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket {
+    /// The process that has the file.
     pub process: u32,
     /// When the process began, as another one may have its number later.
     started: u64,
@@ -44,6 +50,7 @@ pub struct Ticket {
     pub size: u64,
     /// The byte that the handle stands for.
     pub offset: u64,
+    /// The device in that process.
     pub device: u32,
 }
 
@@ -181,6 +188,7 @@ impl SharedFile {
 }
 
 impl Ticket {
+    /// The bytes of a handle.
     pub fn to_bytes(self) -> [u8; TICKET] {
         let mut bytes = [0; TICKET];
         let words = [
@@ -217,6 +225,7 @@ impl Ticket {
 /// The first words of a shared file, which all of its processes read and write.
 pub struct SharedWords {
     base: NonNull<AtomicU64>,
+    /// The file of the words.
     pub file: SharedFile,
 }
 

@@ -68,6 +68,6 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchByPtr(symbol: *const c_void) ->
             without_provenance_mut(3),
         ];
         let arguments = Arguments { each: null_mut(), block: extra.as_mut_ptr() };
-        launch(call, &function, shape, arguments, stream)
+        launch(call, (&function, symbol as u64), shape, arguments, stream)
     })
 }

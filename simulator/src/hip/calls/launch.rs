@@ -120,7 +120,10 @@ pub(super) fn check_shape(call: &Call, shape: &Shape, kernel: &Kernel) -> Outcom
     shape.check(kernel).map_err(|code| match (code, call.name) {
         (
             Code::INVALID_VALUE,
-            "hipLaunchKernel" | "hipLaunchKernelExC" | "hipDrvLaunchKernelEx" | "hipLaunchCooperativeKernel"
+            "hipLaunchKernel"
+            | "hipLaunchKernelExC"
+            | "hipDrvLaunchKernelEx"
+            | "hipLaunchCooperativeKernel"
             | "hipExtLaunchKernel",
         ) if shape.is_empty() && call.is_since(7) => Code::INVALID_CONFIGURATION,
         (Code::INVALID_CONFIGURATION, "hipExtModuleLaunchKernel") if !call.is_since(7) => Code::INVALID_VALUE,

@@ -73,7 +73,8 @@ pub(in crate::hip) unsafe extern "C" fn hipLaunchKernelExC(
             return Err(Code::INVALID_DEVICE_FUNCTION);
         }
         let config = call.get(config).map_err(|_| Code::INVALID_CONFIGURATION)?;
-        let shape = Shape::new(extents(config.gridDim), extents(config.blockDim), lds(config.dynamicSmemBytes));
+        let shape =
+            Shape::new(extents(config.gridDim), extents(config.blockDim), lds(config.dynamicSmemBytes));
         let shape = with_attributes(call, shape, config.attrs, config.numAttrs)?;
         let function = function_for(call, symbol, config.stream)?;
         check_shape(call, &shape, &function.kernel)?;

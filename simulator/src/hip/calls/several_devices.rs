@@ -78,7 +78,8 @@ fn launch_all(call: &Call, launches: Vec<One>, flags: c_uint, cooperative: bool)
         if cooperative {
             check_cooperative(call, &one.function, &shape)?;
         }
-        prepared.push(prepare(call, one.function.clone(), shape, one.arguments)?);
+        // Only graphs ask for the name, and these launches are in none.
+        prepared.push(prepare(call, (one.function.clone(), 0), shape, one.arguments)?);
     }
     let mut parts = Vec::new();
     if cooperative {

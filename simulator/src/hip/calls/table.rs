@@ -4,7 +4,11 @@
 use windlass_hip_sys::EntryPoints;
 
 use super::{
-    capture, choose, configured, context, copy, copy_batch, device, error, event, fill, graph, graph_attribute, graph_clone, graph_edit, graph_exec, graph_generic, graph_memory, graph_node, graph_params, graph_symbol, ipc, launch, launch_config, library, lookup, managed, memory, module, module_launch, names, pointer, pool, properties, registration, several_devices, stream, stream_facts, stream_value, user_object, virtual_memory, volume, word_batch,
+    capture, choose, configured, context, copy, copy_batch, device, error, event, fill, graph,
+    graph_attribute, graph_clone, graph_edit, graph_exec, graph_generic, graph_memory, graph_node,
+    graph_params, graph_symbol, ipc, launch, launch_config, library, lookup, managed, memory, module,
+    module_launch, names, pointer, pool, properties, registration, several_devices, stream, stream_facts,
+    stream_value, user_object, virtual_memory, volume, word_batch,
 };
 use crate::hip::words::functions::{SINCE, for_each_function, is_simulated};
 use crate::options::Options;

@@ -71,7 +71,8 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
         code
     };
     // Launches of graphs take the memory of their nodes from the device.
-    if origin != Origin::Host && !pool.as_ref().is_some_and(|pool| pool.is_private()) {
+    let counts = origin != Origin::Host && !pool.as_ref().is_some_and(|pool| pool.is_private());
+    if counts {
         take(machine, budget, size).map_err(not_taken)?;
     }
     let owner = format!("{call}, device {device}");
@@ -224,7 +225,7 @@ pub(crate) fn settle(machine: &Machine, holding: &Holding, by: Arc<str>) {
         pool.reach(ticket, |reached| match reached {
             Reached::Taken => machine.memory.renew(holding.base),
             Reached::Kept => machine.memory.retire(holding.base, by),
-            Reached::Left => give_up(machine, pool.device, holding.base, Some(by)),
+            Reached::Left => give_up(machine, pool, holding.base, Some(by)),
         });
         return;
     }

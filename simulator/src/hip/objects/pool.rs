@@ -94,7 +94,16 @@ impl Pool {
         let reuse = [(); 3].map(|()| AtomicU64::new(1));
         // A pool's own device reads and writes.
         let access = Mutex::new(BTreeMap::from([(device, READ_WRITE)]));
-        Self { device, is_default, share: None, max_size, shared: None, reuse, access, state: Mutex::default() }
+        Self {
+            device,
+            is_default,
+            share: None,
+            max_size,
+            shared: None,
+            reuse,
+            access,
+            state: Mutex::default(),
+        }
     }
 
     /// The same pool, known to other processes by a file.
