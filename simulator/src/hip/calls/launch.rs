@@ -296,6 +296,10 @@ pub(in crate::hip) unsafe extern "C" fn hipExtLaunchKernel(
 ) -> hipError_t {
     hip!(hipExtLaunchKernel, |call| {
         let shape = Shape::new(extents(grid), extents(block), lds(dynamic));
+        // An event that is none must not leave the kernel launched.
+        for event in [start, stop].into_iter().filter(|event| !event.is_null()) {
+            super::event::find(call, event)?;
+        }
         let function = function_for(call, symbol, stream)?;
         if !start.is_null() {
             super::event::record(call, start, stream, false)?;
