@@ -206,10 +206,11 @@ fn contexts_have_no_wishes_of_their_own() {
             get_flags(&mut flags),
         ];
         assert_eq!(refused, [hipError_t::hipErrorNotSupported; 4]);
-        assert_eq!(api.hipGetLastError(), hipError_t::hipErrorNotSupported);
     }
     let reason = api.diagnose().unwrap();
     assert!(reason.contains("hipCtxGetFlags is not supported by AMD's HIP"), "{reason}");
+    // SAFETY: there are no pointers.
+    assert_eq!(unsafe { api.hipGetLastError() }, hipError_t::hipErrorNotSupported);
     assert_eq!((cache.0, flags), (9, 9));
 }
 
@@ -295,4 +296,21 @@ fn a_program_of_hip_7_2_finds_the_own_stream_s_functions() {
     child.args(["--exact", "look_up_in_hip_7_2", "--ignored"]).env("WINDLASS_SIM", "gfx942?hip=7.2");
     let output = child.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// Clients of hipRTC of HIP 4 ask for precompiled headers, and there are none.
+#[test]
+fn there_are_no_precompiled_headers() {
+    type Headers = unsafe extern "C" fn(*mut *const std::ffi::c_char, *mut u32);
+    let (_, library) = load();
+    let headers: Headers = symbol(&library, "__hipGetPCH");
+    let (mut header, mut size) = (c"something".as_ptr(), 9);
+    // SAFETY: the pointers are to locals, or null.
+    unsafe {
+        headers(null_mut(), &mut size);
+        headers(&mut header, null_mut());
+        assert_eq!((header, size), (c"something".as_ptr(), 9));
+        headers(&mut header, &mut size);
+    }
+    assert!(header.is_null() && size == 0);
 }

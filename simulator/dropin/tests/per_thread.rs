@@ -153,13 +153,14 @@ fn copies_and_fills_without_a_stream_are_on_the_own_one() {
     let (variable, stay) = (library.variable(), hipMemcpyKind::hipMemcpyDeviceToDevice);
     let fill: pfn::hipMemset2DAsync = library.get("hipMemset2DAsync_spt");
     let rows: pfn::hipMemcpy2DAsync = library.get("hipMemcpy2DAsync_spt");
+    let line: pfn::hipMemcpyAsync = library.get("hipMemcpyAsync_spt");
     let boxes: pfn::hipMemcpy3DAsync = library.get("hipMemcpy3DAsync_spt");
     let to_symbol: pfn::hipMemcpyToSymbolAsync = library.get("hipMemcpyToSymbolAsync_spt");
     let from_symbol: pfn::hipMemcpyFromSymbolAsync = library.get("hipMemcpyFromSymbolAsync_spt");
     let wait: pfn::hipStreamSynchronize = library.get("hipStreamSynchronize_spt");
-    let (a, b, c, d) = (library.malloc(8), library.malloc(8), library.malloc(8), library.malloc(8));
+    let [a, b, c, d, e] = [(); 5].map(|()| library.malloc(8));
     for place in PLACES.map(|place| place as hipStream_t) {
-        for memory in [a, b, c, d] {
+        for memory in [a, b, c, d, e] {
             // SAFETY: device memory of 8 bytes.
             assert_eq!(unsafe { library.api.hipMemset(memory, 0, 8) }, OK);
         }
@@ -173,15 +174,17 @@ fn copies_and_fills_without_a_stream_are_on_the_own_one() {
                     boxes(&copy, place),
                     to_symbol(variable, c, 8, 0, stay, place),
                     from_symbol(d, variable, 8, 0, stay, place),
+                    line(e, d, 8, stay, place),
                 ]
             };
-            assert_eq!(statuses, [OK; 5]);
+            assert_eq!(statuses, [OK; 6]);
         });
-        assert_eq!(nodes, 5);
+        assert_eq!(nodes, 6);
         assert_eq!(library.download(d, 8), [0; 8]);
         library.run(graph);
         assert_eq!(library.download(b, 8), [7, 7, 7, 0, 7, 7, 7, 0]);
         assert_eq!(library.download(d, 8), [7, 7, 0, 0, 7, 7, 0, 0]);
+        assert_eq!(library.download(e, 8), library.download(d, 8));
     }
     // Wrong ones are refused as those of any other stream.
     let gone = destroyed(&library.api);
@@ -196,6 +199,9 @@ fn copies_and_fills_without_a_stream_are_on_the_own_one() {
             from_symbol(d, variable, 65, 0, stay, null_mut()),
             rows(b, 4, a, 4, 4, 2, stay, gone),
             boxes(&copy, gone),
+            line(e, d, 9, stay, null_mut()),
+            line(e, d, 8, hipMemcpyKind(9), null_mut()),
+            line(e, d, 8, stay, gone),
             to_symbol(variable, c, 8, 0, stay, gone),
             from_symbol(d, variable, 8, 0, stay, gone),
             wait(gone),
@@ -347,6 +353,7 @@ fn the_own_stream_tells_of_itself_and_of_its_capture() {
     let wait: pfn::hipStreamSynchronize = library.get("hipStreamSynchronize_spt");
     let query: pfn::hipStreamQuery = library.get("hipStreamQuery_spt");
     let active = hipStreamCaptureStatus::hipStreamCaptureStatusActive;
+    let none = hipStreamCaptureStatus::hipStreamCaptureStatusNone;
     let (mut event, mut other) = (null_mut(), null_mut());
     // SAFETY: the pointers are to locals.
     unsafe {
@@ -355,7 +362,7 @@ fn the_own_stream_tells_of_itself_and_of_its_capture() {
     }
     let (_, nodes) = library.capture(|| {
         for place in PLACES.map(|place| place as hipStream_t) {
-            let (mut first, mut second, mut third) = Default::default();
+            let (mut first, mut second, mut third) = (none, none, none);
             let (mut id, mut same, mut graph) = (0, 0, null_mut());
             // SAFETY: the pointers are to locals.
             let statuses = unsafe {
@@ -387,7 +394,7 @@ fn the_own_stream_tells_of_itself_and_of_its_capture() {
         assert_eq!([flags(null_mut(), &mut told), priority(null_mut(), &mut level)], [OK; 2]);
         assert_eq!((told, level), (0, 0));
         let gone = destroyed(&library.api);
-        let mut status = hipStreamCaptureStatus::default();
+        let mut status = none;
         let statuses = [
             flags(null_mut(), null_mut()),
             flags(gone, &mut told),

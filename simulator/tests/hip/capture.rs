@@ -458,3 +458,79 @@ fn a_stream_can_be_captured_into_a_graph_that_exists() {
     );
     ok!(machine, hipGraphDestroy(graph));
 }
+
+#[test]
+fn a_stream_tells_the_number_of_its_capture() {
+    let machine = Machine::new("");
+    let (stream, other) = (machine.stream(), machine.stream());
+    let (none, active) = (
+        hipStreamCaptureStatus::hipStreamCaptureStatusNone,
+        hipStreamCaptureStatus::hipStreamCaptureStatusActive,
+    );
+    let ask = |stream| {
+        let (mut status, mut id) = (hipStreamCaptureStatus(9), 9);
+        ok!(machine, hipStreamGetCaptureInfo(stream, &mut status, &mut id));
+        (status, id)
+    };
+    assert_eq!(ask(stream), (none, 0));
+    let mut numbers = Vec::new();
+    for _ in 0..2 {
+        ok!(machine, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeRelaxed));
+        let event = machine.event();
+        ok!(machine, hipEventRecord(event, stream));
+        ok!(machine, hipStreamWaitEvent(other, event, 0));
+        let (status, id) = ask(stream);
+        assert_eq!((status, ask(other)), (active, (active, id)), "both streams are of one capture");
+        numbers.push(id);
+        let mut status = none;
+        ok!(machine, hipStreamGetCaptureInfo(stream, &mut status, null_mut()));
+        fails!(hipErrorInvalidValue, machine, hipStreamGetCaptureInfo(stream, null_mut(), null_mut()));
+        ok!(machine, hipEventRecord(event, other));
+        ok!(machine, hipStreamWaitEvent(stream, event, 0));
+        ok!(machine, hipStreamEndCapture(stream, &mut null_mut()));
+    }
+    assert!(numbers[0] != numbers[1] && !numbers.contains(&0), "{numbers:?}");
+    let gone = machine.stream();
+    ok!(machine, hipStreamDestroy(gone));
+    let mut status = none;
+    fails!(hipErrorContextIsDestroyed, machine, hipStreamGetCaptureInfo(gone, &mut status, null_mut()));
+}
+
+/// An event that is recorded as external is recorded by each launch, and is no part of the capture.
+#[test]
+fn an_event_of_other_streams_is_recorded_by_the_launch() {
+    let machine = Machine::new("");
+    let (stream, other, event) = (machine.stream(), machine.stream(), machine.event());
+    ok!(machine, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeRelaxed));
+    ok!(machine, hipEventRecordWithFlags(event, stream, 1));
+    let (mut graph, mut exec, mut count) = (null_mut(), null_mut(), 1);
+    ok!(machine, hipStreamEndCapture(stream, &mut graph));
+    let mut node = null_mut();
+    ok!(machine, hipGraphGetNodes(graph, &mut node, &mut count));
+    let mut kind = hipGraphNodeType(99);
+    ok!(machine, hipGraphNodeGetType(node, &mut kind));
+    assert_eq!((count, kind), (1, hipGraphNodeType::hipGraphNodeTypeEventRecord));
+    ok!(machine, hipGraphInstantiateWithFlags(&mut exec, graph, 0));
+    let gate = machine.gate(stream);
+    ok!(machine, hipGraphLaunch(exec, stream));
+    fails!(hipErrorNotReady, machine, hipEventQuery(event));
+    drop(gate);
+    ok!(machine, hipEventSynchronize(event));
+    // Outside of captures both flags are plain recordings.
+    for flags in [0, 1] {
+        let gate = machine.gate(other);
+        ok!(machine, hipEventRecordWithFlags(event, other, flags));
+        fails!(hipErrorNotReady, machine, hipEventQuery(event));
+        drop(gate);
+        ok!(machine, hipEventSynchronize(event));
+    }
+    for flags in [2, u32::MAX] {
+        fails!(hipErrorInvalidValue, machine, hipEventRecordWithFlags(event, other, flags));
+    }
+    let gone = machine.stream();
+    ok!(machine, hipStreamDestroy(gone));
+    fails!(hipErrorContextIsDestroyed, machine, hipEventRecordWithFlags(event, gone, 0));
+    for none in [null_mut(), 77 as hipEvent_t] {
+        fails!(hipErrorInvalidHandle, machine, hipEventRecordWithFlags(none, other, 0));
+    }
+}

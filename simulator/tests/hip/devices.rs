@@ -177,6 +177,9 @@ fn a_stream_tells_its_device() {
     assert_eq!(currents.map(device_of), [0; 3]);
     ok!(machine, hipSetDevice(1));
     assert_eq!(currents.map(device_of), [1; 3]);
+    // The older question answers by its result, and -1 is none.
+    let older = [stream, gone, null_mut(), 2 as hipStream_t, 77 as hipStream_t];
+    assert_eq!(older.map(|stream| hip!(machine, hipGetStreamDeviceId(stream))), [1, -1, 1, 1, -1]);
     fails!(hipErrorInvalidValue, machine, hipStreamGetDevice(stream, null_mut()));
     fails!(hipErrorContextIsDestroyed, machine, hipStreamGetDevice(gone, &mut 0));
     assert!(Machine::new("gfx942?hip=5.5").api.missing().contains(&"hipStreamGetDevice"));

@@ -338,3 +338,17 @@ fn the_status_of_the_latest_call_is_told_apart_from_the_last_error() {
     });
     fails!(hipErrorInvalidDevice, machine, hipExtGetLastError());
 }
+
+#[test]
+fn the_driver_has_the_version_of_the_runtime() {
+    for (options, least) in [("?hip=5.2", 50_200_000), ("?hip=6.4", 60_400_000), ("?hip=7.1", 70_100_000)] {
+        let machine = Machine::new(options);
+        let (mut driver, mut runtime) = (0, 0);
+        ok!(machine, hipDriverGetVersion(&mut driver));
+        ok!(machine, hipRuntimeGetVersion(&mut runtime));
+        assert_eq!(driver, runtime);
+        assert!((least..least + 100_000).contains(&driver), "{options}: {driver}");
+        fails!(hipErrorInvalidValue, machine, hipDriverGetVersion(null_mut()));
+        fails!(hipErrorInvalidValue, machine, hipRuntimeGetVersion(null_mut()));
+    }
+}

@@ -547,3 +547,26 @@ impl tracing::Subscriber for Logged {
 
     fn exit(&self, _: &tracing::span::Id) {}
 }
+
+/// The options are for code that HIP would compile, which none of these is.
+#[test]
+fn a_module_is_loaded_whatever_the_options_for_compilers_are() {
+    let machine = Machine::new("");
+    let image = file("bundles/vector_add.ccob");
+    let data: *const c_void = image.as_ptr().cast();
+    let (mut options, mut values) =
+        ([hipJitOption::hipJitOptionOptimizationLevel], [std::ptr::without_provenance_mut::<c_void>(3)]);
+    let mut module = null_mut();
+    ok!(machine, hipModuleLoadDataEx(&mut module, data, 1, options.as_mut_ptr(), values.as_mut_ptr()));
+    check_vector_add(&machine, module, "with an option");
+    let (no_options, no_values) = (null_mut(), null_mut());
+    ok!(machine, hipModuleLoadDataEx(&mut module, data, 0, no_options, no_values));
+    check_vector_add(&machine, module, "without options");
+    let (out, nothing) = (&raw mut module, std::ptr::null());
+    for (out, data) in [(null_mut(), data), (out, nothing)] {
+        fails!(hipErrorInvalidValue, machine, hipModuleLoadDataEx(out, data, 0, no_options, no_values));
+    }
+    let noise = [0x55_u8; 64];
+    let noise: *const c_void = noise.as_ptr().cast();
+    fails!(hipErrorInvalidImage, machine, hipModuleLoadDataEx(out, noise, 0, no_options, no_values));
+}

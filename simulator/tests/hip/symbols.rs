@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Variables and kernels that compiled programs name by the addresses of their own.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::path::Path;
 use std::ptr::{null, null_mut};
 
@@ -19,7 +19,10 @@ struct Wrapper {
 
 /// Registers an image as clang's code does. Returns the list of its modules.
 fn register(machine: &Machine, file: &str) -> *mut *mut c_void {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels/bundles").join(file);
+    register_file(machine, &Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels/bundles").join(file))
+}
+
+fn register_file(machine: &Machine, path: &Path) -> *mut *mut c_void {
     let image = Box::leak(std::fs::read(path).unwrap().into_boxed_slice());
     let wrapper = Wrapper { magic: 0x4849_5046, version: 1, binary: image.as_ptr().cast(), unused: null() };
     hip!(machine, __hipRegisterFatBinary(std::ptr::from_ref(Box::leak(Box::new(wrapper))).cast())).cast()
@@ -40,9 +43,12 @@ fn variable(machine: &Machine) -> *const c_void {
 
 /// The kernel `vector_add`.
 fn kernel(machine: &Machine) -> *const c_void {
-    let (modules, kernel) = (register(machine, "vector_add.hipfb"), symbol());
-    let name = c"vector_add".as_ptr().cast_mut();
-    let none = null_mut();
+    name_kernel(machine, register(machine, "vector_add.hipfb"), c"vector_add")
+}
+
+/// A symbol for a kernel of a registered image.
+fn name_kernel(machine: &Machine, modules: *mut *mut c_void, name: &CStr) -> *const c_void {
+    let (kernel, name, none) = (symbol(), name.as_ptr().cast_mut(), null_mut());
     hip!(
         machine,
         __hipRegisterFunction(
@@ -174,4 +180,148 @@ fn a_kernel_takes_wishes_for_caches_and_banks() {
         fails!(hipErrorInvalidDeviceFunction, machine, hipFuncSetCacheConfig(none, cache));
         fails!(hipErrorInvalidDeviceFunction, machine, hipFuncSetSharedMemConfig(none, bank));
     }
+}
+
+#[test]
+fn a_managed_variable_is_the_host_s_and_the_kernels() {
+    let machine = Machine::new("");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/services.gfx942.co");
+    let modules = register_file(&machine, &file);
+    // The place that the program's own code reads the address from, and the first value.
+    let (mut counter, mut first) = (null_mut::<c_void>(), 40_u32);
+    let (name, place) = (c"counter".as_ptr(), &raw mut counter);
+    let value: *mut c_void = (&raw mut first).cast();
+    hip!(machine, __hipRegisterManagedVar(modules.cast(), place, value, name, 4, 4));
+    let (mut table, mut numbers) = (null_mut::<c_void>(), [1_i64, 2, 30]);
+    let more: *mut c_void = numbers.as_mut_ptr().cast();
+    let second = (c"table".as_ptr(), &raw mut table);
+    hip!(machine, __hipRegisterManagedVar(modules.cast(), second.1, more, second.0, 24, 8));
+    let number: *mut u32 = counter.cast();
+    // SAFETY: managed memory of 4 bytes, and no kernel runs.
+    assert_eq!(unsafe { number.read() }, 40);
+    let count = name_kernel(&machine, modules, c"count");
+    let mut out = machine.upload(&[0_u32]);
+    let mut each: [*mut c_void; 1] = [(&raw mut out).cast()];
+    let (one, ten) = (dim3 { x: 1, y: 1, z: 1 }, dim3 { x: 10, y: 1, z: 1 });
+    ok!(machine, hipLaunchKernel(count, one, ten, each.as_mut_ptr(), 0, null_mut()));
+    ok!(machine, hipDeviceSynchronize());
+    // SAFETY: as above.
+    assert_eq!(unsafe { number.read() }, 50);
+    assert_eq!(machine.download::<u32>(out, 1), [80]);
+    // A registration that cannot be leaves the place as it is.
+    let before = counter;
+    hip!(machine, __hipRegisterManagedVar(modules.cast(), place, value, null(), 4, 4));
+    hip!(machine, __hipRegisterManagedVar(modules.cast(), place, null_mut(), name, 4, 4));
+    hip!(machine, __hipRegisterManagedVar(modules.cast(), null_mut(), value, name, 4, 4));
+    assert_eq!(counter, before);
+    // The variable goes with its program.
+    let mut attributes = hipPointerAttribute_t::default();
+    ok!(machine, hipPointerGetAttributes(&mut attributes, counter));
+    assert_eq!(attributes.isManaged, 1);
+    hip!(machine, __hipUnregisterFatBinary(modules));
+    ok!(machine, hipPointerGetAttributes(&mut attributes, counter));
+    assert_eq!(attributes.type_, hipMemoryType::hipMemoryTypeUnregistered);
+}
+
+#[test]
+fn a_symbol_has_a_function_on_each_device() {
+    let machine = Machine::new("gfx942?devices=2");
+    let kernel = kernel(&machine);
+    let function_of = |symbol| {
+        let mut function = null_mut();
+        (hip!(machine, hipGetFuncBySymbol(&mut function, symbol)), function)
+    };
+    let (status, first) = function_of(kernel);
+    assert!(status == hipError_t::hipSuccess && !first.is_null());
+    assert_eq!(function_of(kernel), (status, first));
+    let mut bytes = 7;
+    let lds = hipFunction_attribute::HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
+    ok!(machine, hipFuncGetAttribute(&mut bytes, lds, first));
+    assert_eq!(bytes, 0);
+    ok!(machine, hipSetDevice(1));
+    assert_ne!(function_of(kernel).1, first);
+    for none in [null(), symbol().cast_const()] {
+        assert_eq!(function_of(none), (hipError_t::hipErrorInvalidDeviceFunction, null_mut()));
+    }
+    fails!(hipErrorInvalidValue, machine, hipGetFuncBySymbol(null_mut(), kernel));
+}
+
+#[test]
+fn a_kernel_may_ask_for_all_the_lds_that_is_left() {
+    let machine = Machine::new("");
+    let kernel = kernel(&machine);
+    let lds = hipFuncAttribute::hipFuncAttributeMaxDynamicSharedMemorySize;
+    let share = hipFuncAttribute::hipFuncAttributePreferredSharedMemoryCarveout;
+    let set = |attribute, value| hip!(machine, hipFuncSetAttribute(kernel, attribute, value));
+    for (attribute, most) in [(lds, 64 << 10), (share, 100)] {
+        assert_eq!([0, most].map(|value| set(attribute, value)), [hipError_t::hipSuccess; 2]);
+        let wrong = [-2, most + 1, i32::MAX].map(|value| set(attribute, value));
+        assert_eq!(wrong, [hipError_t::hipErrorInvalidValue; 3]);
+    }
+    let none = hipFuncAttribute::hipFuncAttributeMax;
+    assert_eq!(set(none, 0), hipError_t::hipErrorInvalidValue);
+    for no_kernel in [null(), symbol().cast_const()] {
+        fails!(hipErrorInvalidDeviceFunction, machine, hipFuncSetAttribute(no_kernel, lds, 0));
+    }
+}
+
+#[test]
+fn a_symbol_tells_how_many_of_its_workgroups_fit() {
+    let machine = Machine::new("gfx942?units=10");
+    let kernel = kernel(&machine);
+    let (mut blocks, mut with_flags) = (7, 7);
+    for (size, lds, resident) in [(64, 0, 32), (65, 0, 16), (1024, 0, 2), (1025, 0, 0), (64, 33 << 10, 1)] {
+        ok!(machine, hipOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, kernel, size, lds));
+        assert_eq!(blocks, resident, "{size} {lds}");
+        for flags in [0, 1] {
+            let out = &mut with_flags;
+            ok!(
+                machine,
+                hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, kernel, size, lds, flags)
+            );
+            assert_eq!(with_flags, resident, "{size} {lds}");
+        }
+    }
+    let (mut grid, mut block) = (7, 7);
+    for (limit, expected) in [(0, (20, 1024)), (1025, (20, 1024)), (256, (80, 256))] {
+        ok!(machine, hipOccupancyMaxPotentialBlockSize(&mut grid, &mut block, kernel, 0, limit));
+        assert_eq!((grid, block), expected);
+    }
+    let ask = |out, symbol, size| {
+        [
+            hip!(machine, hipOccupancyMaxActiveBlocksPerMultiprocessor(out, symbol, size, 0)),
+            hip!(machine, hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, symbol, size, 0, 0)),
+        ]
+    };
+    assert_eq!(ask(null_mut(), kernel, 64), [hipError_t::hipErrorInvalidValue; 2]);
+    for size in [0, -1] {
+        assert_eq!(ask(&mut blocks, kernel, size), [hipError_t::hipErrorInvalidValue; 2]);
+    }
+    for none in [null(), symbol().cast_const()] {
+        assert_eq!(ask(&mut blocks, none, 64), [hipError_t::hipErrorInvalidDeviceFunction; 2]);
+        let (grid, block) = (&mut grid, &mut block);
+        fails!(
+            hipErrorInvalidDeviceFunction,
+            machine,
+            hipOccupancyMaxPotentialBlockSize(grid, block, none, 0, 0)
+        );
+    }
+    for flags in [2, u32::MAX] {
+        let out = &mut blocks;
+        fails!(
+            hipErrorInvalidValue,
+            machine,
+            hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, kernel, 64, 0, flags)
+        );
+    }
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipOccupancyMaxPotentialBlockSize(null_mut(), &mut block, kernel, 0, 0)
+    );
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipOccupancyMaxPotentialBlockSize(&mut grid, null_mut(), kernel, 0, 0)
+    );
 }

@@ -88,6 +88,9 @@ pub(in crate::hip) unsafe extern "C" fn __hipRegisterManagedVar(
 ) {
     let _ = hip!(__hipRegisterManagedVar, |call| {
         let (name, value) = (call.get_string(name)?, call.get_bytes(value, size)?);
+        if pointer.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
         let request = Request {
             size: size as u64,
             origin: Origin::Device,

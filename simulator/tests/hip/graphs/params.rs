@@ -334,3 +334,61 @@ fn a_kernel_node_has_one_attribute() {
     fails!(hipErrorInvalidValue, machine, hipGraphKernelNodeSetAttribute(fill, cooperative, &value));
     fails!(hipErrorInvalidValue, machine, hipGraphKernelNodeCopyAttributes(node, null_mut()));
 }
+
+#[test]
+fn the_driver_s_copy_becomes_a_node() {
+    let machine = Machine::new("");
+    let (from, to) = (machine.upload(&(0..20).collect::<Vec<u8>>()), machine.upload(&[0xff_u8; 6]));
+    let (graph, mut node, mut context) = (machine.graph(), null_mut(), null_mut());
+    ok!(machine, hipCtxGetCurrent(&mut context));
+    let copy = HIP_MEMCPY3D {
+        srcXInBytes: 1,
+        srcY: 1,
+        srcMemoryType: hipMemoryType::hipMemoryTypeDevice,
+        srcDevice: from,
+        srcPitch: 5,
+        dstMemoryType: hipMemoryType::hipMemoryTypeDevice,
+        dstDevice: to,
+        dstPitch: 3,
+        WidthInBytes: 3,
+        Height: 2,
+        Depth: 1,
+        ..Default::default()
+    };
+    ok!(machine, hipDrvGraphAddMemcpyNode(&mut node, graph, null(), 0, &copy, context));
+    let mut kind = hipGraphNodeType(99);
+    ok!(machine, hipGraphNodeGetType(node, &mut kind));
+    assert_eq!(kind, hipGraphNodeType::hipGraphNodeTypeMemcpy);
+    assert_eq!(machine.download::<u8>(to, 6), [0xff; 6]);
+    machine.run(graph, machine.stream());
+    assert_eq!(machine.download::<u8>(to, 6), [6, 7, 8, 11, 12, 13]);
+    let null_node = null_mut();
+    let (out, right) = (&raw mut node, &raw const copy);
+    for (out, graph, count, copy, context) in [
+        (null_node, graph, 0, right, context),
+        (out, null_mut(), 0, right, context),
+        (out, graph, 1, right, context),
+        (out, graph, 0, null(), context),
+        (out, graph, 0, right, null_mut()),
+    ] {
+        fails!(
+            hipErrorInvalidValue,
+            machine,
+            hipDrvGraphAddMemcpyNode(out, graph, null(), count, copy, context)
+        );
+    }
+    for wrong in [
+        HIP_MEMCPY3D { WidthInBytes: 4, ..copy },
+        HIP_MEMCPY3D { Height: 4, ..copy },
+        HIP_MEMCPY3D { dstMemoryType: hipMemoryType(99), ..copy },
+    ] {
+        fails!(
+            hipErrorInvalidValue,
+            machine,
+            hipDrvGraphAddMemcpyNode(&mut node, graph, null(), 0, &wrong, context)
+        );
+    }
+    let mut count = 9;
+    ok!(machine, hipGraphGetNodes(graph, null_mut(), &mut count));
+    assert_eq!(count, 1, "none of the wrong ones is there");
+}
