@@ -82,6 +82,9 @@ const IN_PART: &[(&str, &str)] = &[
 const REFUSED_BY_AMD: &str = "hipCtxGetApiVersion hipCtxGetCacheConfig hipCtxGetFlags hipCtxSetCacheConfig
     hipCtxSetSharedMemConfig hipCtxSynchronize hipProfilerStart hipProfilerStop hipSetValidDevices";
 
+/// The option for a version of HIP that is later than the default, as a section of docs/hip-absent.md names it.
+const LATER: &str = "hip=7.2";
+
 /// Names of the compiler's functions, which HIP's programs call too.
 const COMPILERS: &str = "__gnu_";
 
@@ -172,6 +175,8 @@ enum State {
     Works,
     InPart(&'static str),
     RefusedByAmd,
+    /// With the later version of HIP that has it.
+    Later,
     /// With the section of docs/hip-absent.md.
     Refused(&'static str),
 }
@@ -207,6 +212,7 @@ fn functions() -> Option<Vec<Function>> {
         let is_there = unsafe { has(text.as_ptr()) } == 1;
         let part = IN_PART.iter().find(|(_, names)| is_word_of(names, name));
         let state = match (refused.get(name.as_str()), part) {
+            (Some(section), None) if !is_there && section.contains(LATER) => State::Later,
             (Some(section), None) if !is_there => State::Refused(section),
             (None, Some((lack, _))) => State::InPart(lack),
             (None, None) if is_word_of(REFUSED_BY_AMD, name) => State::RefusedByAmd,
@@ -229,19 +235,27 @@ fn page(functions: &[Function]) -> String {
     let count = |is: fn(&State) -> bool| functions.iter().filter(|function| is(&function.state)).count();
     let mut page = format!(
         "# Functions of HIP
-\nThe simulated `libamdhip64.so` exports the functions below: those of HIP 7.1, those that HIP had before, and some that came later. Of {} functions, {} work, {} \
-         work in part, {} are refused by AMD's HIP too, and {} are refused. [Another page](hip-absent.md) gives the reasons of the latter, and what \
-         supported functions refuse.
-\n*Since* is the version of the symbol, as AMD's linker map has it. Older versions may lack functions, as `hip=5.2` does. *Tests* are files whose programs call the function, at most {NAMED}: those without a folder lie in \
-         `simulator/tests/`, `dropin/`, `rtc-dropin/` and `interop/` in `simulator/`, and `hip-assumptions/` in `drivers/`. \
-         Functions with `..._spt` are for the thread's own stream.
-\n`simulator/dropin/tests/functions.rs` writes this page, and fails where it is not current, or where no test calls a function that works:
-\n    {WRITE}
-\n| function | since | state | tests |\n|---|---|---|---|\n",
+
+The simulated `libamdhip64.so` exports the functions below: those of HIP 7.1, those that HIP had before, and some that came later.
+Of {} functions, {} work, {} work in part, {} are refused by AMD's HIP too, {} work with `hip=7.2`, and {} are refused.
+[Another page](hip-absent.md) has the reasons, and lists what supported functions refuse.
+
+*Since* is the version of the symbol, as AMD's linker map has it. Older versions of HIP may lack functions, as `hip=5.2` does.
+*Tests* are files whose programs call the function, at most {NAMED}. `hip/` is in `simulator/tests/`; `dropin/`, `rtc-dropin/` and
+`interop/` are in `simulator/`, `hip-assumptions/` is in `drivers/`. Functions with `..._spt` are for the thread's own stream.
+
+`simulator/dropin/tests/functions.rs` writes this page, and fails where it is not current, or where no test calls a function that works:
+
+    {WRITE}
+
+| function | since | state | tests |
+|---|---|---|---|
+",
         functions.len(),
         count(|state| matches!(state, State::Works)),
         count(|state| matches!(state, State::InPart(_))),
         count(|state| matches!(state, State::RefusedByAmd)),
+        count(|state| matches!(state, State::Later)),
         count(|state| matches!(state, State::Refused(_))),
     );
     for Function { name, since, state, tests } in functions {
@@ -250,7 +264,8 @@ fn page(functions: &[Function]) -> String {
             State::Works => "works".to_owned(),
             State::InPart(lack) => format!("in part: {lack}"),
             State::RefusedByAmd => "refused, as by AMD's".to_owned(),
-            State::Refused(section) => format!("refused: [{section}](hip-absent.md#{})", anchor(section)),
+            State::Later => format!("works with `{LATER}`"),
+            State::Refused(section) => format!("refused: [why](hip-absent.md#{})", anchor(section)),
         };
         let named: Vec<_> = tests.iter().take(NAMED).map(|file| format!("`{file}`")).collect();
         let more = if tests.len() > NAMED { ", …" } else { "" };
