@@ -43,6 +43,8 @@ fn a_box_is_copied_when_the_stream_gets_there() {
     let copy = parameters(device, source.cast(), hipMemcpyKind::hipMemcpyHostToDevice);
     let gate = machine.gate(stream);
     ok!(machine, hipMemcpy3DAsync(&copy, stream));
+    // No other stream has it either.
+    ok!(machine, hipStreamSynchronize(null_mut()));
     for index in 0..60 {
         // SAFETY: within the 60 bytes, which nothing reads before the gate opens.
         unsafe { source.add(index).write(index as u8) };
