@@ -62,15 +62,14 @@ fn host_memory_with_amd_s_own_flags_comes_from_other_functions() {
     let machine = Machine::new("");
     fails!(hipErrorInvalidValue, machine, hipHostAlloc(null_mut(), 64, 0));
     fails!(hipErrorInvalidValue, machine, hipMallocHost(null_mut(), 64));
-    let alloc = |memory: &mut *mut c_void, size| hip!(machine, hipHostAlloc(memory, size, 0));
-    let malloc = |memory: &mut *mut c_void, size| hip!(machine, hipMallocHost(memory, size));
-    let both: [&dyn Fn(&mut *mut c_void, usize) -> hipError_t; 2] = [&alloc, &malloc];
-    for allocate in both {
-        let mut memory = std::ptr::without_provenance_mut(7);
-        assert_eq!(allocate(&mut memory, 0), hipError_t::hipSuccess);
-        assert!(memory.is_null(), "nothing is nowhere");
-        assert_eq!(allocate(&mut memory, usize::MAX), hipError_t::hipErrorOutOfMemory);
-    }
+    let both = |memory: &mut [*mut c_void; 2], size| {
+        let [one, other] = memory;
+        [hip!(machine, hipHostAlloc(one, size, 0)), hip!(machine, hipMallocHost(other, size))]
+    };
+    let mut memory = [std::ptr::without_provenance_mut(7); 2];
+    assert_eq!(both(&mut memory, 0), [hipError_t::hipSuccess; 2]);
+    assert_eq!(memory, [null_mut(); 2], "nothing is nowhere");
+    assert_eq!(both(&mut memory, usize::MAX), [hipError_t::hipErrorOutOfMemory; 2]);
 }
 
 #[test]
