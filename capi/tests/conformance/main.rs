@@ -93,7 +93,11 @@ fn main() -> ExitCode {
     let mut trials: Vec<_> = DEVICES.map(|(name, uri)| Trial::test(name, move || pass(uri, &[]))).into();
     trials.extend(IN_C.map(|(name, uri)| Trial::test(name, move || pass_in_c(uri))));
     trials.extend(BROKEN.map(|(name, over, words)| Trial::test(name, move || fail_in_c(over, words))));
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    let mut arguments = Arguments::from_args();
+    // Cases wait about as long as they compute.
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    arguments.test_threads.get_or_insert(2 * cpus);
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 fn pass_in_c(uri: &str) -> Result<(), Failed> {

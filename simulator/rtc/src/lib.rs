@@ -5,7 +5,7 @@
 //! with lld. Without one, compilations fail, and the program's log says what to install.
 //!
 //! A [`Program`] is compiled by [`Program::compile`], a [`Linker`] joins bitcode. [`abi`] has both as hipRTC's C functions, which
-//! the drop-in libraries export; [`for_each_function`](crate::for_each_function) lists them.
+//! the drop-in libraries export; [`for_each_function`] lists them.
 //!
 //! Sources come from programs that nobody knows. A compiler gets them as files of a private folder, which goes when it ends; it is
 //! started without a shell, and it is stopped after a time.

@@ -45,10 +45,10 @@ const KINDS: &[Kind] = &[
     ("libraries", &["hipLibraryLoadData", "hipLibraryLoadFromFile"], &["hipLibraryUnload"]),
     ("contexts", &["hipCtxCreate"], &["hipCtxDestroy"]),
     ("retained contexts", &["hipDevicePrimaryCtxRetain"], &["hipDevicePrimaryCtxRelease"]),
-    ("graphs", &["hipGraphCreate"], &["hipGraphDestroy"]),
+    ("graphs", &["hipGraphCreate", "hipGraphClone"], &["hipGraphDestroy"]),
     (
         "instantiated graphs",
-        &["hipGraphInstantiate", "hipGraphInstantiateWithFlags"],
+        &["hipGraphInstantiate", "hipGraphInstantiateWithFlags", "hipGraphInstantiateWithParams"],
         &["hipGraphExecDestroy"],
     ),
     ("textures", &["hipCreateTextureObject"], &["hipDestroyTextureObject"]),
@@ -81,9 +81,17 @@ mod tests {
     /// Every function whose name suggests creation or destruction is in the list, or is known to be neither.
     #[test]
     fn nothing_that_creates_or_destroys_is_forgotten() {
-        // A graph's nodes are destroyed with the graph.
-        const NEITHER: [&str; 4] =
-            ["__hipRegister", "__hipUnregister", "hipFreeArray", "hipGraphDestroyNode"];
+        // A graph's nodes are destroyed with the graph, and user objects with their last reference.
+        const NEITHER: [&str; 8] = [
+            "__hipRegister",
+            "__hipUnregister",
+            "hipFreeArray",
+            "hipGraphDestroyNode",
+            "hipGraphAddMemFreeNode",
+            "hipGraphMemFreeNode",
+            "hipDrvGraphAddMemFreeNode",
+            "hipUserObjectCreate",
+        ];
         let listed: Vec<_> =
             KINDS.iter().flat_map(|(_, creates, destroys)| creates.iter().chain(*destroys)).collect();
         let sounds = ["Create", "Destroy", "Malloc", "Free", "Register", "Unregister", "Load", "Unload"];

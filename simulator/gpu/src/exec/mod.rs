@@ -3,20 +3,20 @@
 //!
 //! # From bytes to lanes
 //!
-//! 1. A wave enters a [`Program`] at an address. [`reach`](mod@reach) follows the branches from there, and [`load`] makes
-//!    each instruction a [`Step`](machine::step::Step).
-//! 2. [`families`] finds the handler of the instruction. An instruction without a handler is reported before the kernel
+//! 1. A wave enters a `Program` at an address. `reach` follows the branches from there, and `load` makes
+//!    each instruction a `Step`.
+//! 2. `families` finds the handler of the instruction. An instruction without a handler is reported before the kernel
 //!    starts.
-//! 3. [`run`] is the interpreter's loop: it calls the handler of one step after the other.
-//! 4. The handler reads its sources and writes its result through [`operands`], for whole registers of 64 lanes.
+//! 3. `run` is the interpreter's loop: it calls the handler of one step after the other.
+//! 4. The handler reads its sources and writes its result through `operands`, for whole registers of 64 lanes.
 //!
 //! # The folders, from the bottom
 //!
-//! - [`values`]: rows of 64 lanes, and arithmetic on their numbers. Nothing here knows a wave.
-//! - [`machine`]: the state of a wave and of its workgroup, and the form of decoded code.
-//! - [`operands`]: sources, modifiers, results, and accesses to memory, which the families share.
-//! - [`families`]: the instructions, a file for each family.
-//! - [`load`], [`loaded`] and [`run`] stand on top: decoding, the code of all modules, and the loop.
+//! - `values`: rows of 64 lanes, and arithmetic on their numbers. Nothing here knows a wave.
+//! - `machine`: the state of a wave and of its workgroup, and the form of decoded code.
+//! - `operands`: sources, modifiers, results, and accesses to memory, which the families share.
+//! - `families`: the instructions, a file for each family.
+//! - `load`, `loaded` and `run` stand on top: decoding, the code of all modules, and the loop.
 //!
 //! # Accuracy
 //!
