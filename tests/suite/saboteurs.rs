@@ -78,7 +78,7 @@ fn what_needs_kernels_is_caught_in_processes_of_their_own() {
     for_each(&saboteurs, |saboteur| {
         // Not `current_exe`, which may be the dynamic loader.
         let output = std::process::Command::new(std::env::args_os().next().expect("a path"))
-            .args(["--exact", "what_needs_kernels_is_caught_over_the_simulated_gpu"])
+            .args(["--exact", "saboteurs::what_needs_kernels_is_caught_over_the_simulated_gpu"])
             .env("SABOTEURS", saboteur.name)
             .output()
             .expect("the program starts");
