@@ -123,10 +123,10 @@ fn advise(
     place: impl FnOnce() -> Outcome<i32>,
 ) -> Outcome<()> {
     let (holding, start, end) = managed_range(call, pointer, count)?;
-    // These are for all places.
+    // Since HIP 6 these are for all places, and any number will do.
     let everywhere =
         [hipMemoryAdvise::hipMemAdviseSetReadMostly, hipMemoryAdvise::hipMemAdviseUnsetReadMostly];
-    let place = if everywhere.contains(&advice) { HOST } else { place()? };
+    let place = if call.is_since(6) && everywhere.contains(&advice) { HOST } else { place()? };
     let change = change_of(advice, place)?;
     call.runtime.machine.ledger.hints(holding.base, |hints| hints.advise(start, end, change));
     Ok(())
