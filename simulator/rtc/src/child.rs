@@ -15,7 +15,7 @@ const LIMIT: &str = "WINDLASS_RTC_SECONDS";
 /// The most bytes of messages that are kept.
 const MESSAGES: usize = 4 << 20;
 
-/// What a process left.
+/// A process's result and messages.
 pub(crate) struct Ended {
     pub(crate) success: bool,
     pub(crate) messages: String,

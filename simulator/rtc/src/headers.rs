@@ -4,7 +4,7 @@
 /// The header that every source sees.
 pub(crate) const RUNTIME: &str = "hiprtc_runtime.h";
 
-/// What a compiler defines for every source: HIP's version.
+/// The definitions of every source: HIP's version.
 pub(crate) const DEFINITIONS: [&str; 3] =
     ["-DHIP_VERSION_MAJOR=7", "-DHIP_VERSION_MINOR=1", "-DHIP_VERSION_PATCH=0"];
 

@@ -10,7 +10,7 @@ use crate::current;
 /// The first bytes of bitcode.
 const BITCODE: &[u8] = b"BC\xc0\xde";
 
-/// What is linked. hipRTC refuses all other kinds of its header.
+/// A kind of input. hipRTC refuses all other kinds of its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Input {
     /// Bitcode for one GPU.

@@ -7,7 +7,7 @@ use crate::target::Target;
 /// HIP's variable for further options, separated by spaces.
 const APPENDED: &str = "HIPRTC_COMPILE_OPTIONS_APPEND";
 
-/// What a program's options ask for.
+/// A program's options, read.
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) target: Target,

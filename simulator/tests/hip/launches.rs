@@ -33,7 +33,7 @@ impl Scene {
         self.function.cast()
     }
 
-    /// What the kernel told, and nothing again.
+    /// The kernel's messages, and nothing the next time.
     fn told(&self) -> [u64; 2] {
         ok!(self.machine, hipDeviceSynchronize());
         let told = self.machine.download::<u64>(self.out, 2);

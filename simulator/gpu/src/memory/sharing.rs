@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-/// What a file holds.
+/// The kind of object in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Memory of a device.
@@ -106,7 +106,7 @@ impl SharedFile {
     /// The file of another process.
     ///
     /// # Errors
-    /// What is wrong with the ticket.
+    /// The mistake in the ticket.
     pub fn open(content: Content, ticket: &Ticket) -> Result<Self, String> {
         let Ticket { process, descriptor, token, .. } = *ticket;
         if start_of(process) != Some(ticket.started) {
@@ -129,7 +129,7 @@ impl SharedFile {
     /// The file behind a descriptor that a client got from another process. The client keeps its descriptor.
     ///
     /// # Errors
-    /// What is wrong with the descriptor.
+    /// The mistake in the descriptor.
     pub fn from_descriptor(content: Content, descriptor: i32) -> Result<Self, String> {
         let wrong = || format!("descriptor {descriptor} is no {content:?} that a simulated GPU exported");
         let link = linked(&format!("/proc/self/fd/{descriptor}")).ok_or_else(wrong)?;

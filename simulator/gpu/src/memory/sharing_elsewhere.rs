@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::file::File;
 
-/// What a file holds.
+/// The kind of object in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Memory of a device.

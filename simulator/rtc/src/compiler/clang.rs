@@ -169,7 +169,7 @@ fn run(command: &mut Command, folder: &Folder, messages: &mut String) -> std::io
     Ok(ended.success)
 }
 
-/// What a compiler wrote. An option can make it write something else instead.
+/// The bytes that a compiler wrote. An option can make it write something else instead.
 fn read(path: &Path, messages: &mut String) -> Option<Vec<u8>> {
     match std::fs::read(path) {
         Ok(bytes) if !bytes.is_empty() => Some(bytes),

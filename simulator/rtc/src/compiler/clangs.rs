@@ -23,7 +23,7 @@ type Key = (Target, Vec<PathBuf>);
 
 /// The first clang for the target, or what each lacks.
 pub(crate) fn find(target: &Target) -> Result<Clang, String> {
-    /// What was found before, by target and by the variables that decide it. What was not found is looked for again, since
+    /// The clangs found before, by target and by the variables that decide it. A target without one is looked for again, since
     /// somebody may install it.
     static FOUND: Mutex<BTreeMap<Key, Clang>> = Mutex::new(BTreeMap::new());
     let candidates = candidates();

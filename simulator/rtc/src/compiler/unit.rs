@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What compilers get, and what they make.
+//! A compiler's input and output.
 
 use crate::options::Options;
 use crate::target::Target;
@@ -16,7 +16,7 @@ pub(crate) struct Unit<'a> {
     pub(crate) has_names: bool,
 }
 
-/// What a compilation made.
+/// The output of a compilation.
 #[derive(Default)]
 pub(crate) struct Made {
     /// The code object. Of a unit that becomes bitcode, an object file with the names; empty if none are asked for.

@@ -18,7 +18,7 @@ pub(crate) struct Hints {
     advice: BTreeMap<u64, Advice>,
 }
 
-/// What clients advised for a page of managed memory.
+/// The clients' advice for a page of managed memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Advice {
     pub(crate) read_mostly: bool,

@@ -58,7 +58,7 @@ pub(crate) struct Mark {
     pub(crate) failure: OnceLock<Arc<Failure>>,
     /// Failures that calls answered before the recording.
     known: Vec<Arc<Failure>>,
-    /// What other processes see of it.
+    /// The part that other processes see.
     passage: Passage,
 }
 
@@ -114,7 +114,7 @@ impl Event {
         }
     }
 
-    /// What work that waits for the event waits for: the latest recording, of any process, unless it is reached.
+    /// The edge for work that waits for the event: the latest recording, of any process, unless it is reached.
     pub(crate) fn edge(&self) -> Option<Edge> {
         match &self.shared {
             Some(shared) => {

@@ -24,7 +24,7 @@ pub(crate) struct Pool {
     share: Option<GraphShare>,
     /// The most bytes that it takes; 0 for no limit.
     max_size: u64,
-    /// What other processes know it by, if its client wanted that.
+    /// The file by which other processes know it, if its client wanted that.
     pub(crate) shared: Option<SharedFile>,
     reuse: [AtomicU64; 3],
     /// The access that clients asked for, as `hipMemAccessFlags`, by device.

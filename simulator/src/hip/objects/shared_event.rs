@@ -50,7 +50,7 @@ impl SharedEvent {
     /// The event of another process.
     ///
     /// # Errors
-    /// What is wrong with the ticket.
+    /// The mistake in the ticket.
     pub(crate) fn open(ticket: &Ticket) -> Result<Arc<Self>, String> {
         Ok(Arc::new(Self { words: SharedWords::new(SharedFile::open(Content::Event, ticket)?)? }))
     }

@@ -20,7 +20,7 @@ const MOST_OPEN: usize = 1 << 20;
 /// The most words of all messages without an end. A kernel that sends more loses them.
 const MOST_WORDS: usize = 1 << 26;
 
-/// What C's `printf` returns for a message that it does not print whole.
+/// The result of C's `printf` for a message that it does not print whole.
 const FAILED: u64 = u64::MAX;
 
 /// A message without an end.
