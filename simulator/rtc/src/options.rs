@@ -52,7 +52,7 @@ impl Options {
                 "--hiprtc-no-builtin-header" => own_header = false,
                 // Without an effect in HIP since 5.
                 "-hip-pch" => {}
-                // What it stands for is not in clang of every version.
+                // Older clangs lack the options that it stands for.
                 "-fgpu-rdc" => bitcode = true,
                 _ => passed.push(option.to_owned()),
             }

@@ -120,7 +120,7 @@ fn wrong_libraries_are_refused() {
     assert_eq!(from_file(null_mut(), &name, 0), hipError_t::hipErrorInvalidValue);
     assert_eq!(from_file(&mut library, &name, 1), hipError_t::hipErrorInvalidValue);
     assert_eq!(from_file(&mut library, &c_path("nowhere"), 0), hipError_t::hipErrorInvalidValue);
-    // What is no code is found when a kernel is asked for, as the file is read then in AMD's HIP.
+    // Bytes that are no code are found when a kernel is asked for, since AMD's HIP reads the file then.
     assert_eq!(from_file(&mut library, &c_path("build.sh"), 0), hipError_t::hipSuccess);
     let mut count = 0;
     assert_ne!(hip!(machine, hipLibraryGetKernelCount(&mut count, library)), hipError_t::hipSuccess);
