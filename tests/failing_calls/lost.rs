@@ -12,7 +12,8 @@ use crate::{
     world::{World, abreast, watched},
 };
 
-const STATUS: hipError_t = hipError_t::hipErrorIllegalAddress;
+/// It is no fault, which a HIP that contains faults would tell of one piece that has ended.
+const STATUS: hipError_t = hipError_t::hipErrorECCNotCorrectable;
 
 fn lost_from(world: World, first: u64, functions: &BTreeSet<&str>) {
     let bench = world.bench();
@@ -24,7 +25,7 @@ fn lost_from(world: World, first: u64, functions: &BTreeSet<&str>) {
         assert_ne!(error.code(), Code::DeadlineExceeded, "hangs: {text}");
         let error = error.to_string();
         let named = functions.iter().any(|function| error.contains(function));
-        assert!(named && error.contains(" returned hipErrorIllegalAddress"), "{error} of {text}");
+        assert!(named && error.contains(" returned hipErrorECCNotCorrectable"), "{error} of {text}");
     }
     // Otherwise the device was intact when its last handle was dropped.
     let began = report.lost() && !report.steps.is_empty();
