@@ -36,7 +36,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::ThreadId;
 
 use crate::api::Api;
@@ -104,6 +104,10 @@ unsafe fn enter(context: *const ()) {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// The number of each function. Tests that wait until all objects are destroyed ask for dozens of functions many times.
+static NUMBERS: LazyLock<HashMap<&str, usize>> =
+    LazyLock::new(|| EntryPoints::NAMES.iter().copied().zip(0..).collect());
 
 /// Functions that return a thread's latest error. Their result is not a failure of their own.
 const ASKS_FOR_ERRORS: &[&str] = &["hipGetLastError", "hipExtGetLastError", "hipPeekAtLastError"];
@@ -191,8 +195,7 @@ impl Interposer {
     }
 
     fn tally(&self, name: &str) -> Option<&Tally> {
-        let index = EntryPoints::NAMES.iter().position(|known| *known == name)?;
-        self.tallies.get(index)
+        self.tallies.get(*NUMBERS.get(name)?)
     }
 
     /// Counts a call, and asks the rule about it.
