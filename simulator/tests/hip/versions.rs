@@ -28,6 +28,16 @@ fn each_version_tells_its_number() {
 }
 
 #[test]
+fn each_version_serves_the_driver() {
+    for (version, has_new_properties) in [("5.2", false), ("6.2", true), ("7.1", true)] {
+        let machine = Machine::new(&format!("gfx942?hip={version}"));
+        let entries = machine.api.entries();
+        assert_eq!(entries.missing_required(), [""; 0], "HIP {version}");
+        assert_eq!(entries.address("hipGetDevicePropertiesR0600").is_some(), has_new_properties);
+    }
+}
+
+#[test]
 fn version_5_2_has_nothing_that_its_library_lacks() {
     let machine = Machine::new("gfx942?hip=5.2");
     let exported: Vec<&str> =

@@ -39,18 +39,3 @@ pub(crate) fn entries(options: &Options) -> EntryPoints {
     }
     entries
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_serves_a_driver_in_every_version() {
-        for (major, minor) in [(5, 2), (6, 2), (7, 1)] {
-            let options = Options { hip: (major, minor), ..Options::default() };
-            let entries = entries(&options);
-            assert_eq!(entries.missing_required(), [""; 0], "HIP {major}.{minor}");
-            assert_eq!(entries.address("hipGetDevicePropertiesR0600").is_some(), major >= 6);
-        }
-    }
-}
