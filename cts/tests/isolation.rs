@@ -138,7 +138,7 @@ fn crashes_fail_their_cases_alone() {
         "null://",
         "--isolate",
         "--timeout",
-        "5",
+        "2",
         "--json",
         json.0.to_str().unwrap(),
         "--junit",
@@ -172,7 +172,7 @@ fn crashes_fail_their_cases_alone() {
     assert!(verdict("crash.dies_late").1.starts_with("its process reported pass\nand then "), "{text}");
     assert!(verdict("own.fails").1.contains("seen & expected"), "{text}");
     assert_eq!(verdict("own.skips"), ("skip".to_owned(), "no such thing here".to_owned()));
-    assert!(verdict("own.hangs").1.contains("hung: it did not end within 5 s"), "{text}");
+    assert!(verdict("own.hangs").1.contains("hung: it did not end within 2 s"), "{text}");
     assert_eq!(verdict("own.chatters").0, "pass", "{text}");
     let device = &events[0]["device"];
     assert_eq!((&device["uri"], &device["simulated"]), (&"null://".into(), &true.into()));
@@ -245,7 +245,7 @@ fn a_crash_of_one_of_several_jobs_costs_its_case_alone() {
         "--device",
         "null://",
         "--timeout",
-        "5",
+        "2",
         "--skip",
         "draws",
         "--skip",
