@@ -31,6 +31,10 @@ fn lonely() -> Option<PathBuf> {
     let alone = folder.join("libamdhip64.so");
     let library = library()?;
     std::fs::create_dir_all(&folder).expect("a folder");
+    let core = "libwindlass_simulator_core.so";
+    let cores = [library.with_file_name("deps").join(core), library.with_file_name(core)];
+    let core_beside = cores.iter().find(|path| path.exists()).expect("Cargo builds it with the library");
+    std::fs::hard_link(core_beside, folder.join(core)).expect("a link");
     std::fs::hard_link(library, &alone).expect("a link");
     Some(alone)
 }
