@@ -182,6 +182,7 @@ fn programs_find_the_library_by_every_usual_way_and_the_folder_goes() {
         "libamdhip64.so.7",
         "libamdhip64.so.8",
         "libhsa-runtime64.so",
+        "libwindlass_simulator_core.so",
     ];
     let expected: Vec<_> = ["lib", "llvm", "windlass-tally"].into_iter().chain(names).collect();
     assert_eq!(top, expected, "{finished:?}");

@@ -27,7 +27,11 @@ impl Installed {
     }
 
     fn put(&self, name: &str) {
-        fs::write(self.0.join(name), b"windlass_simulator_marker\0libamdhip64.so\0libwindlass_simulator_core.so").unwrap();
+        fs::write(
+            self.0.join(name),
+            b"windlass_simulator_marker\0libamdhip64.so\0libwindlass_simulator_core.so",
+        )
+        .unwrap();
         self.mode(name, 0o644);
     }
 

@@ -49,10 +49,14 @@ fn the_library_leads_to_the_simulator_and_says_where_there_is_none() {
     std::fs::copy(library(), &alone).unwrap();
     let bytes = std::fs::read(&alone).unwrap();
     assert!(!bytes.windows(10).any(|text| text == b"v_mfma_f32"), "the simulator's instructions are in it");
-    std::fs::write(&source, "unsigned hsa_init(void); int main(void) { return hsa_init() == 0x1000 ? 7 : 8; }\n")
-        .unwrap();
+    std::fs::write(
+        &source,
+        "unsigned hsa_init(void); int main(void) { return hsa_init() == 0x1000 ? 7 : 8; }\n",
+    )
+    .unwrap();
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-    let Ok(compiled) = Command::new(&compiler).arg("-o").arg(&program).arg(&source).arg(&alone).status() else {
+    let Ok(compiled) = Command::new(&compiler).arg("-o").arg(&program).arg(&source).arg(&alone).status()
+    else {
         eprintln!("skipped: no C compiler ({compiler}); set CC");
         return;
     };

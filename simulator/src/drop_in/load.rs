@@ -76,19 +76,22 @@ fn folders() -> Vec<PathBuf> {
 fn load(folders: &[PathBuf], refused: &mut Vec<String>) -> Option<&'static Core> {
     // Cargo builds it for the tests of the drop-in libraries in `deps`, and leaves an older file beside them.
     let paths = folders.iter().flat_map(|folder| [folder.join("deps").join(FILE), folder.join(FILE)]);
-    paths.filter(|path| path.exists()).find_map(|path| match open(&path) {
-        Ok(core) => Some(core),
-        Err(reason) => {
-            refused.push(format!("{}: {reason}", path.display()));
+    paths
+        .filter(|path| path.exists())
+        .find_map(|path| match open(&path) {
+            Ok(core) => Some(core),
+            Err(reason) => {
+                refused.push(format!("{}: {reason}", path.display()));
+                None
+            }
+        })
+        .or_else(|| {
+            if refused.is_empty() {
+                let folders: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
+                refused.push(format!("there is none in {}", folders.join(" or ")));
+            }
             None
-        }
-    }).or_else(|| {
-        if refused.is_empty() {
-            let folders: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
-            refused.push(format!("there is none in {}", folders.join(" or ")));
-        }
-        None
-    })
+        })
 }
 
 #[cfg(unix)]
@@ -104,7 +107,8 @@ fn open(path: &std::path::Path) -> Result<&'static Core, String> {
     if library.is_null() {
         // SAFETY: dlerror gives null or a C string that lives until this thread's next call of the linker.
         let error = unsafe { libc::dlerror().cast_const().as_ref().map(|error| CStr::from_ptr(error)) };
-        return Err(error.map_or_else(|| "it cannot be loaded".to_owned(), |error| error.to_string_lossy().into_owned()));
+        return Err(error
+            .map_or_else(|| "it cannot be loaded".to_owned(), |error| error.to_string_lossy().into_owned()));
     }
     // SAFETY: a handle of a library that stays open, and a C string.
     let entry = unsafe { libc::dlsym(library, c"windlass_simulator_core".as_ptr()) };

@@ -15,8 +15,7 @@ use windlass_simulator::{Options, Tally, hip::version_has};
 use super::super::failure::{Failure, Outcome};
 use super::{
     amd::{self, Runtime, is_hip},
-    hidden,
-    library,
+    hidden, library,
 };
 use crate::command::escape;
 

@@ -99,10 +99,11 @@ impl Library {
 
     /// The library in a folder. A file that another user may have put there is not read.
     fn in_folder(&self, folder: &Path, trust: &Trust, doubts: &mut Vec<String>) -> Option<PathBuf> {
-        [self.file, self.name]
-            .iter()
-            .filter_map(|name| trust.find(folder, name, doubts))
-            .find(|path| self.checked(path.clone()).is_ok() && Self::loads_trusted(path, trust, doubts))
+        [self.file, self.name].iter().find_map(|name| {
+            let path = trust.find(folder, name, doubts)?;
+            let is_it = self.checked(path.clone()).is_ok() && Self::loads_trusted(&path, trust, doubts);
+            is_it.then_some(path)
+        })
     }
 
     /// The library beside another one of the simulator's.
