@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sets up the log and the counts at a process's first call into a drop-in library.
+//! The drop-in libraries' common part: they load the simulator from a library of its own, which sets up the log and the
+//! counts at a process's first call.
+
+mod load;
+mod table;
 
 use std::io::IsTerminal;
 
@@ -8,6 +12,9 @@ use tracing_subscriber::{
     fmt,
     prelude::*,
 };
+
+pub use load::{core, note_folder};
+pub use table::{Core, Find, FindExported, Text, VERSION};
 
 use crate::tally::Tally;
 

@@ -31,6 +31,10 @@ fn lonely() -> Option<PathBuf> {
     let alone = folder.join("libamdhip64.so");
     let library = library()?;
     std::fs::create_dir_all(&folder).expect("a folder");
+    let core = "libwindlass_simulator_core.so";
+    let cores = [library.with_file_name("deps").join(core), library.with_file_name(core)];
+    let core_beside = cores.iter().find(|path| path.exists()).expect("Cargo builds it with the library");
+    std::fs::hard_link(core_beside, folder.join(core)).expect("a link");
     std::fs::hard_link(library, &alone).expect("a link");
     Some(alone)
 }
@@ -178,6 +182,7 @@ fn programs_find_the_library_by_every_usual_way_and_the_folder_goes() {
         "libamdhip64.so.7",
         "libamdhip64.so.8",
         "libhsa-runtime64.so",
+        "libwindlass_simulator_core.so",
     ];
     let expected: Vec<_> = ["lib", "llvm", "windlass-tally"].into_iter().chain(names).collect();
     assert_eq!(top, expected, "{finished:?}");

@@ -27,7 +27,11 @@ impl Installed {
     }
 
     fn put(&self, name: &str) {
-        fs::write(self.0.join(name), b"windlass_simulator_marker\0libamdhip64.so").unwrap();
+        fs::write(
+            self.0.join(name),
+            b"windlass_simulator_marker\0libamdhip64.so\0libwindlass_simulator_core.so",
+        )
+        .unwrap();
         self.mode(name, 0o644);
     }
 
@@ -85,6 +89,18 @@ fn folders_and_files_that_others_may_write_are_passed_over() {
             assert_eq!(installed.exec().code, Some(0), "{library}");
         }
     }
+}
+
+/// The library would load it.
+#[test]
+fn a_simulator_that_others_may_write_is_not_loaded() {
+    let installed = Installed::new();
+    installed.put("lib/windlass/libamdhip64.so");
+    let core = "lib/windlass/libwindlass_simulator_core.so";
+    installed.put(core);
+    assert_eq!(installed.exec().code, Some(0));
+    installed.mode(core, 0o666);
+    installed.assert_refused(core, "every user may write there");
 }
 
 #[test]

@@ -4,9 +4,10 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use windlass_hip_sys::bindings::hipError_t;
-use windlass_simulator::hip;
+use windlass_simulator::drop_in::Text;
+use windlass_simulator_rtc::Code;
 
-use crate::{end, log};
+use crate::{end, simulator};
 
 /// A result type with a value for refusals.
 pub(crate) trait Absent: Sized {
@@ -16,14 +17,20 @@ pub(crate) trait Absent: Sized {
     /// Refuses a call of a function, in the log and in the thread's last error.
     fn refuse(name: &'static str) -> Self {
         end::check(name);
-        log::set_up();
-        hip::process_refuse(name);
+        if let Some(core) = simulator::core() {
+            // SAFETY: a static text.
+            unsafe { (core.refuse)(Text::new(name)) };
+        }
         Self::ABSENT
     }
 }
 
 impl Absent for hipError_t {
     const ABSENT: Self = Self::hipErrorNotSupported;
+}
+
+impl Absent for Code {
+    const ABSENT: Self = Self::ERROR_INTERNAL_ERROR;
 }
 
 impl Absent for () {

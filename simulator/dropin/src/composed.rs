@@ -4,9 +4,11 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 use windlass_hip_sys::bindings::*;
+use windlass_simulator::drop_in::Text;
 
 use crate::absent::Absent;
 use crate::declared::*;
+use crate::simulator;
 use crate::versions::versioned;
 
 /// Defines exported functions by calls of others: `"hip_4.2" { name(parameter: type) => expression; }`. A
@@ -143,7 +145,10 @@ fn fill_box(
 
 /// Refuses a call that AMD's HIP has for devices, and not for contexts.
 fn not_of_contexts(name: &'static str) -> hipError_t {
-    windlass_simulator::hip::process_refuse_as_amd(name);
+    if let Some(core) = simulator::core() {
+        // SAFETY: a static text.
+        unsafe { (core.refuse_as_amd)(Text::new(name)) };
+    }
     hipError_t::hipErrorNotSupported
 }
 

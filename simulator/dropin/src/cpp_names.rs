@@ -9,14 +9,15 @@ use windlass_hip_sys::bindings::*;
 
 use crate::absent::Absent;
 use crate::composed::composed;
+use crate::simulator;
 use crate::versions::versioned;
 
 /// The functions of all versions, since the table of HIP 5 lacks the C names.
 fn table() -> &'static EntryPoints {
     static TABLE: OnceLock<EntryPoints> = OnceLock::new();
-    // Sets up the log and the end of HIP, as every first call does.
+    // Sets up the end of HIP, as every first call does.
     crate::table::table();
-    TABLE.get_or_init(windlass_simulator::hip::process_entries_of_all_versions)
+    TABLE.get_or_init(|| simulator::entries(|core| core.hip_of_all_versions))
 }
 
 composed! {

@@ -84,7 +84,7 @@ pub(crate) fn register_anew() {
         // SAFETY: the handler may run at any time; the library is never unloaded.
         let status = unsafe { libc::atexit(end) };
         if status != 0 {
-            tracing::warn!("atexit takes no handler: HIP has no end in this process");
+            crate::simulator::warn("atexit takes no handler: HIP has no end in this process");
         }
     }
 }

@@ -6,6 +6,9 @@
 //! (`gfx942?devices=2`). `WINDLASS_LOG` selects the messages on standard error (`windlass::sim=trace` shows
 //! every call). The default is errors only.
 //!
+//! The simulator is not in this library: `libwindlass_simulator_core.so`, which must lie beside it, serves all drop-in libraries.
+//! Without it the functions return `hipErrorNotSupported`, and the first call writes the reason to standard error.
+//!
 //! Every function that AMD's library exports is exported, with HIP's symbol versions. A function that the
 //! simulator lacks returns `hipErrorNotSupported`, and the log names it.
 //!
@@ -19,7 +22,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use windlass_simulator::hip;
+use windlass_simulator::drop_in::Text;
 
 mod absent;
 pub mod by_name;
@@ -29,10 +32,10 @@ pub mod cpp_names;
 pub mod declared;
 mod end;
 pub mod link;
-mod log;
 pub mod per_thread;
 pub mod refused;
 pub mod rtc;
+mod simulator;
 mod table;
 pub mod tracers;
 mod versions;
@@ -40,19 +43,28 @@ mod versions;
 /// Runs when the library is loaded: names its exported functions, and registers the end of HIP, as AMD's
 /// library has objects to destroy from then on.
 extern "C" fn load() {
-    hip::process_export(|name| {
-        let elsewhere = || {
-            composed::find(name)
-                .or_else(|| per_thread::find(name))
-                .or_else(|| by_name::find(name))
-                .or_else(|| cpp_names::find(name))
-                .or_else(|| rtc::find(name))
-                .or_else(|| link::find(name))
-        };
-        let by_itself = || compiler::find(name).or_else(|| tracers::find(name));
-        declared::find(name).or_else(elsewhere).or_else(by_itself)
-    });
+    simulator::prepare(find);
     end::register(declared::CALLS);
+}
+
+/// The exported function of a name, for `hipGetProcAddress`.
+unsafe extern "C" fn find(name: Text, since: &mut [u32; 2]) -> *const c_void {
+    // SAFETY: the caller guarantees the text.
+    let name = unsafe { name.get() };
+    let elsewhere = || {
+        composed::find(name)
+            .or_else(|| per_thread::find(name))
+            .or_else(|| by_name::find(name))
+            .or_else(|| cpp_names::find(name))
+            .or_else(|| rtc::find(name))
+            .or_else(|| link::find(name))
+    };
+    let by_itself = || compiler::find(name).or_else(|| tracers::find(name));
+    let Some(found) = declared::find(name).or_else(elsewhere).or_else(by_itself) else {
+        return std::ptr::null();
+    };
+    *since = [found.since.0, found.since.1];
+    found.address
 }
 
 #[used]
@@ -90,11 +102,15 @@ pub unsafe extern "C" fn windlass_simulator_rccl(name: *const c_char) -> *const 
     if name.is_null() {
         return std::ptr::null();
     }
-    // Sets up the log, as the first call of HIP does.
+    // Sets up the end of HIP, as the first call of HIP does.
     table::table();
     // SAFETY: the caller guarantees the string.
     let name = unsafe { CStr::from_ptr(name) };
-    name.to_str().ok().and_then(|name| hip::process_rccl().address(name)).unwrap_or(std::ptr::null())
+    match (name.to_str(), simulator::core()) {
+        // SAFETY: a text.
+        (Ok(name), Some(core)) => unsafe { (core.rccl)(Text::new(name)) },
+        _ => std::ptr::null(),
+    }
 }
 
 /// Writes the reason why the latest call of this thread failed, or else the report of the latest fault, to
@@ -105,14 +121,6 @@ pub unsafe extern "C" fn windlass_simulator_rccl(name: *const c_char) -> *const 
 /// `buffer` is null or valid for writes of `capacity` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn windlass_simulator_last_fault(buffer: *mut c_char, capacity: usize) -> usize {
-    let report = hip::process_fault().unwrap_or_default();
-    if let Some(room) = capacity.checked_sub(1).filter(|_| !buffer.is_null()) {
-        let length = report.len().min(room);
-        // SAFETY: the caller guarantees the buffer, and `length` leaves space for the zero.
-        unsafe {
-            std::ptr::copy_nonoverlapping(report.as_ptr(), buffer.cast::<u8>(), length);
-            buffer.add(length).write(0);
-        }
-    }
-    report.len()
+    // SAFETY: the caller guarantees the buffer.
+    simulator::core().map_or(0, |core| unsafe { (core.fault)(buffer, capacity) })
 }

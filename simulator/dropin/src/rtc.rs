@@ -5,10 +5,11 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use windlass_simulator::hip::Exported;
 use windlass_simulator_rtc::Code;
-use windlass_simulator_rtc::abi::{self, Handle};
+use windlass_simulator_rtc::abi::Handle;
 
+use crate::absent::Absent;
 use crate::versions::{exported, versioned};
-use crate::{end, log};
+use crate::{end, simulator};
 
 macro_rules! export {
     ($(fn $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty;)*) => {
@@ -18,12 +19,15 @@ macro_rules! export {
             /// # Safety
             /// As hipRTC documents the function.
             #[unsafe(no_mangle)]
-            #[allow(non_snake_case, unused_unsafe, clippy::too_many_arguments)]
+            #[allow(non_snake_case, clippy::too_many_arguments, clippy::items_after_statements)]
             pub unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
                 end::check(stringify!($name));
-                log::set_up();
-                // SAFETY: the caller guarantees the arguments.
-                unsafe { abi::$name($($parameter),*) }
+                let Some(address) = simulator::rtc(stringify!($name)) else {
+                    return Absent::refuse(stringify!($name));
+                };
+                type Function = unsafe extern "C" fn($($ty),*) -> $result;
+                // SAFETY: the simulator's function of this name has this signature. The caller guarantees the arguments.
+                unsafe { std::mem::transmute::<*const c_void, Function>(address)($($parameter),*) }
             }
         )*
 

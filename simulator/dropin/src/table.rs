@@ -4,16 +4,15 @@
 use std::sync::OnceLock;
 
 use windlass_hip_sys::EntryPoints;
-use windlass_simulator::hip;
+use windlass_simulator::drop_in::Text;
 
-use crate::{end, log};
+use crate::{end, simulator};
 
 /// The simulator's functions. The first use sets up the log, and registers the end of HIP anew.
 pub(crate) fn table() -> &'static EntryPoints {
     static TABLE: OnceLock<EntryPoints> = OnceLock::new();
     TABLE.get_or_init(|| {
-        log::set_up();
-        let entries = hip::process_entries();
+        let entries = simulator::entries(|core| core.hip);
         end::register_anew();
         entries
     })
@@ -21,6 +20,6 @@ pub(crate) fn table() -> &'static EntryPoints {
 
 /// Whether the simulator has the function with an exported name, in the version of HIP in use.
 pub(crate) fn has(name: &str) -> bool {
-    log::set_up();
-    hip::process_has(name)
+    // SAFETY: a text.
+    simulator::core().is_some_and(|core| unsafe { (core.has)(Text::new(name)) })
 }

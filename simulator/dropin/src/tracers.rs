@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_uint, c_void};
 
 use windlass_simulator::hip::Exported;
 
-use crate::log;
+use crate::simulator;
 use crate::versions::{exported, versioned};
 
 /// The kinds of AMD's commands by their numbers, which are those of OpenCL, and two of AMD's own.
@@ -57,10 +57,8 @@ pub extern "C" fn hipGetCmdName(kind: c_uint) -> *const c_char {
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 pub extern "C" fn hipRegisterTracerCallback(_callback: *const c_void) {
-    log::set_up();
-    tracing::warn!(
-        target: "windlass::sim",
-        "hipRegisterTracerCallback: the simulated GPU reports no call to tracers; its log does, with WINDLASS_LOG=trace"
+    simulator::warn(
+        "hipRegisterTracerCallback: the simulated GPU reports no call to tracers; its log does, with WINDLASS_LOG=trace",
     );
 }
 

@@ -13,6 +13,7 @@ fn library_folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::copy(common::library(), folder.join("libamdhip64.so.7")).unwrap();
+    std::fs::copy(common::core(), folder.join(common::CORE)).unwrap();
     folder
 }
 

@@ -6,6 +6,9 @@
 //! (`gfx942?devices=2`). `WINDLASS_LOG` selects the messages on standard error (`windlass::sim=trace` shows
 //! every call). The default is errors only.
 //!
+//! The simulator is not in this library: `libwindlass_simulator_core.so`, which must lie beside it, serves all drop-in libraries.
+//! Without it the functions return `HSA_STATUS_ERROR`, and the first call writes the reason to standard error.
+//!
 //! Every function that ROCr exports is exported, with ROCr's symbol version. A function that the simulator
 //! lacks returns HSA's status for unsupported functions, or `HSA_STATUS_ERROR` if HSA has none, and the log
 //! names it once.
@@ -13,15 +16,25 @@
 //! The symbol `windlass_simulator_marker` distinguishes this library from AMD's.
 
 use std::ffi::{c_char, c_int, c_void};
-use std::sync::Once;
 
+use windlass_simulator::drop_in::{self, Text};
+use windlass_simulator::hsa::Status;
 use windlass_simulator::hsa::abi::*;
-use windlass_simulator::hsa::{Status, calls};
 
-fn set_up() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(windlass_simulator::drop_in::set_up);
+mod simulator;
+
+use simulator::Absent;
+
+/// Runs when the library is loaded.
+extern "C" fn load() {
+    drop_in::note_folder();
 }
+
+#[used]
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array"))]
+#[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
+#[cfg_attr(windows, unsafe(link_section = ".CRT$XCU"))]
+static LOAD: extern "C" fn() = load;
 
 /// Distinguishes this library from AMD's; the value has no meaning.
 #[unsafe(no_mangle)]
@@ -48,9 +61,11 @@ macro_rules! export {
             #[unsafe(no_mangle)]
             #[allow(clippy::too_many_arguments)]
             pub unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
-                set_up();
-                // SAFETY: the caller guarantees the arguments.
-                unsafe { calls::$name($($parameter),*) }
+                match simulator::functions() {
+                    // SAFETY: the caller guarantees the arguments.
+                    Some(functions) => unsafe { (functions.$name)($($parameter),*) },
+                    None => Absent::ABSENT,
+                }
             }
         )*
 
@@ -71,8 +86,11 @@ macro_rules! refused {
             /// Nothing is asked of the caller.
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $name() -> Status {
-                set_up();
-                calls::refused(stringify!($name), Status::$status)
+                match simulator::core() {
+                    // SAFETY: a static text.
+                    Some(core) => unsafe { (core.refuse_hsa)(Text::new(stringify!($name)), Status::$status) },
+                    None => Status::$status,
+                }
             }
         )*)*
 

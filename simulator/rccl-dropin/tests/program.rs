@@ -23,6 +23,8 @@ fn folder(name: &str, with_hip: bool) -> PathBuf {
     std::fs::copy(built("librccl.so"), folder.join("librccl.so.1")).expect("it can be copied");
     if with_hip {
         std::fs::copy(built("libamdhip64.so"), folder.join("libamdhip64.so.7")).expect("it can be copied");
+        let core = "libwindlass_simulator_core.so";
+        std::fs::copy(built(core), folder.join(core)).expect("it can be copied");
     }
     folder
 }

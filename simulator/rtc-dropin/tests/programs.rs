@@ -32,6 +32,8 @@ impl Program {
         for (from, to) in libraries {
             std::fs::copy(built(from), folder.join(to)).expect("it can be copied");
         }
+        let core = "libwindlass_simulator_core.so";
+        std::fs::copy(built(core), folder.join(core)).expect("it can be copied");
         let program = folder.join(source);
         let mut command = Command::new("cc");
         command.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);

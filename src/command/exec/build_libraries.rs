@@ -15,7 +15,8 @@ use std::{
 };
 
 /// The packages of the libraries, with their folders in a checkout and the names of their files.
-const LIBRARIES: [(&str, &str, &str); 5] = [
+const LIBRARIES: [(&str, &str, &str); 6] = [
+    ("windlass-simulator-core", "simulator/core", "libwindlass_simulator_core.so"),
     ("windlass-simulator-dropin", "simulator/dropin", "libamdhip64.so"),
     ("windlass-simulator-hsa-dropin", "simulator/hsa-dropin", "libhsa_runtime64.so"),
     ("windlass-simulator-rccl-dropin", "simulator/rccl-dropin", "librccl.so"),

@@ -15,7 +15,7 @@ use windlass_simulator::{Options, Tally, hip::version_has};
 use super::super::failure::{Failure, Outcome};
 use super::{
     amd::{self, Runtime, is_hip},
-    hidden,
+    hidden, library,
 };
 use crate::command::escape;
 
@@ -32,6 +32,8 @@ const HSA_NAMES: [&str; 2] = ["libhsa-runtime64.so", "libhsa-runtime64.so.1"];
 
 /// The simulator's libraries beside HIP, as far as there are any.
 pub(super) struct Companions {
+    /// The library that HIP's and HSA's load. They find it beside the files that the links lead to, too.
+    pub(super) core: Option<PathBuf>,
     pub(super) hsa: Option<PathBuf>,
     pub(super) rccl: Option<PathBuf>,
     pub(super) rtc: Option<PathBuf>,
@@ -59,7 +61,8 @@ impl Folder {
             }
             let library = if copy.is_some() { &changed } else { library };
             folder.link(library, NAMES.iter().map(OsStr::new))?;
-            let companions: [(_, &[&str]); 3] = [
+            let companions: [(_, &[&str]); 4] = [
+                (&companions.core, &[library::CORE.name]),
                 (&companions.hsa, &HSA_NAMES),
                 (&companions.rccl, &RCCL_NAMES),
                 (&companions.rtc, &RTC_NAMES),
@@ -84,6 +87,9 @@ impl Folder {
         let fill = || {
             folder.link(&runtime.library, [NAMES[0]].into_iter().chain(major.as_deref()).map(OsStr::new))?;
             folder.link(hsa, HSA_NAMES.iter().map(OsStr::new))?;
+            if let Some(core) = library::core_of(hsa) {
+                folder.link(&core, [library::CORE.name].into_iter().map(OsStr::new))?;
+            }
             if lacking {
                 link_all(runtime.folder(), &folder.libraries(), |name| {
                     is_library(name) && !is_hip(name) && !is_hsa(name) && !amd::machine_has(name)

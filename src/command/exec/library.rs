@@ -24,6 +24,10 @@ pub(super) struct Library {
     pub(super) name: &'static str,
 }
 
+/// The simulator, which HIP's and HSA's libraries load from their folder.
+pub(super) const CORE: Library =
+    Library { file: "libwindlass_simulator_core.so", name: "libwindlass_simulator_core.so" };
+
 /// HIP.
 pub(super) const HIP: Library = Library { file: "libamdhip64.so", name: "libamdhip64.so" };
 
@@ -95,15 +99,22 @@ impl Library {
 
     /// The library in a folder. A file that another user may have put there is not read.
     fn in_folder(&self, folder: &Path, trust: &Trust, doubts: &mut Vec<String>) -> Option<PathBuf> {
-        [self.file, self.name]
-            .iter()
-            .filter_map(|name| trust.find(folder, name, doubts))
-            .find(|path| self.checked(path.clone()).is_ok())
+        [self.file, self.name].iter().find_map(|name| {
+            let path = trust.find(folder, name, doubts)?;
+            let is_it = self.checked(path.clone()).is_ok() && Self::loads_trusted(&path, trust, doubts);
+            is_it.then_some(path)
+        })
     }
 
     /// The library beside another one of the simulator's.
     pub(super) fn beside(&self, other: &Path) -> Option<PathBuf> {
         self.in_folder(other.parent()?, &Trust::of_command(&command().ok()?), &mut Vec::new())
+    }
+
+    /// Whether the simulator that a library would load is trusted as the library is. A library without one says so itself.
+    fn loads_trusted(library: &Path, trust: &Trust, doubts: &mut Vec<String>) -> bool {
+        let mut places = core_places(library).filter(|place| place.join(CORE.file).exists());
+        places.all(|place| trust.find(&place, CORE.file, doubts).is_some())
     }
 
     /// Refuses a library that is not the simulator's.
@@ -115,6 +126,17 @@ impl Library {
             }
         }
     }
+}
+
+/// The folders where a library looks for the simulator, as `windlass_simulator::drop_in::core` has them.
+fn core_places(library: &Path) -> impl Iterator<Item = PathBuf> {
+    let folder = library.parent().map(Path::to_owned);
+    folder.into_iter().flat_map(|folder| [folder.join("deps"), folder])
+}
+
+/// The simulator that a library loads, if it is there.
+pub(super) fn core_of(library: &Path) -> Option<PathBuf> {
+    core_places(library).map(|place| place.join(CORE.file)).find(|path| path.exists())
 }
 
 /// The path of this command.

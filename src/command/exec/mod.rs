@@ -117,6 +117,7 @@ impl Exec {
     fn simulated(&self, own: &mut Command, options: &Options) -> Outcome<Folder> {
         let library = library::HIP.find(self.library.as_deref())?;
         let companions = folder::Companions {
+            core: library::core_of(&library),
             hsa: library::HSA.beside(&library),
             rccl: library::RCCL.beside(&library),
             rtc: library::RTC.beside(&library),
