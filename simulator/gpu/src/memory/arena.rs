@@ -94,6 +94,10 @@ impl Arena {
             && let Some(end) = start.checked_add(length)
             && end <= self.visible.len()
         {
+            // The range joins its neighbours once all of them are free.
+            if start > self.next {
+                self.add_hole((self.next, start));
+            }
             self.next = end;
             return self.visible.base().checked_add(start);
         }
@@ -244,6 +248,20 @@ mod tests {
                 arena.release(oldest, 60_000);
             }
         }
+    }
+
+    #[test]
+    fn freed_ranges_of_large_alignment_take_no_memory_each() {
+        let mut arena = Arena::reserve(1 << 40, 1 << 40, false).unwrap();
+        for _ in 0..QUARANTINE + 1000 {
+            let address = arena.place(1 << 21, 1 << 21).unwrap();
+            arena.release_addresses(address, 1 << 21);
+        }
+        assert!(
+            arena.quarantine.len() <= QUARANTINE && arena.holes.len() < 10,
+            "{} holes",
+            arena.holes.len()
+        );
     }
 
     #[test]
