@@ -13,7 +13,7 @@
  * Ownership. Objects are reference-counted: windlass_X_retain adds a reference, windlass_X_release releases one; both
  * accept NULL. The caller owns each object from an out parameter. A function borrows its arguments until it returns;
  * submitted work keeps its objects. A handle that is used after its last release is refused with INVALID_ARGUMENT,
- * until a later object reuses its place; do not rely on it.
+ * until a later object reuses its place; do not rely on it. So is a handle of another kind.
  *
  * Threads. Any function may be called from any thread at any time, also with the same objects. Only functions with a
  * timeout block; windlass_code_file_* and windlass_file_open wait for the system's files. Callbacks run on threads of

@@ -9,7 +9,8 @@ use facade::{
 
 use crate::{
     boundary::{fallible, infallible},
-    buffer::{range_of, windlass_buffer_ref_t},
+    buffer::{WINDLASS_REF_SLOT, range_of, ref_of, windlass_buffer_ref_t},
+    command_buffer::{record, windlass_recorder_t},
     device::windlass_device_t,
     element_type::{element_type_of, windlass_element_type_t},
     error::windlass_error_t,
@@ -197,8 +198,8 @@ pub const WINDLASS_COLLECTIVE_SEND_RECV: windlass_collective_kind_t = 9;
 /// No rank, in a WINDLASS_COLLECTIVE_SEND_RECV.
 pub const WINDLASS_NO_RANK: u32 = u32::MAX;
 
-/// One collective operation, as this rank states it. The lengths of the ranges say how many elements move. A range whose
-/// buffer is NULL is none.
+/// One collective operation, as this rank states it. The lengths of the ranges say how many elements move. A range that is no
+/// slot and has no buffer is none.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct windlass_collective_t {
@@ -242,8 +243,32 @@ pub unsafe extern "C" fn windlass_queue_collective(
         let lists = unsafe { lists_of(wait_count, waits, signal_count, signals) }?;
         // SAFETY: the contract in the header covers that of `list`.
         let operations = unsafe { list("operations", operation_count, operations) }?;
-        let group: Vec<_> = operations.iter().map(collective_of).collect::<Result<_>>()?;
+        let group: Vec<_> =
+            operations.iter().map(|one| collective_of(one, range_of)).collect::<Result<_>>()?;
         used(queue)?.collective(&lists.waits, &lists.signals, &*used(channel)?, &group)
+    })
+}
+
+/// Records a group of collective operations, as windlass_queue_collective carries one out. Its ranges may be slots. The groups
+/// of a command buffer start in recorded order, also without a barrier between them. Each submission of the command buffer
+/// submits its groups, and all ranks submit the groups of a channel in the same order. The command buffer runs on queues that
+/// the channels of its groups have, so two ranks of one device have command buffers of their own. INVALID_ARGUMENT as for
+/// windlass_queue_collective; windlass_recorder_finish returns UNIMPLEMENTED for a reduction that the device does not have. A
+/// group that fails fails the submission, and later commands may have run then.
+#[unsafe(no_mangle)]
+#[must_use]
+pub unsafe extern "C" fn windlass_recorder_collective(
+    recorder: Option<NonNull<windlass_recorder_t>>,
+    channel: Option<NonNull<windlass_channel_t>>,
+    operation_count: usize,
+    operations: *const windlass_collective_t,
+) -> Option<NonNull<windlass_error_t>> {
+    fallible(|| {
+        // SAFETY: the contract in the header covers that of `list`.
+        let operations = unsafe { list("operations", operation_count, operations) }?;
+        let group: Vec<_> = operations.iter().map(|one| collective_of(one, ref_of)).collect::<Result<_>>()?;
+        let channel = used(channel)?;
+        record(recorder, |recording| recording.recorder.collective(&channel, &group))
     })
 }
 
@@ -262,14 +287,18 @@ fn reduction_of(number: windlass_reduction_t) -> Result<Reduction> {
     })
 }
 
-fn collective_of(given: &windlass_collective_t) -> Result<Collective> {
+/// An operation whose ranges `of` reads.
+fn collective_of<Range: Clone>(
+    given: &windlass_collective_t,
+    of: impl Fn(&str, &windlass_buffer_ref_t) -> Result<Range>,
+) -> Result<Collective<Range>> {
     if given.reserved != 0 {
         return Err(Error::invalid_argument("`reserved` of a collective is not zero"));
     }
     let element: ElementType = element_type_of(given.element_type)?;
-    let range = |name: &str, reference: &windlass_buffer_ref_t| match reference.buffer {
-        None => Ok(None),
-        Some(_) => range_of(name, reference).map(Some),
+    let range = |name: &str, reference: &windlass_buffer_ref_t| match (reference.buffer, reference.kind) {
+        (None, kind) if kind != WINDLASS_REF_SLOT => Ok(None),
+        _ => of(name, reference).map(Some),
     };
     let (source, target) = (range("source", &given.source)?, range("target", &given.target)?);
     let missing = |name: &str| Error::invalid_argument(format!("the `{name}` of a collective has no buffer"));

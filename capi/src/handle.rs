@@ -5,7 +5,8 @@
 //! using the handle. When both counts are zero, the value is dropped. The shell is never freed, but reused for a later
 //! object of the same type, oldest first. So a handle always points to a shell, and a call with a released handle, or
 //! one that another thread is releasing, detects that instead of touching freed memory. The call cannot detect that a
-//! shell was reused; a queue of dead shells makes that rare.
+//! shell was reused; a queue of dead shells makes that rare. A shell begins with the kind of its object, so a call also
+//! detects a handle of another kind, which languages without C's types pass easily.
 //!
 //! Handles cross the boundary as `Option<NonNull<T>>`. All of them come from [`create`] or from C, which by contract
 //! passes NULL or a handle of this library.
@@ -29,10 +30,17 @@ pub(crate) trait Object: Sync + Sized + 'static {
     type Value: Send + Sync;
     /// The name of the type in messages.
     const NAME: &'static str;
+    fn kind() -> &'static Kind;
     fn shell(&self) -> &Shell<Self::Value>;
     fn around(shell: Shell<Self::Value>) -> Self;
     fn dead() -> &'static Dead<Self>;
 }
+
+/// The kind of an object, told apart by its address.
+pub(crate) struct Kind(pub(crate) &'static str);
+
+/// The kinds of which there have been objects.
+static KINDS: Mutex<Vec<&'static Kind>> = Mutex::new(Vec::new());
 
 /// Makes a tuple struct around a [`Shell`] an [`Object`].
 macro_rules! object {
@@ -40,6 +48,10 @@ macro_rules! object {
         impl $crate::handle::Object for $name {
             type Value = $value;
             const NAME: &'static str = $text;
+            fn kind() -> &'static $crate::handle::Kind {
+                static KIND: $crate::handle::Kind = $crate::handle::Kind($text);
+                &KIND
+            }
             fn shell(&self) -> &$crate::handle::Shell<$value> {
                 &self.0
             }
@@ -51,6 +63,7 @@ macro_rules! object {
                 &DEAD
             }
         }
+        const _: () = assert!(std::mem::offset_of!($name, 0) == 0, "a handle leads to the kind");
     };
 }
 pub(crate) use object;
@@ -61,13 +74,16 @@ const USE: u64 = 1;
 const REFERENCE: u64 = 1 << 32;
 
 /// A place for a value, with its reference counts.
+#[repr(C)]
 pub(crate) struct Shell<T> {
+    /// The first field, where a call with a handle of any kind finds it.
+    kind: *const Kind,
     /// The number of references in the upper half, of uses in the lower.
     counts: AtomicU64,
     value: UnsafeCell<Option<T>>,
 }
 
-// SAFETY: the value is written only while both counts are zero, by the one thread that owns the shell: the one that
+// SAFETY: the kind never changes, and leads to a static. The value is written only while both counts are zero, by the one thread that owns the shell: the one that
 // counted down to zero, or the one that took the shell from the queue. Other threads only read the value, and only
 // while they are counted.
 unsafe impl<T: Send + Sync> Sync for Shell<T> {}
@@ -96,7 +112,11 @@ impl<O> Dead<O> {
 /// Puts a value behind a new handle, with one reference.
 pub(crate) fn create<O: Object>(value: O::Value) -> NonNull<O> {
     let object: &'static O = O::dead().take().unwrap_or_else(|| {
-        let shell = Shell { counts: AtomicU64::new(0), value: UnsafeCell::new(None) };
+        let mut kinds = KINDS.lock().unwrap_or_else(PoisonError::into_inner);
+        if !kinds.iter().any(|kind| std::ptr::eq(*kind, O::kind())) {
+            kinds.push(O::kind());
+        }
+        let shell = Shell { kind: O::kind(), counts: AtomicU64::new(0), value: UnsafeCell::new(None) };
         Box::leak(Box::new(O::around(shell)))
     });
     let shell = object.shell();
@@ -109,34 +129,54 @@ pub(crate) fn create<O: Object>(value: O::Value) -> NonNull<O> {
 /// The value behind a handle, kept while this lives.
 pub(crate) struct Used<O: Object>(&'static O);
 
-/// The value behind a handle. `INVALID_ARGUMENT` for NULL and for a released handle.
+/// The value behind a handle. `INVALID_ARGUMENT` for NULL, for a released handle and for one of another kind.
 pub(crate) fn used<O: Object>(handle: Option<NonNull<O>>) -> Result<Used<O>> {
     let object = object_of(handle)?;
     if count_up(object, USE) { Ok(Used(object)) } else { Err(released::<O>()) }
 }
 
-/// Adds a reference. `INVALID_ARGUMENT` for NULL and for a released handle.
+/// Adds a reference. `INVALID_ARGUMENT` for NULL, for a released handle and for one of another kind.
 pub(crate) fn retain<O: Object>(handle: Option<NonNull<O>>) -> Result<()> {
     if count_up(object_of(handle)?, REFERENCE) { Ok(()) } else { Err(released::<O>()) }
 }
 
-/// Removes a reference, unless the handle is NULL or released.
+/// Removes a reference, unless the handle is NULL, released or of another kind.
 pub(crate) fn release<O: Object>(handle: Option<NonNull<O>>) {
     if handle.is_none() {
         return;
     }
-    let taken = object_of(handle).is_ok_and(|object| count_down(object, REFERENCE));
-    if !taken {
-        tracing::error!(target: "windlass::capi", "a {} was released more often than retained", O::NAME);
+    match object_of(handle) {
+        Ok(object) if count_down(object, REFERENCE) => {}
+        Ok(_) => {
+            tracing::error!(target: "windlass::capi", "a {} was released more often than retained", O::NAME);
+        }
+        Err(error) => tracing::error!(target: "windlass::capi", %error, "nothing was released"),
     }
 }
 
 fn object_of<O: Object>(handle: Option<NonNull<O>>) -> Result<&'static O> {
     match handle {
-        // SAFETY: the handle came from `create`, by the contract of this module, and shells are never freed.
-        Some(handle) => Ok(unsafe { handle.as_ref() }),
+        Some(handle) => {
+            // SAFETY: the handle came from `create`, by the contract of this module, for an object of some kind. All of
+            // these begin with a `Shell`, as `object` checks, and that with its kind. Shells are never freed.
+            let kind = unsafe { handle.cast::<*const Kind>().read() };
+            if !std::ptr::eq(kind, O::kind()) {
+                return Err(mistaken::<O>(kind));
+            }
+            // SAFETY: as above, and it is an `O`.
+            Ok(unsafe { handle.as_ref() })
+        }
         None => Err(Error::invalid_argument(format!("the {} is NULL", O::NAME))),
     }
+}
+
+#[cold]
+fn mistaken<O: Object>(given: *const Kind) -> Error {
+    let kinds = KINDS.lock().unwrap_or_else(PoisonError::into_inner);
+    // Memory that is no handle may hold any address here, which is compared and not followed.
+    let known = kinds.iter().find(|kind| std::ptr::eq(**kind, given));
+    let given = known.map_or("no handle".to_owned(), |kind| format!("a handle of the kind `{}`", kind.0));
+    Error::invalid_argument(format!("{given} was passed as one of the kind `{}`", O::NAME))
 }
 
 #[cold]
@@ -199,6 +239,24 @@ mod tests {
 
     struct Thing(Shell<Arc<u32>>);
     object!(Thing, Arc<u32>, "thing");
+
+    struct Other(Shell<String>);
+    object!(Other, String, "other");
+
+    #[test]
+    fn a_handle_of_another_kind_is_refused_and_keeps_its_value() {
+        let value = Arc::new(1);
+        let handle = create::<Thing>(value.clone());
+        let mistaken = Some(handle.cast::<Other>());
+        for refusal in [used(mistaken).err(), retain(mistaken).err()] {
+            let text = refusal.unwrap().to_string();
+            assert!(text.contains("`thing`") && text.contains("`other`"), "{text}");
+        }
+        release(mistaken);
+        assert_eq!(Arc::strong_count(&value), 2, "it was not released");
+        release(Some(handle));
+        assert_eq!(Arc::strong_count(&value), 1);
+    }
 
     #[test]
     fn the_value_goes_with_the_last_reference_and_the_last_use() {

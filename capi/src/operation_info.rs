@@ -38,7 +38,7 @@ pub const WINDLASS_OPERATION_EVENT: windlass_operation_kind_t = 12;
 pub const WINDLASS_OPERATION_DEBUG_GROUP: windlass_operation_kind_t = 13;
 /// Waits for work of another library: windlass_queue_import_timepoint.
 pub const WINDLASS_OPERATION_IMPORT_TIMEPOINT: windlass_operation_kind_t = 14;
-/// A group of collective operations: windlass_queue_collective.
+/// A group of collective operations: windlass_queue_collective, windlass_recorder_collective.
 pub const WINDLASS_OPERATION_COLLECTIVE: windlass_operation_kind_t = 15;
 
 /// A value of a semaphore as a tracer names it.

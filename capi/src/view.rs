@@ -188,6 +188,7 @@ impl View {
                 Self::new(WINDLASS_OPERATION_DEBUG_GROUP, c"command_begin_debug_group")
             }
             Command::EndDebugGroup => Self::new(WINDLASS_OPERATION_DEBUG_GROUP, c"command_end_debug_group"),
+            Command::Collective { .. } => Self::new(WINDLASS_OPERATION_COLLECTIVE, c"command_collective"),
             _ => Self::new(WINDLASS_OPERATION_OTHER, c"command_other"),
         })
     }

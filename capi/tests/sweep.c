@@ -22,6 +22,8 @@ enum {
     CROOKED,    /* pointers that are not aligned */
     TOGETHER,   /* as in LIVE, by two threads at once while a third one releases all handles */
     STALE,      /* STALE + i: argument i is a released handle, the others as in LIVE */
+    MISTAKEN = STALE + 16, /* MISTAKEN + i: argument i is a handle of another kind, the others as in LIVE */
+    ROWS = MISTAKEN + 16,
 };
 
 static int row;
@@ -202,9 +204,16 @@ static void release_all(void) {
     windlass_device_release(live.device);
 }
 
+static void *of_another_kind(const char *name) {
+    return strcmp(name, "buffer") == 0 ? (void *)live.semaphore : (void *)live.buffer;
+}
+
 /* The handle of an argument. A stale one was released as often as it was retained. */
-#define HANDLE(name, argument) \
-    (row == ZEROS ? NULL : row == STALE + (argument) ? (windlass_##name##_release(live.name), live.name) : live.name)
+#define HANDLE(name, argument)                                                                   \
+    (row == ZEROS                    ? NULL                                                      \
+     : row == STALE + (argument)     ? (windlass_##name##_release(live.name), (void *)live.name) \
+     : row == MISTAKEN + (argument)  ? of_another_kind(#name)                                    \
+                                     : (void *)live.name)
 /* Handles that the library alone releases. */
 #define LENT(name, argument) ((void)(argument), row == ZEROS ? NULL : live.name)
 
@@ -221,7 +230,7 @@ static void judge(const char *function, windlass_error_t *error, int must_fail) 
     if (error && (message == NULL || message[0] == '\0')) failed(function, "no message", NULL);
     if (code == WINDLASS_CODE_INTERNAL) failed(function, "a defect", message);
     if (windlass_code_name(code) == NULL) failed(function, "an unknown code", NULL);
-    if (row >= STALE && code != WINDLASS_CODE_INVALID_ARGUMENT) failed(function, "a stale handle was not refused", message);
+    if (row >= STALE && code != WINDLASS_CODE_INVALID_ARGUMENT) failed(function, "a stale or mistaken handle was not refused", message);
     windlass_error_release(error);
 }
 
@@ -267,8 +276,8 @@ int main(int argc, char **argv) {
     int calls = 0, failures = 0;
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
         if (argc > 2 && strcmp(argv[2], entries[i].name) != 0) continue;
-        for (row = ZEROS; row < STALE + 16; row++) {
-            if (row >= STALE && !(entries[i].handles >> (row - STALE) & 1)) continue;
+        for (row = ZEROS; row < ROWS; row++) {
+            if (row >= STALE && !(entries[i].handles >> ((row - STALE) % 16) & 1)) continue;
             calls++;
             const pid_t child = fork();
             if (child == 0) {

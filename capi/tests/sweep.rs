@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every function of the header, called with NULL, zeros, the greatest numbers, crooked pointers and released handles, and
-//! by threads with handles that another thread releases. Each call gives an error with a message, or does nothing, and
-//! never ends the process. The calls are generated from the header, so new functions are among them.
+//! Every function of the header, called with NULL, zeros, the greatest numbers, crooked pointers, released handles and
+//! handles of another kind, and by threads with handles that another thread releases. Each call gives an error with a
+//! message, or does nothing, and never ends the process. The calls are generated from the header, so new functions are among
+//! them.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "a skip must be seen")]
 

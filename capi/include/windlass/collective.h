@@ -10,6 +10,7 @@
 #include "buffer.h"
 #include "semaphore.h"
 #include "queue.h"
+#include "command_buffer.h"
 #include "element_type.h"
 
 #ifdef __cplusplus
@@ -56,8 +57,8 @@ typedef uint32_t windlass_collective_kind_t;
 // One of WINDLASS_REDUCTION_*.
 typedef uint32_t windlass_reduction_t;
 
-// One collective operation, as this rank states it. The lengths of the ranges say how many elements move. A range whose
-// buffer is NULL is none.
+// One collective operation, as this rank states it. The lengths of the ranges say how many elements move. A range that is no
+// slot and has no buffer is none.
 typedef struct {
     // The kind.
     windlass_collective_kind_t kind;
@@ -176,6 +177,18 @@ windlass_error_t *windlass_queue_collective(windlass_queue_t *queue,
                                             windlass_channel_t *channel,
                                             size_t operation_count,
                                             const windlass_collective_t *operations);
+
+// Records a group of collective operations, as windlass_queue_collective carries one out. Its ranges may be slots. The groups
+// of a command buffer start in recorded order, also without a barrier between them. Each submission of the command buffer
+// submits its groups, and all ranks submit the groups of a channel in the same order. The command buffer runs on queues that
+// the channels of its groups have, so two ranks of one device have command buffers of their own. INVALID_ARGUMENT as for
+// windlass_queue_collective; windlass_recorder_finish returns UNIMPLEMENTED for a reduction that the device does not have. A
+// group that fails fails the submission, and later commands may have run then.
+WINDLASS_MUST_USE
+windlass_error_t *windlass_recorder_collective(windlass_recorder_t *recorder,
+                                               windlass_channel_t *channel,
+                                               size_t operation_count,
+                                               const windlass_collective_t *operations);
 
 // All zeros except the size.
 WINDLASS_INIT_(windlass_channel_params_t, windlass_channel_params_init)

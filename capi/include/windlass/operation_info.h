@@ -139,7 +139,7 @@ typedef struct {
 // Waits for work of another library: windlass_queue_import_timepoint.
 #define WINDLASS_OPERATION_IMPORT_TIMEPOINT 14
 
-// A group of collective operations: windlass_queue_collective.
+// A group of collective operations: windlass_queue_collective, windlass_recorder_collective.
 #define WINDLASS_OPERATION_COLLECTIVE 15
 
 // All zeros except the size.

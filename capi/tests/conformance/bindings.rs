@@ -2062,6 +2062,12 @@ pub struct Library {
         operation_count: usize,
         operations: *const windlass_collective_t,
     ) -> *mut windlass_error_t,
+    pub windlass_recorder_collective: unsafe extern "C" fn(
+        recorder: *mut windlass_recorder_t,
+        channel: *mut windlass_channel_t,
+        operation_count: usize,
+        operations: *const windlass_collective_t,
+    ) -> *mut windlass_error_t,
     pub windlass_shape_byte_length: unsafe extern "C" fn(
         rank: usize,
         dimensions: *const u64,
@@ -2616,6 +2622,8 @@ impl Library {
         let windlass_channel_split = __library.get(b"windlass_channel_split\0").map(|sym| *sym)?;
         let windlass_channel_sit_out = __library.get(b"windlass_channel_sit_out\0").map(|sym| *sym)?;
         let windlass_queue_collective = __library.get(b"windlass_queue_collective\0").map(|sym| *sym)?;
+        let windlass_recorder_collective =
+            __library.get(b"windlass_recorder_collective\0").map(|sym| *sym)?;
         let windlass_shape_byte_length = __library.get(b"windlass_shape_byte_length\0").map(|sym| *sym)?;
         let windlass_buffer_view_create = __library.get(b"windlass_buffer_view_create\0").map(|sym| *sym)?;
         let windlass_buffer_view_buffer = __library.get(b"windlass_buffer_view_buffer\0").map(|sym| *sym)?;
@@ -2920,6 +2928,7 @@ impl Library {
             windlass_channel_split,
             windlass_channel_sit_out,
             windlass_queue_collective,
+            windlass_recorder_collective,
             windlass_shape_byte_length,
             windlass_buffer_view_create,
             windlass_buffer_view_buffer,
@@ -4411,6 +4420,15 @@ impl Library {
             operation_count,
             operations,
         )
+    }
+    pub unsafe fn windlass_recorder_collective(
+        &self,
+        recorder: *mut windlass_recorder_t,
+        channel: *mut windlass_channel_t,
+        operation_count: usize,
+        operations: *const windlass_collective_t,
+    ) -> *mut windlass_error_t {
+        (self.windlass_recorder_collective)(recorder, channel, operation_count, operations)
     }
     pub unsafe fn windlass_shape_byte_length(
         &self,

@@ -4,14 +4,13 @@
 use std::{any::Any, sync::Arc};
 
 use windlass_hal::{
-    Buffer, ChannelId, ChannelParams, Collective, CollectiveKind, Error, QueueAffinity, Reduction, Result,
-    driver, edge::Domain,
+    ChannelId, ChannelParams, Collective, CollectiveKind, Error, QueueAffinity, Reduction, Result, driver,
+    edge::Domain,
 };
 
 use crate::{
     api::{self, Handle, api, check, sized},
     bindings::*,
-    buffer::range_of,
 };
 
 /// A rank of a channel.
@@ -94,9 +93,12 @@ pub(crate) fn of(channel: &dyn driver::RawChannel) -> Result<*mut windlass_chann
 }
 
 /// An operation of a group for the library.
-pub(crate) fn collective_of(operation: &Collective) -> Result<windlass_collective_t> {
-    let range = |buffer: &Option<Buffer>| match buffer {
-        Some(buffer) => range_of(buffer),
+pub(crate) fn collective_of<Range>(
+    operation: &Collective<Range>,
+    range_of: impl Fn(&Range) -> Result<windlass_buffer_ref_t>,
+) -> Result<windlass_collective_t> {
+    let range = |range: &Option<Range>| match range {
+        Some(range) => range_of(range),
         None => Ok(windlass_buffer_ref_t::default()),
     };
     let mut given = windlass_collective_t {

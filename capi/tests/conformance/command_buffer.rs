@@ -13,6 +13,7 @@ use crate::{
     arguments,
     bindings::*,
     buffer::{range_of, recorded, slot_of},
+    channel,
     executable::Executable,
 };
 
@@ -104,6 +105,14 @@ impl Recorder<'_> {
                     let events: Vec<_> =
                         events.iter().map(|event| self.event(*event)).collect::<Result<_>>()?;
                     check(api().windlass_recorder_wait_events(recorder, events.len(), events.as_ptr()))
+                }
+                Command::Collective { channel, operations } => {
+                    let channel = channel::of(channel.as_ref())?;
+                    let range = |range: &BufferRef| recorded(&range.into());
+                    let operations = operations.iter().map(|one| channel::collective_of(one, range));
+                    let group: Vec<_> = operations.collect::<Result<_>>()?;
+                    let (count, group) = (group.len(), group.as_ptr());
+                    check(api().windlass_recorder_collective(recorder, channel, count, group))
                 }
                 Command::BeginDebugGroup(group) => self.begin(group),
                 Command::EndDebugGroup => check(api().windlass_recorder_end_debug_group(recorder)),

@@ -102,7 +102,10 @@ pub(crate) fn submit(
             }
             Operation::Collective { channel, operations } => {
                 let channel = channel::of(channel.as_ref())?;
-                let group: Vec<_> = operations.iter().map(channel::collective_of).collect::<Result<_>>()?;
+                let group: Vec<_> = operations
+                    .iter()
+                    .map(|one| channel::collective_of(one, range_of))
+                    .collect::<Result<_>>()?;
                 check(api().windlass_queue_collective(
                     queue,
                     wait_count,

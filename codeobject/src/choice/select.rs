@@ -228,7 +228,7 @@ fn processors_fit<'e>(target: &'e TargetId, agent: &str, options: &Options) -> R
     } else {
         Err(format!(
             "{code} is another processor than {agent}; their ISAs are compatible, allow it with \
-             `Options::compatible_families`"
+             `compatible_families`"
         ))
     }
 }

@@ -4,10 +4,14 @@
 use std::{sync::Arc, time::Duration};
 
 use windlass_hal::{
-    ChannelId, ChannelParams, Collective, CollectiveKind, Operation, Reduction, Result, driver, pending,
+    ChannelId, ChannelParams, Collective, CollectiveKind, Command, Operation, Reduction, Result, driver,
+    pending,
 };
 
-use super::sabotage::{Change, Inner, LetsGo, Only, Sabotage, Submission};
+use super::{
+    command_buffer::{Records, all},
+    sabotage::{Change, Inner, LetsGo, Only, Sabotage, Submission, Submit},
+};
 
 saboteurs! {
     collectives_do_nothing: "A group is a barrier.",
@@ -78,6 +82,31 @@ saboteurs! {
     channels_have_no_patience: "A rank waits a millisecond for the others.",
         Channels(|params| params.timeout = Duration::from_millis(1)),
         ["channel.absent_rank"];
+    recorded_groups_are_lost: "A command buffer leaves its groups of collective operations out.",
+        Records(|commands, edited| {
+            all(commands.filter(|command| !matches!(command, Command::Collective { .. })), edited)
+        }),
+        [
+            "command_buffer_collective.between_commands", "command_buffer_collective.slots",
+            "command_buffer_collective.recorded_order", "command_buffer_collective.beside_groups_of_queues",
+            "command_buffer_collective.split_channels", "command_buffer_collective.receives_from_nobody",
+            "command_buffer_collective.keeps_objects", "command_buffer_collective.in_flight_many_times",
+            "command_buffer_collective.writes_a_workgroup_count", "command_buffer_collective.absent_rank",
+        ];
+    recorded_groups_come_last: "A command buffer carries its groups out at its end.",
+        Records(|commands, edited| {
+            let is_group = |command: &Command<'_>| matches!(command, Command::Collective { .. });
+            let (groups, others): (Vec<_>, Vec<_>) = commands.partition(is_group);
+            others.into_iter().chain([Command::Barrier]).chain(groups).try_for_each(|one| edited.push(one))
+        }),
+        ["command_buffer_collective.between_commands"];
+    recorded_groups_do_not_wait: "A command buffer with groups of collective operations starts at once.",
+        Submit(|inner, s| {
+            let has_groups = matches!(&s.operation, Operation::Execute { command_buffer, .. }
+                if command_buffer.list().channels().len() > 0);
+            if has_groups { Submission { waits: &[], ..s }.to(inner) } else { s.to(inner) }
+        }),
+        ["command_buffer_collective.failed_wait"];
     channels_have_one_name: "All channels have the same name.", OneName, ["channel.ranks"];
 }
 

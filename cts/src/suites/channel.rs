@@ -115,7 +115,7 @@ fn wrong_count(ctx: &Context) -> Outcome {
 }
 
 /// A channel of two ranks, of which one never comes.
-fn half(device: &Device, timeout: Duration) -> Outcome<Channel> {
+pub(super) fn half(device: &Device, timeout: Duration) -> Outcome<Channel> {
     if device.limits().physical_devices < 2 {
         // A simulated machine knows that the second rank cannot come.
         return Err(Stop::skip("needs two physical devices"));

@@ -45,14 +45,32 @@ impl Rank {
     }
 
     /// The end of the groups that were submitted.
-    fn now(&self) -> Point {
+    pub(super) fn now(&self) -> Point {
         self.done.at(self.step)
     }
 
-    pub(super) fn submit(&mut self, operations: &[Collective]) -> Outcome {
+    /// The end of the groups that were submitted, and that of a further one.
+    pub(super) fn next(&mut self) -> (Point, Point) {
         let before = self.now();
         self.step += 1;
-        Ok(self.queue.collective(&[before], &[self.now()], &self.channel, operations)?)
+        (before, self.now())
+    }
+
+    pub(super) fn submit(&mut self, operations: &[Collective]) -> Outcome {
+        let (before, after) = self.next();
+        Ok(self.queue.collective(&[before], &[after], &self.channel, operations)?)
+    }
+
+    /// Later groups of this rank follow a point too.
+    pub(super) fn follow(&mut self, point: &Point) -> Outcome {
+        let (before, after) = self.next();
+        Ok(self.queue.barrier(&[before, point.clone()], &[after])?)
+    }
+
+    /// Fills a buffer with zeros behind the groups that were submitted.
+    pub(super) fn clear(&mut self, buffer: &Buffer) -> Outcome {
+        let (before, after) = self.next();
+        Ok(self.queue.fill(&[before], &[after], buffer, 0_u8)?)
     }
 
     /// Memory of this rank, with these bytes.

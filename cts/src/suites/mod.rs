@@ -32,6 +32,7 @@ mod channel;
 mod collective;
 mod collective_refused;
 mod command_buffer;
+mod command_buffer_collective;
 mod command_buffer_dispatch;
 mod command_buffer_event;
 mod command_buffer_indirect;
@@ -113,6 +114,7 @@ pub fn cases() -> Vec<Case> {
         dispatch_refused::CASES,
         command_buffer_dispatch::CASES,
         command_buffer_indirect::CASES,
+        command_buffer_collective::CASES,
         operation::CASES,
         failure::CASES,
         lifetime::CASES,

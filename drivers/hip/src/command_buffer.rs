@@ -10,8 +10,15 @@ use windlass_hal::{
 };
 
 use crate::{
-    allocator::Allocator, call::Function, dispatch::functions_of, gpus::Gpus, stream::fill_bytes_anywhere,
-    workgroup_count::ReadOrder,
+    allocator::Allocator,
+    call::Function,
+    channel,
+    dispatch::functions_of,
+    gpus::Gpus,
+    group::SubmittedGroup,
+    rccl,
+    stream::fill_bytes_anywhere,
+    workgroup_count::{ReadOrder, Step},
 };
 
 /// A prepared command list.
@@ -28,6 +35,8 @@ pub(crate) struct CommandBuffer {
     staged_fills: Vec<(Position, u64)>,
     /// The staged bytes of all updates, and of these fills.
     pub(crate) data: Option<Buffer>,
+    /// The staged zeros for targets of collective operations that receive from nobody, if HIP may get such fills wrong.
+    zeros: Option<Buffer>,
 }
 
 impl CommandBuffer {
@@ -40,7 +49,9 @@ impl CommandBuffer {
     ) -> Result<Self> {
         let mut data = Cow::Borrowed(list.data());
         let mut staged_fills = Vec::new();
-        let mut reads_counts = false;
+        // The longest bytes of zeros serve all groups of collective operations.
+        let mut zeros: SmallVec<[u8; 8]> = SmallVec::new();
+        let mut has_stops = false;
         let mut commands = list.in_order(Position::START..Position::END);
         loop {
             while commands.next_launch().or_else(|| commands.next_patched()).is_some() {}
@@ -58,7 +69,16 @@ impl CommandBuffer {
                 Command::Dispatch(DispatchCommand {
                     workgroup_count: WorkgroupCountRef::Indirect(_),
                     ..
-                }) => reads_counts = true,
+                }) => has_stops = true,
+                Command::Collective { channel, operations } => {
+                    has_stops = true;
+                    channel::of(channel)?;
+                    operations.iter().try_for_each(rccl::check_known)?;
+                    for target in operations.iter().filter_map(rccl::zeroed) {
+                        let bytes = fill_bytes_anywhere(&gpus.hip.quirks, target.len(), rccl::zero());
+                        zeros = bytes.filter(|bytes| bytes.len() > zeros.len()).unwrap_or(zeros);
+                    }
+                }
                 Command::Fill { pattern, target } => {
                     if let Some(bytes) = fill_bytes_anywhere(&gpus.hip.quirks, target.len(), pattern) {
                         staged_fills.push((position, data.len() as u64));
@@ -78,13 +98,21 @@ impl CommandBuffer {
                 functions.push(functions_of(function.executable.as_ref(), function.index)?[gpu]);
             }
         }
+        let (zeros_at, zeros_length) = (data.len() as u64, zeros.len() as u64);
+        if !zeros.is_empty() {
+            data.to_mut().extend(zeros);
+        }
         let data = match &*data {
             [] => None,
             bytes => Some(allocator.stage(device, bytes)?),
         };
-        let reads = if reads_counts { ReadOrder::new(&list) } else { ReadOrder::default() };
+        let zeros = match &data {
+            Some(data) if zeros_length > 0 => Some(data.subspan(zeros_at, zeros_length)?),
+            _ => None,
+        };
+        let reads = if has_stops { ReadOrder::new(&list) } else { ReadOrder::default() };
         let slots = list.slots().iter().rposition(|slot| slot.used).map_or(0, |last| last + 1);
-        Ok(Self { domain: gpus.domain, list, slots, functions, reads, staged_fills, data })
+        Ok(Self { domain: gpus.domain, list, slots, functions, reads, staged_fills, data, zeros })
     }
 
     /// How many workgroup counts a replay reads from device memory.
@@ -102,6 +130,20 @@ impl CommandBuffer {
     pub(crate) fn staged_fill(&self, fill: Position) -> Option<u64> {
         let place = self.staged_fills.binary_search_by_key(&fill, |(position, _)| *position).ok()?;
         Some(self.data.as_ref()?.device_address() + self.staged_fills[place].1)
+    }
+
+    /// The group of collective operations that follows the first `passed` stops directly, if there is one.
+    pub(crate) fn group_behind(&self, passed: usize, bindings: &[Buffer]) -> Result<Option<SubmittedGroup>> {
+        let last = passed.checked_sub(1).and_then(|last| self.reads.stops.get(last));
+        let Some(stop) = last.filter(|stop| stop.step == Step::Group) else { return Ok(None) };
+        match self.list.at(stop.at) {
+            Some(Command::Collective { channel, operations }) => {
+                let operations = operations.iter().map(|operation| operation.resolve(bindings));
+                let operations: Vec<_> = operations.collect::<Result<_>>()?;
+                Ok(Some(SubmittedGroup::new(channel.clone(), operations, self.zeros.clone())))
+            }
+            _ => Err(Error::internal("a group outside its list")),
+        }
     }
 
     /// The buffer of a workgroup count.

@@ -54,7 +54,7 @@ impl Gpus {
         })?;
         if gpus.any(|other| other.index != first.index) {
             return Err(Error::failed_precondition(
-                "each GPU of the device has a copy of its own; ask with Executable::global_on and the queues of one GPU",
+                "each GPU of the device has a copy of its own: ask with the queues of one GPU, its `physical_affinity`",
             ));
         }
         Ok(first)

@@ -3,22 +3,28 @@
 
 use std::sync::{Arc, OnceLock};
 
-use windlass_hal::{Collective, Error, driver};
+use windlass_hal::{Buffer, Collective, Error, driver};
 
 use crate::call::Event;
 
-/// A group as it was submitted.
+/// A group as it was submitted, alone or within a command buffer.
 pub(crate) struct SubmittedGroup {
     pub(crate) channel: Arc<dyn driver::RawChannel>,
     /// Shared with the line of the channel, which may keep them for longer than the submission.
     pub(crate) operations: Arc<[Collective]>,
+    /// The bytes of fills that HIP gets wrong.
+    pub(crate) zeros: Option<Buffer>,
     /// Present once the line of the channel has issued it.
     pub(crate) issued: Option<Group>,
 }
 
 impl SubmittedGroup {
-    pub(crate) fn new(channel: Arc<dyn driver::RawChannel>, operations: &[Collective]) -> Self {
-        Self { channel, operations: operations.into(), issued: None }
+    pub(crate) fn new(
+        channel: Arc<dyn driver::RawChannel>,
+        operations: impl Into<Arc<[Collective]>>,
+        zeros: Option<Buffer>,
+    ) -> Self {
+        Self { channel, operations: operations.into(), zeros, issued: None }
     }
 }
 

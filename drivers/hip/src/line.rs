@@ -23,7 +23,7 @@ use crate::{
     group::Group,
     rccl::{self, Communicator, Place, Stage},
     stream::Stream,
-    submission::{Submission, Unfinished, Work},
+    submission::{Submission, Unfinished},
     sync::lock,
 };
 
@@ -43,8 +43,8 @@ pub(crate) trait Owner: Send + Sync {
     /// Lets a drain wait for a group until the returned entry is dropped.
     fn unfinished(&self) -> Unfinished;
 
-    /// Enqueues a submission whose group is in the stream of its channel. Returns whether its queue waits for the end of the
-    /// group. If not, the submission may retire while the group runs.
+    /// Enqueues a submission whose group is in the stream of its channel. Returns whether it is in its queue, where it retires
+    /// behind the end of the group. Otherwise the device is lost or gone.
     fn enqueue_group(&self, submission: Box<Submission>) -> bool;
 
     /// Takes the box of a submission that has ended.
@@ -111,8 +111,8 @@ struct InFlight {
     group: Group,
     /// When its start was seen to be reached.
     started: Option<Instant>,
-    /// The buffers that the group uses until its end, and its bytes for fills. `None` once a queue waits for the end, whose
-    /// submission keeps the same.
+    /// The buffers that the group uses until its end, and its bytes for fills. `None` once a queue has its submission, which
+    /// keeps the same.
     kept: Option<(Arc<[Collective]>, Option<Buffer>)>,
 }
 
@@ -360,15 +360,11 @@ impl Line {
         let (Some(communicator), Some(stream)) = (joined.as_ref(), *stream) else {
             return Err(Error::internal("a group of a channel without a communicator"));
         };
-        let Work::Collective(submitted) = &mut submission.work else {
-            return Err(Error::internal("a channel was given other work"));
-        };
-        let waits: Vec<_> = submission
-            .order
-            .edges
-            .iter()
-            .filter_map(|edge| owner.event_of(edge).transpose())
-            .collect::<Result<_>>()?;
+        let edges = submission.order.edges.iter();
+        let waits: Vec<_> =
+            edges.filter_map(|edge| owner.event_of(edge).transpose()).collect::<Result<_>>()?;
+        let submitted = submission.submitted_group();
+        let submitted = submitted.ok_or_else(|| Error::internal("a channel was given other work"))?;
         let _current = hip.current()?;
         waits.iter().try_for_each(|event| hip.wait_event(stream, **event))?;
         // The pool hands the events out again once it is the only owner.
@@ -376,7 +372,7 @@ impl Line {
         let new = Group::new(next_event()?, next_event()?);
         hip.record(*new.start, stream)?;
         let of_gpu = Stream { gpu: &self.gpu, handle: stream };
-        let begun = communicator.begin_group(of_gpu, &submitted.operations, submission.staging.as_ref());
+        let begun = communicator.begin_group(of_gpu, &submitted.operations, submitted.zeros.as_ref());
         let issued = begun.and_then(|()| self.await_stage(communicator, failed));
         let recorded = match &issued {
             Ok(()) => hip.record(*new.end, stream),
@@ -395,7 +391,7 @@ impl Line {
             hip.drain(stream);
             return Err(error);
         }
-        let kept = Some((submitted.operations.clone(), submission.staging.clone()));
+        let kept = Some((submitted.operations.clone(), submitted.zeros.clone()));
         in_flight.push(InFlight { group: new.clone(), started: None, kept });
         submitted.issued = Some(new);
         Ok(issued)

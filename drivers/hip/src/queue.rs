@@ -72,6 +72,15 @@ pub(crate) enum Enqueued {
     Failed(u64),
 }
 
+/// The oldest piece of a queue.
+pub(crate) struct Oldest {
+    pub(crate) epoch: u64,
+    /// The work that has to retire before it.
+    pub(crate) edges: Edges,
+    /// The end of its group of collective operations, if the stream may not wait for it.
+    pub(crate) group: Option<Arc<Event>>,
+}
+
 impl Enqueued {
     pub(crate) fn epoch(&self) -> u64 {
         let (Self::All(epoch) | Self::Part(epoch) | Self::Failed(epoch)) = self;
@@ -215,7 +224,14 @@ impl Queue {
                 stream.copy(target.device_address(), source.device_address(), target.len())
             }
             Work::Dispatch { .. } => return dispatch::enqueue(&piece, submission),
-            Work::Execute { command_buffer } => {
+            Work::Execute { command_buffer, .. } => {
+                if let Some(group) = submission.group() {
+                    stream.wait(&group.end)?;
+                    // A part of the group may be in the stream, so the piece retires behind its end. The rest does not run.
+                    if group.failure.get().is_some() {
+                        return Ok(None);
+                    }
+                }
                 return replay::enqueue(&piece, command_buffer.as_ref(), &submission.bindings, scratch);
             }
             Work::ImportTimepoint { .. } => {
@@ -293,8 +309,14 @@ impl Queue {
         Ok(event)
     }
 
-    /// The oldest piece in flight, and the edges that have to retire before it.
-    pub(crate) fn oldest(&self) -> Option<(u64, Edges)> {
-        lock(&self.state).in_flight.front().map(|oldest| (oldest.piece.epoch, oldest.order.edges.clone()))
+    /// The oldest piece in flight.
+    pub(crate) fn oldest(&self) -> Option<Oldest> {
+        let state = lock(&self.state);
+        let oldest = state.in_flight.front()?;
+        Some(Oldest {
+            epoch: oldest.piece.epoch,
+            edges: oldest.order.edges.clone(),
+            group: oldest.unawaited_group().map(|group| group.end.clone()),
+        })
     }
 }

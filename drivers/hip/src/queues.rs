@@ -13,10 +13,10 @@ use windlass_hal::{Limits, QueueAffinity, Result, edge::Edge};
 
 use crate::{
     buffer::gpu_of,
-    call::Event,
+    call::{Event, EventStatus},
     gpus::Gpus,
     hip::Hip,
-    queue::{Enqueued, Events, Queue},
+    queue::{Enqueued, Events, Oldest, Queue},
     submission::{Submission, UnfinishedList, Work},
 };
 
@@ -151,17 +151,23 @@ impl Queues {
         }
     }
 
-    /// The event that must complete before the oldest piece of a queue can retire: its own, or that of work that its edges
-    /// name. As a rule the stream has waited for that work, but it has not if enqueueing the wait failed.
+    /// The event that must complete before the oldest piece of a queue can retire: its own, that of its group of collective
+    /// operations, or that of work that its edges name. As a rule the stream has waited for that work, but it has not if enqueueing the wait failed.
     pub(crate) fn first_obstacle(&self, queue: &Queue) -> Result<Option<Arc<Event>>> {
         let mut queue = queue;
         loop {
             // Edges lead to work that was enqueued earlier, so this ends.
-            let Some((epoch, edges)) = queue.oldest() else { return Ok(None) };
+            let Some(Oldest { epoch, edges, group }) = queue.oldest() else { return Ok(None) };
             let open = edges.iter().find(|edge| !self.has_retired(edge.lane, edge.epoch));
             match open.and_then(|edge| self.get(edge.lane as usize)) {
                 Some(before) => queue = before,
-                None => return queue.event_from(epoch),
+                None => {
+                    let is_open =
+                        |end: &Arc<Event>| matches!(self.hip.query(**end), Ok(EventStatus::Running));
+                    return group
+                        .filter(is_open)
+                        .map_or_else(|| queue.event_from(epoch), |end| Ok(Some(end)));
+                }
             }
         }
     }

@@ -304,7 +304,7 @@ impl Place {
 }
 
 /// The target of an operation that receives from nobody. Zeros are no operation of RCCL.
-pub(crate) fn zeroed(operation: &Collective) -> Option<&Buffer> {
+pub(crate) fn zeroed<Range>(operation: &Collective<Range>) -> Option<&Range> {
     match operation.kind {
         CollectiveKind::SendRecv { from: None, .. } => operation.target.as_ref(),
         _ => None,
@@ -317,7 +317,7 @@ pub(crate) fn zero() -> Pattern {
 }
 
 /// `UNIMPLEMENTED` for an operation that RCCL does not have.
-pub(crate) fn check_known(operation: &Collective) -> Result<()> {
+pub(crate) fn check_known<Range>(operation: &Collective<Range>) -> Result<()> {
     match operation.kind.reduction() {
         Some(reduction) => datatype(operation.element).and(op(reduction)).map(drop),
         None => Ok(()),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Replays: the commands of a list, enqueued in a stream.
 
+use std::sync::Arc;
+
 use windlass_hal::{
     Buffer, Command, DispatchCommand, Error, InOrder, PatchedBlock, Position, Result, WorkgroupCountRef,
     driver,
@@ -10,7 +12,7 @@ use crate::{
     call::{Function, Launches},
     command_buffer::CommandBuffer,
     dispatch::function_info,
-    submission::{NewPiece, Resume},
+    submission::{NewPiece, Resume, Submission, Work},
     timing::Marks,
     workgroup_count::{self, Counts, Step},
 };
@@ -23,7 +25,8 @@ pub(crate) struct Scratch {
     pub(crate) marks: Option<Marks>,
 }
 
-/// Enqueues the commands of a command buffer, up to the end or to a workgroup count that the host has to read first.
+/// Enqueues the commands of a command buffer, up to the end, to a workgroup count that the host has to read first, or to a
+/// group of collective operations.
 /// Returns where the next piece begins, if one is needed.
 pub(crate) fn enqueue(
     piece: &NewPiece<'_>,
@@ -36,6 +39,17 @@ pub(crate) fn enqueue(
         .downcast_ref::<CommandBuffer>()
         .ok_or_else(|| Error::internal("a command buffer of another driver reached the HIP driver"))?;
     own.enqueue(piece, bindings, scratch)
+}
+
+/// Lets the next piece of a submission begin with its group of collective operations, if it does, and returns the channel that
+/// issues it.
+pub(crate) fn take_group(submission: &mut Submission) -> Result<Option<Arc<dyn driver::RawChannel>>> {
+    let (resume, bindings) = (submission.resume, &submission.bindings);
+    let Work::Execute { command_buffer, group } = &mut submission.work else { return Ok(None) };
+    let own = command_buffer.as_any().downcast_ref::<CommandBuffer>();
+    let next = own.map_or(Ok(None), |own| own.group_behind(resume.step, bindings))?;
+    *group = next.map(Box::new);
+    Ok(group.as_ref().map(|group| group.channel.clone()))
 }
 
 impl CommandBuffer {
@@ -54,6 +68,7 @@ impl CommandBuffer {
             known = self.reads.fixed;
         }
         let stops = &self.reads.stops;
+        let mut fetched = known;
         let mut start =
             passed.checked_sub(1).and_then(|last| stops.get(last)).map_or(Position::START, |stop| stop.at);
         for (index, stop) in stops.iter().enumerate().skip(passed) {
@@ -64,11 +79,13 @@ impl CommandBuffer {
                     return Ok(Some(Resume { step: index + 1, known: needed }));
                 }
                 Step::NeedCounts(_) => {}
+                Step::Group => return Ok(Some(Resume { step: index + 1, known: fetched })),
                 Step::FetchCounts(ref range) => {
                     for count in range.clone().filter(|count| *count >= known) {
                         let source = self.count_buffer(count, bindings)?.device_address();
                         piece.stream.copy(piece.counts.address(count)?, source, workgroup_count::SIZE)?;
                     }
+                    fetched = fetched.max(range.end);
                 }
             }
         }

@@ -14,6 +14,7 @@ use windlass_hal::{Error, Notifications, Probe};
 
 use crate::{
     call::{Event, EventStatus},
+    group::Group,
     queue::{Queue, QueueState},
     queues::Queues,
     submission::{Next, Stack, Submission},
@@ -180,7 +181,8 @@ impl Queues {
             let ready = submission.piece.epoch <= epoch
                 && (edges.is_empty()
                     || self.hip.lost().is_some()
-                    || edges.iter().all(|edge| self.has_retired(edge.lane, edge.epoch)));
+                    || edges.iter().all(|edge| self.has_retired(edge.lane, edge.epoch)))
+                && self.has_ended(submission.unawaited_group());
             if !ready {
                 let goes_on = submission.piece.epoch > epoch;
                 in_flight.push_front(submission);
@@ -205,6 +207,11 @@ impl Queues {
             return false;
         }
         true
+    }
+
+    /// Whether a group of collective operations has ended, or no call tells of it any more.
+    fn has_ended(&self, group: Option<&Group>) -> bool {
+        group.is_none_or(|group| self.hip.lost().is_some() || self.outcome(*group.end).is_some())
     }
 
     /// Reaches the signals of a completed piece, or fails them. The signals of a piece that another follows stay open.

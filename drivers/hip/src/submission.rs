@@ -8,7 +8,9 @@
 //! Nearly every submission enters a stream as one piece. An operation with an indirect dispatch may need several, because
 //! HIP launches no kernel with a workgroup count that the host does not know. Then each piece but the last ends with copies
 //! of counts to pinned memory and an event. The thread that retires a piece enqueues the next one in the same stream, so
-//! neither a caller nor a stream waits in between. The last piece carries the signals. Closing the device does not stop a
+//! neither a caller nor a stream waits in between. A group of collective operations in a command buffer ends a piece too: once
+//! that piece has retired, the line of the channel issues the group, and the next piece waits for its end. The last piece
+//! carries the signals. Closing the device does not stop a
 //! submission between two pieces: its signals must not fail while a piece may still write memory.
 
 use std::{
@@ -91,6 +93,8 @@ pub(crate) enum Work {
     },
     Execute {
         command_buffer: Arc<dyn driver::RawCommandBuffer>,
+        /// The group of collective operations at which its next piece begins.
+        group: Option<Box<SubmittedGroup>>,
     },
     ImportTimepoint {
         timepoint: Arc<dyn driver::RawTimepoint>,
@@ -139,13 +143,14 @@ impl Submission {
             OperationRef::Dispatch(dispatch) => self.keep_dispatch(dispatch),
             OperationRef::Execute { command_buffer, bindings } => {
                 self.bindings.clone_from(bindings);
-                Work::Execute { command_buffer: command_buffer.clone() }
+                Work::Execute { command_buffer: command_buffer.clone(), group: None }
             }
             OperationRef::ImportTimepoint { timepoint } => {
                 Work::ImportTimepoint { timepoint: timepoint.clone() }
             }
             OperationRef::Collective { channel, operations } => {
-                Work::Collective(Box::new(SubmittedGroup::new(channel.clone(), operations)))
+                let zeros = self.staging.take();
+                Work::Collective(Box::new(SubmittedGroup::new(channel.clone(), operations, zeros)))
             }
             other => Work::Unknown(other.name()),
         };
@@ -179,10 +184,29 @@ impl Submission {
         timepoint.as_any().downcast_ref()
     }
 
-    /// The group of collective operations that was issued; `None` for other work.
+    /// The group of collective operations that was issued before its piece; `None` for other work.
     pub(crate) fn group(&self) -> Option<&Group> {
         match &self.work {
             Work::Collective(submitted) => submitted.issued.as_ref(),
+            Work::Execute { group, .. } => group.as_ref()?.issued.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The group that was issued, where its piece could not be enqueued behind it, and yet may not retire before it has
+    /// ended: it uses the buffers of the submission until then.
+    pub(crate) fn unawaited_group(&self) -> Option<&Group> {
+        match self.piece.next {
+            Next::Fail(_) => self.group(),
+            _ => None,
+        }
+    }
+
+    /// The group of collective operations to issue; `None` for other work.
+    pub(crate) fn submitted_group(&mut self) -> Option<&mut SubmittedGroup> {
+        match &mut self.work {
+            Work::Collective(submitted) => Some(submitted),
+            Work::Execute { group, .. } => group.as_deref_mut(),
             _ => None,
         }
     }

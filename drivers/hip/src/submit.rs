@@ -20,7 +20,7 @@ use crate::{
     device::Inner,
     line::{Line, Owner},
     queue::{Enqueued, Queue},
-    rccl,
+    rccl, replay,
     stream::fill_bytes,
     submission::{Submission, Unfinished, Work},
     workgroup_count,
@@ -146,6 +146,16 @@ impl Inner {
         // All of them were waited for by the first piece.
         submission.order.waits.clear();
         submission.order.edges.clear();
+        match replay::take_group(&mut submission) {
+            Ok(None) => {}
+            Ok(Some(channel)) => {
+                return match channel::of(&channel) {
+                    Ok(channel) => channel.push(submission),
+                    Err(error) => pending::fail(&submission.order.signals, &error),
+                };
+            }
+            Err(error) => return pending::fail(&submission.order.signals, &error),
+        }
         let epoch = device.enqueue(queue, submission).epoch();
         // No thread polls for the next piece, and a drain may wait for the end.
         self.demand_of(queue, epoch);
@@ -236,11 +246,15 @@ impl Owner for Inner {
             pending::fail(&submission.order.signals, error);
             return false;
         }
-        let queue = self.queues.choose(submission.affinity, &submission);
-        let enqueued = device.enqueue(queue, submission);
+        let begun = match submission.work {
+            Work::Execute { .. } => self.queues.get(submission.piece.queue as usize),
+            _ => None,
+        };
+        let queue = begun.unwrap_or_else(|| self.queues.choose(submission.affinity, &submission));
+        let epoch = device.enqueue(queue, submission).epoch();
         // No thread polls for it, and a drain may wait for the end.
-        self.demand_of(queue, enqueued.epoch());
-        matches!(enqueued, Enqueued::All(_))
+        self.demand_of(queue, epoch);
+        true
     }
 
     fn give_back(&self, submission: Box<Submission>) {

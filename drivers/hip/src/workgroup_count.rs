@@ -73,7 +73,8 @@ pub(crate) struct ReadOrder {
     places: Vec<(Position, usize)>,
     /// How many of their counts no command of the list can write. They are the first.
     pub(crate) fixed: usize,
-    /// The places in the list at which a replay reads counts, or needs counts that were read. They ascend.
+    /// The places in the list at which a replay reads counts, needs counts that were read, or leaves a group of collective
+    /// operations to its channel. They ascend.
     pub(crate) stops: Vec<Stop>,
 }
 
@@ -91,6 +92,8 @@ pub(crate) enum Step {
     FetchCounts(std::ops::Range<usize>),
     /// The next commands need this many counts: the piece ends here if the host does not know them.
     NeedCounts(usize),
+    /// The next command is a group of collective operations: the piece ends here, and the channel issues the group.
+    Group,
 }
 
 /// Whether the count of a dispatch is in memory, and there fixed.
@@ -121,7 +124,7 @@ impl ReadOrder {
         };
         order.places.sort_unstable();
         let (mut fetched, mut needed) = (0, 0);
-        for (index, (at, _)) in list.positions().enumerate() {
+        for (index, (at, command)) in list.positions().enumerate() {
             let due = reads.partition_point(|(ready, ..)| *ready <= index);
             if due > fetched {
                 order.stops.push(Stop { at, step: Step::FetchCounts(fetched..due) });
@@ -130,6 +133,9 @@ impl ReadOrder {
             if order.count(at).is_some_and(|count| count >= needed) {
                 needed = fetched;
                 order.stops.push(Stop { at, step: Step::NeedCounts(needed) });
+            }
+            if let Command::Collective { .. } = command {
+                order.stops.push(Stop { at, step: Step::Group });
             }
         }
         order

@@ -5,7 +5,8 @@ use std::{fmt, sync::Arc};
 
 use crate::{
     driver::{
-        self, buffer_ref::BufferRef, recorded_range::RecordedRange, workgroup_count::WorkgroupCountRef,
+        self, buffer_ref::BufferRef, collective::Collective, recorded_range::RecordedRange,
+        workgroup_count::WorkgroupCountRef,
     },
     words::{debug_group::DebugGroup, pattern::Pattern},
 };
@@ -45,6 +46,14 @@ pub enum Command<'a> {
     },
     /// Launches a kernel.
     Dispatch(DispatchCommand<'a>),
+    /// Carries out a group of collective operations. The groups of a list start in recorded order, also without a barrier
+    /// between them.
+    Collective {
+        /// This rank's side of the channel, of the device that the list is of.
+        channel: &'a Arc<dyn driver::RawChannel>,
+        /// The operations, at least one.
+        operations: &'a [Collective<BufferRef>],
+    },
     /// The first half of a split barrier. It marks the commands before it, for the waits that name the event. The event
     /// is not signalled at this point of the list.
     SignalEvent {
@@ -77,6 +86,13 @@ pub struct RecordedFunction {
     pub executable: Arc<dyn driver::RawExecutable>,
     /// The index in [`driver::RawExecutable::functions`].
     pub index: u32,
+}
+
+/// A recorded group of collective operations.
+#[derive(Clone)]
+pub(crate) struct RecordedGroup {
+    pub(crate) channel: Arc<dyn driver::RawChannel>,
+    pub(crate) operations: Vec<Collective<BufferRef>>,
 }
 
 /// A recorded kernel launch.

@@ -8,12 +8,13 @@ use crate::{
         self,
         binding_table::BindingTable,
         command::Command,
-        command_list::{CommandList, SlotRequirement},
+        command_list::{CommandList, Position, SlotRequirement},
         range::Buffer,
     },
+    front::group,
     order::edge::Domain,
     words::{
-        error::{Error, Result},
+        error::{Error, Result, ResultExt},
         fork::Kept,
     },
 };
@@ -53,18 +54,38 @@ impl CommandBuffer {
             })?;
             check_slot(slot, requirement, buffer, self.raw.domain())?;
         }
-        for position in list.slot_copies() {
-            if let Some(Command::Copy { source, target }) = list.at(*position) {
+        for position in list.slot_pairs() {
+            self.check_pairs(*position, bindings)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that the ranges of a command lie apart with these bindings.
+    fn check_pairs(&self, position: Position, bindings: &BindingTable) -> Result<()> {
+        let list = self.list();
+        let of = || format!("command {} with these bindings", list.index(position));
+        match list.at(position) {
+            Some(Command::Copy { source, target }) => {
                 let (from, to) = (source.address(bindings), target.address(bindings));
                 if from < to.saturating_add(target.len()) && to < from.saturating_add(source.len()) {
                     return Err(Error::invalid_argument(format!(
                         "command {}: with these bindings the copy's source and target overlap",
-                        list.index(*position)
+                        list.index(position)
                     )));
                 }
+                Ok(())
             }
+            Some(Command::Collective { channel, operations }) => {
+                operations.iter().try_for_each(|operation| {
+                    let (Some(source), Some(target)) = (&operation.source, &operation.target) else {
+                        return Ok(());
+                    };
+                    let [from, to] = [source, target].map(|range| (range.address(bindings), range.len()));
+                    group::check_places(operation.kind, channel.rank(), from, to).context(of)
+                })
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

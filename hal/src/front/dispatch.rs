@@ -128,7 +128,7 @@ pub(crate) fn resolve(
     let size = match (info.workgroup_size, config.workgroup_size) {
         (None, None) => {
             return Err(Error::invalid_argument(format!(
-                "`{name}` does not fix its workgroup size; set DispatchConfig::workgroup_size"
+                "`{name}` does not fix its workgroup size: state `workgroup_size` with the dispatch"
             )));
         }
         (Some(fixed), Some(given)) if fixed != given => {

@@ -34,7 +34,7 @@ impl Device {
             || params.usage.contains(BufferUsage::MAPPING)
         {
             return Err(Error::invalid_argument(
-                "the host cannot map a buffer that grows: use the parameters of device memory, such as BufferParams::device",
+                "the host cannot map a buffer that grows: use the parameters of device memory",
             ));
         }
         if capacity == 0 {

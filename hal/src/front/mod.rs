@@ -17,6 +17,7 @@ pub(crate) mod event;
 pub(crate) mod executable;
 pub(crate) mod export;
 mod external_timepoint;
+mod group;
 pub(crate) mod growable;
 mod import;
 pub(crate) mod indirect_dispatch;

@@ -338,7 +338,8 @@ impl Queue {
     }
 
     /// Runs a command buffer with a binding table for its slots. A command buffer may be in flight any number of times,
-    /// on any queues of its device.
+    /// on any queues of its device. One with collective operations runs on queues that their channels have;
+    /// `INVALID_ARGUMENT` where this queue stands for none of them.
     pub fn execute(
         &self,
         waits: &[Point],
@@ -351,11 +352,20 @@ impl Queue {
             return Err(Error::invalid_argument("the command buffer was recorded on another device"));
         }
         command_buffer.check(&bindings)?;
-        self.submit(
-            waits,
-            signals,
-            OperationRef::Execute { command_buffer: &command_buffer.raw, bindings: &bindings },
-        )
+        let operation = OperationRef::Execute { command_buffer: &command_buffer.raw, bindings: &bindings };
+        if command_buffer.list().channels().len() == 0 {
+            return self.submit(waits, signals, operation);
+        }
+        let channels = command_buffer.list().channels().map(|channel| channel.affinity().bits());
+        let allowed = channels.fold(self.affinity.bits(), |allowed, own| allowed & own);
+        if allowed == 0 {
+            return Err(Error::invalid_argument(format!(
+                "the channels of a command buffer do not run on the queues {:#x}: use a queue that they have",
+                self.affinity.bits()
+            )));
+        }
+        let allowed = Queue::new(self.device.clone(), QueueAffinity::from_bits(allowed));
+        allowed.submit(waits, signals, operation)
     }
 
     /// Copies a buffer to the host when the waits are reached. Returns a future of the bytes.

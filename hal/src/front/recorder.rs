@@ -7,6 +7,7 @@ use crate::{
     driver::{
         self,
         buffer_ref::BufferRef,
+        collective::Collective,
         command::{Command, Patch},
         command_list::{
             SlotRequirement,
@@ -22,6 +23,7 @@ use crate::{
         dispatch::{DispatchConfig, LaunchLimits, resolve},
         event::{Event, Events},
         executable::Function,
+        group,
         indirect_dispatch::IndirectDispatchConfig,
     },
     order::edge::Domain,
@@ -145,6 +147,37 @@ impl Recorder {
             self.list.push(Command::Copy { source: (&source).into(), target: (&target).into() })?;
             self.demand(&source, BufferUsage::TRANSFER_SOURCE, 1);
             self.demand(&target, BufferUsage::TRANSFER_TARGET, 1);
+        }
+        Ok(())
+    }
+
+    /// Records a group of collective operations.
+    pub(super) fn record_group(
+        &mut self,
+        channel: &Arc<dyn driver::RawChannel>,
+        operations: &[Collective<BufferRef>],
+    ) -> Result<()> {
+        if channel.domain() != self.domain {
+            return Err(group::of_another_device());
+        }
+        let others = self.list.channels().fold(u64::MAX, |bits, other| bits & other.affinity().bits());
+        if others & channel.affinity().bits() == 0 {
+            return Err(Error::invalid_argument(format!(
+                "the channel runs on the queues {:#x}, and the channels that were recorded before on {others:#x}: a command \
+                 buffer runs on queues that all of its channels have, so each processor has a command buffer of its own",
+                channel.affinity().bits(),
+            )));
+        }
+        let check = |range: &BufferRef, usage, size, what: &str| self.check(range, usage, size, what);
+        let operations = group::canonical(operations, channel.as_ref(), check)?;
+        if operations.is_empty() {
+            return Ok(());
+        }
+        self.list.push(Command::Collective { channel, operations: &operations })?;
+        for Collective { element, source, target, .. } in &operations {
+            let size = element.size() as u64;
+            source.iter().for_each(|source| self.demand(source, BufferUsage::TRANSFER_SOURCE, size));
+            target.iter().for_each(|target| self.demand(target, BufferUsage::TRANSFER_TARGET, size));
         }
         Ok(())
     }

@@ -241,18 +241,21 @@ pub enum CommandKind {
     Copy,
     /// A dispatch.
     Dispatch,
+    /// A group of collective operations.
+    Collective,
     /// A debug group.
     Group,
 }
 
 impl CommandKind {
-    /// The name: `fill`, `update`, `copy`, `dispatch` or `group`.
+    /// The name: `fill`, `update`, `copy`, `dispatch`, `collective` or `group`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fill => "fill",
             Self::Update => "update",
             Self::Copy => "copy",
             Self::Dispatch => "dispatch",
+            Self::Collective => "collective",
             Self::Group => "group",
         }
     }

@@ -1017,6 +1017,7 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "windlass_channel_split": (ERROR, [c_void_p, c_uint32, c_uint32, c_uint32, POINTER(c_void_p)]),
     "windlass_channel_sit_out": (ERROR, [c_void_p]),
     "windlass_queue_collective": (ERROR, [c_void_p, c_size_t, POINTER(windlass_point_t), c_size_t, POINTER(windlass_point_t), c_void_p, c_size_t, POINTER(windlass_collective_t)]),
+    "windlass_recorder_collective": (ERROR, [c_void_p, c_void_p, c_size_t, POINTER(windlass_collective_t)]),
     "windlass_shape_byte_length": (ERROR, [c_size_t, POINTER(c_uint64), c_uint32, POINTER(c_uint64)]),
     "windlass_buffer_view_create": (ERROR, [c_void_p, c_size_t, POINTER(c_uint64), c_uint32, POINTER(c_void_p)]),
     "windlass_buffer_view_buffer": (ERROR, [c_void_p, POINTER(c_void_p)]),

@@ -8,7 +8,7 @@ import enum
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _abi
-from ._buffer import BufferLike, reference, sized
+from ._buffer import Target, reference, sized
 from ._element_type import ElementType
 from ._errors import Error
 from ._handle import Handle, Object, out
@@ -44,14 +44,14 @@ class CollectiveKind(enum.IntEnum):
 
 
 class Collective(NamedTuple):
-    """A collective operation, as this rank states it: a part of a group for `Queue.collective`. The lengths of the buffers say how many
-    elements move. Each rank states the same kind, element type, reduction, root and number of elements. Element types are those of
+    """A collective operation, as this rank states it: a part of a group for `Queue.collective`, or for `Recorder.collective`, where a buffer
+    may be a `Slot` with a length. The lengths of the buffers say how many elements move. Each rank states the same kind, element type, reduction, root and number of elements. Element types are those of
     `ElementType.of`: "f32", "si32", a dtype of numpy."""
 
     kind: CollectiveKind
     element_type: ElementType
-    source: Optional[BufferLike] = None
-    target: Optional[BufferLike] = None
+    source: Optional[Target] = None
+    target: Optional[Target] = None
     reduction: Optional[Reduction] = None
     peer: Optional[int] = None
     """The root, or the other rank."""
@@ -59,48 +59,48 @@ class Collective(NamedTuple):
     """The rank that a SEND_RECV receives from."""
 
     @classmethod
-    def all_gather(cls, element_type: Any, source: BufferLike, target: BufferLike) -> Collective:
+    def all_gather(cls, element_type: Any, source: Target, target: Target) -> Collective:
         """Each rank gets the elements of all ranks, by rank. The target has the bytes of the source for each rank; the source may be this
         rank's part of it."""
         return cls(CollectiveKind.ALL_GATHER, ElementType.of(element_type), source, target)
 
     @classmethod
-    def all_reduce(cls, reduction: Reduction, element_type: Any, source: BufferLike, target: BufferLike) -> Collective:
+    def all_reduce(cls, reduction: Reduction, element_type: Any, source: Target, target: Target) -> Collective:
         """Each rank gets the reduction over all ranks. Source and target have the same length, and may be the same."""
         return cls(CollectiveKind.ALL_REDUCE, ElementType.of(element_type), source, target, Reduction(reduction))
 
     @classmethod
-    def all_to_all(cls, element_type: Any, source: BufferLike, target: BufferLike) -> Collective:
+    def all_to_all(cls, element_type: Any, source: Target, target: Target) -> Collective:
         """Each rank sends part n of its source to rank n, and gets part n of its target from there."""
         return cls(CollectiveKind.ALL_TO_ALL, ElementType.of(element_type), source, target)
 
     @classmethod
-    def broadcast(cls, root: int, element_type: Any, source: Optional[BufferLike], target: BufferLike) -> Collective:
+    def broadcast(cls, root: int, element_type: Any, source: Optional[Target], target: Target) -> Collective:
         """Each rank gets the elements of `root`. Only the root's source is read; a root without one sends its target."""
         return cls(CollectiveKind.BROADCAST, ElementType.of(element_type), source, target, peer=root)
 
     @classmethod
     def reduce(
-        cls, root: int, reduction: Reduction, element_type: Any, source: BufferLike, target: Optional[BufferLike]
+        cls, root: int, reduction: Reduction, element_type: Any, source: Target, target: Optional[Target]
     ) -> Collective:
         """The rank `root` gets the reduction over all ranks. Only the root needs a target."""
         kind = ElementType.of(element_type)
         return cls(CollectiveKind.REDUCE, kind, source, target, Reduction(reduction), peer=root)
 
     @classmethod
-    def reduce_scatter(cls, reduction: Reduction, element_type: Any, source: BufferLike, target: BufferLike) -> Collective:
+    def reduce_scatter(cls, reduction: Reduction, element_type: Any, source: Target, target: Target) -> Collective:
         """Rank n gets part n of the reduction over all ranks. The source has the bytes of the target for each rank."""
         kind = ElementType.of(element_type)
         return cls(CollectiveKind.REDUCE_SCATTER, kind, source, target, Reduction(reduction))
 
     @classmethod
-    def send(cls, to: int, element_type: Any, source: BufferLike) -> Collective:
+    def send(cls, to: int, element_type: Any, source: Target) -> Collective:
         """Sends elements to a rank, which receives as many from this one. Ranks that send to each other put both operations into one
         group."""
         return cls(CollectiveKind.SEND, ElementType.of(element_type), source, peer=to)
 
     @classmethod
-    def recv(cls, sender: int, element_type: Any, target: BufferLike) -> Collective:
+    def recv(cls, sender: int, element_type: Any, target: Target) -> Collective:
         """Receives elements from a rank, which sends as many to this one."""
         return cls(CollectiveKind.RECV, ElementType.of(element_type), target=target, peer=sender)
 
@@ -110,8 +110,8 @@ class Collective(NamedTuple):
         to: Optional[int],
         sender: Optional[int],
         element_type: Any,
-        source: Optional[BufferLike],
-        target: BufferLike,
+        source: Optional[Target],
+        target: Target,
     ) -> Collective:
         """Sends to one rank and receives from another. Without a rank to receive from, the target is filled with zeros. Without a rank to
         send to, the source is not read."""

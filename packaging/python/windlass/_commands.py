@@ -8,6 +8,7 @@ from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from . import _abi
 from ._buffer import BufferLike, Target, reference
+from ._channel import Channel, Collective, group_of
 from ._executable import Argument, ArgumentList, Function, dispatch_config, indirect_config
 from ._handle import Object, handle_of, out
 from ._library import encoded, lib, number
@@ -102,6 +103,14 @@ class Recorder(Object):
         list_ = ArgumentList(function, arguments)
         config, _kept = indirect_config(workgroups, workgroup_size, local_memory, static)
         lib().windlass_recorder_dispatch_indirect(self._h, handle_of(Function, function), ctypes.byref(config), *list_.args)
+
+    def collective(self, channel: Channel, operations: Sequence[Collective]) -> None:
+        """Carries out a group of collective operations: see Queue.collective. The groups of a command buffer start in recorded order, also
+        without a barrier between them. Each submission of the command buffer submits its groups, on queues that their channels have."""
+        table, _kept = group_of(operations)
+        lib().windlass_recorder_collective(
+            self._h, handle_of(Channel, channel), len(table), table if len(table) else None
+        )
 
     def begin_debug_group(
         self,

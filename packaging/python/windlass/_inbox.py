@@ -15,6 +15,7 @@ import queue
 import select
 import sys
 import threading
+import traceback
 from typing import Any, Callable, Dict, Optional
 
 from . import _abi
@@ -229,16 +230,28 @@ def destroy() -> Any:
 
 
 def report(what: object) -> None:
-    """Reports the exception that is being handled, which no caller can get."""
+    """Reports the exception that is being handled, which no caller can get. It never raises: its thread hands out all messages."""
     kind, value, trace = sys.exc_info()
-    hook = sys.unraisablehook
+    words = "Exception ignored in a callback of Windlass"
 
     class Unraisable:
         exc_type, exc_value, exc_traceback = kind, value, trace
-        err_msg = "Exception ignored in a callback of Windlass"
-        object = what
+        err_msg, object = words, what
 
-    hook(Unraisable)  # type: ignore[arg-type]
+    hook = sys.unraisablehook
+    try:
+        # Python's own hook, to which others may forward, takes only a type that programs cannot make.
+        if hook is not sys.__unraisablehook__:
+            hook(Unraisable)  # type: ignore[arg-type]
+            return
+    except BaseException:
+        pass
+    try:
+        text = "".join(traceback.format_exception(kind, value, trace))
+        sys.stderr.write(f"{words}: {what!r}\n{text}")
+    except BaseException:
+        # There may be no standard error, and the program's objects may not have a text.
+        pass
 
 
 class _Workers:

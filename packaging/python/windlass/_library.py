@@ -169,7 +169,12 @@ def nanoseconds(timeout: Optional[float]) -> int:
     """A timeout in seconds as the library takes it. None never expires."""
     if timeout is None:
         return _abi.TIMEOUT_INFINITE
-    if not timeout >= 0:
+    try:
+        is_valid = timeout >= 0
+    except TypeError:
+        words = f"a timeout is a number of seconds, or None, and this one is {timeout!r} of type {type(timeout).__name__}"
+        raise TypeError(words) from None
+    if not is_valid:
         raise ValueError(f"a timeout is a number of seconds from 0, or None, and this one is {timeout!r}")
     return min(int(timeout * 1e9), _abi.TIMEOUT_INFINITE) if timeout < 1e10 else _abi.TIMEOUT_INFINITE
 

@@ -177,7 +177,7 @@ impl Chooser<'_> {
     /// A device gets no entry that it refuses to load.
     fn choice(&self, bundle: &Bundle<'_>, mode: Option<&String>, selection: &Selection) -> Choice {
         // The library's error names an option of the library; name the command's instead.
-        let words = |text: String| text.replace("`Options::compatible_families`", "--compat");
+        let words = |text: String| text.replace("`compatible_families`", "--compat");
         let mut verdicts: Vec<_> =
             selection.verdicts.iter().map(|verdict| words(verdict.to_string())).collect();
         let loaded = |entry| self.describe.loaded(bundle, entry).and_then(|loaded| loaded.problem.as_ref());

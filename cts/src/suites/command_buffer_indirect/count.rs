@@ -20,7 +20,7 @@ pub(super) fn allocate(device: &Device, size: u64) -> Result<Buffer, Error> {
 }
 
 /// A buffer with a count.
-pub(super) fn count(ctx: &Context, workgroups: [u32; 3]) -> Outcome<Buffer> {
+pub(in crate::suites) fn count(ctx: &Context, workgroups: [u32; 3]) -> Outcome<Buffer> {
     let buffer = allocate(ctx.device(), 12)?;
     let done = Semaphore::new(0);
     let bytes = bytes_of(&workgroups, u32::to_le_bytes);
@@ -34,12 +34,12 @@ pub(super) fn fixed(parameters: impl Into<BufferRef>) -> IndirectDispatchConfig 
     IndirectDispatchConfig::new(IndirectParameters::Static(parameters.into())).workgroup_size([1; 3])
 }
 
-pub(super) fn dynamic(parameters: impl Into<BufferRef>) -> IndirectDispatchConfig {
+pub(in crate::suites) fn dynamic(parameters: impl Into<BufferRef>) -> IndirectDispatchConfig {
     IndirectDispatchConfig::new(IndirectParameters::Dynamic(parameters.into())).workgroup_size([1; 3])
 }
 
 /// The kernel that adds the number of its work-items to a counter.
-pub(super) fn increment(ctx: &Context) -> Outcome<Function> {
+pub(in crate::suites) fn increment(ctx: &Context) -> Outcome<Function> {
     ctx.function(&kernels::ORDER, "increment")
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Indirect dispatch: workgroup counts from memory, in command buffers and on queues.
 
-mod count;
+pub(super) mod count;
 mod refused;
 
 use windlass_hal::{

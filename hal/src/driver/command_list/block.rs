@@ -20,11 +20,11 @@
 //! | 44..48 | the number of its ranges, from 1; zero without | zero |
 //!
 //! An event has its number in bytes 16..24. A wait has the range of its events there and in 24..32. A debug group has its
-//! number in bytes 8..12.
+//! number in bytes 8..12, and so has a group of collective operations.
 
 use crate::{
     driver::{
-        command::{Command, DispatchCommand, PATCH_SIZE, Patch, Patches},
+        command::{Command, DispatchCommand, PATCH_SIZE, Patch, Patches, RecordedGroup},
         command_list::{patched_block::PatchedBlock, tables::Tables},
         recorded_range::RecordedRange,
         workgroup_count::WorkgroupCountRef,
@@ -49,6 +49,7 @@ pub(crate) const RESET_EVENT: u8 = 7;
 pub(crate) const WAIT_EVENTS: u8 = 8;
 pub(crate) const BEGIN_DEBUG_GROUP: u8 = 9;
 pub(crate) const END_DEBUG_GROUP: u8 = 10;
+pub(crate) const COLLECTIVE: u8 = 12;
 
 const BARRIER_FOLLOWS: u8 = 1;
 pub(crate) const TARGET_SLOT: u8 = 2;
@@ -290,6 +291,11 @@ impl<'a> Packed<'a> {
             }
             BEGIN_DEBUG_GROUP => Command::BeginDebugGroup(tables.groups.get(word(header, 8) as usize)?),
             END_DEBUG_GROUP => Command::EndDebugGroup,
+            COLLECTIVE => {
+                let RecordedGroup { channel, operations } =
+                    tables.collectives.get(word(header, 8) as usize)?;
+                Command::Collective { channel, operations }
+            }
             _ => return None,
         })
     }

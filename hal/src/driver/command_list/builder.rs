@@ -7,7 +7,7 @@ use crate::{
     driver::{
         self,
         buffer_ref::BufferRef,
-        command::{Command, DispatchCommand, PATCH_SIZE, Patch, RecordedFunction},
+        command::{Command, DispatchCommand, PATCH_SIZE, Patch, RecordedFunction, RecordedGroup},
         command_list::{
             CommandList, Commands, Position, SlotRequirement,
             block::{self, Count, HEADER, Header, Template},
@@ -122,7 +122,7 @@ impl CommandListBuilder {
                     (source, target),
                     (RecordedRange::Slot { .. }, _) | (_, RecordedRange::Slot { .. })
                 ) {
-                    self.list.slot_copies.push(Position(self.list.block.len() as u32));
+                    self.list.slot_pairs.push(Position(self.list.block.len() as u32));
                 }
                 let header = self.target(Header::new(block::COPY), target);
                 let (number, offset, flag) = self.range(source, block::SOURCE_SLOT);
@@ -143,6 +143,20 @@ impl CommandListBuilder {
                 Header::new(block::BEGIN_DEBUG_GROUP).with(8, number)
             }
             Command::EndDebugGroup => Header::new(block::END_DEBUG_GROUP),
+            Command::Collective { channel, operations } => {
+                let number = tables.collectives.len() as u32;
+                let group = RecordedGroup { channel: channel.clone(), operations: operations.to_vec() };
+                tables.collectives.push(group);
+                let mut has_slots = false;
+                for range in operations.iter().flat_map(|one| [&one.source, &one.target]).flatten() {
+                    has_slots |= matches!(range, BufferRef::Slot { .. });
+                    self.range(range.into(), 0);
+                }
+                if has_slots {
+                    self.list.slot_pairs.push(Position(self.list.block.len() as u32));
+                }
+                Header::new(block::COLLECTIVE).with(8, number)
+            }
         };
         self.append(header)
     }
@@ -292,6 +306,11 @@ impl CommandListBuilder {
     /// The functions that the list launches.
     pub(crate) fn functions(&self) -> &[RecordedFunction] {
         &self.list.tables.functions
+    }
+
+    /// The channels of the groups of collective operations.
+    pub(crate) fn channels(&self) -> impl Iterator<Item = &Arc<dyn driver::RawChannel>> {
+        self.list.tables.collectives.iter().map(|group| &group.channel)
     }
 
     /// The debug groups that the list has opened.

@@ -15,8 +15,8 @@ pub(crate) struct Contents {
     pub(crate) length: usize,
     pub(crate) tables: Tables,
     pub(crate) slots: Vec<SlotRequirement>,
-    /// Copies that involve slots. Only the table can show whether their ranges overlap.
-    pub(crate) slot_copies: Vec<Position>,
+    /// Copies and groups of collective operations that involve slots. Only the table can show whether their ranges overlap.
+    pub(crate) slot_pairs: Vec<Position>,
     pub(crate) known: Known,
 }
 
@@ -35,7 +35,7 @@ pub(super) static NOTHING: Contents = Contents {
     length: 0,
     tables: Tables::NONE,
     slots: Vec::new(),
-    slot_copies: Vec::new(),
+    slot_pairs: Vec::new(),
     known: Known { buffers: Index::NONE, functions: Index::NONE },
 };
 
@@ -76,7 +76,7 @@ impl Contents {
             length: self.length,
             tables: self.tables.clone(),
             slots: self.slots.clone(),
-            slot_copies: self.slot_copies.clone(),
+            slot_pairs: self.slot_pairs.clone(),
             known: Known::default(),
         }
     }
@@ -94,12 +94,12 @@ impl Contents {
     }
 
     fn clear(&mut self) {
-        let Self { block, length, tables, slots, slot_copies, known } = self;
+        let Self { block, length, tables, slots, slot_pairs, known } = self;
         *length = 0;
         empty(block, KEPT_BYTES);
         tables.clear();
         empty(slots, KEPT_ENTRIES);
-        empty(slot_copies, KEPT_ENTRIES);
+        empty(slot_pairs, KEPT_ENTRIES);
         known.buffers.clear();
         known.functions.clear();
     }
@@ -107,13 +107,14 @@ impl Contents {
 
 impl Tables {
     fn clear(&mut self) {
-        let Self { functions, buffers, counts, ranges, events, groups, data } = self;
+        let Self { functions, buffers, counts, ranges, events, groups, collectives, data } = self;
         empty(functions, KEPT_ENTRIES);
         empty(buffers, KEPT_ENTRIES);
         empty(counts, KEPT_ENTRIES);
         empty(events, KEPT_ENTRIES);
         empty(ranges, 0);
         empty(groups, 0);
+        empty(collectives, 0);
         empty(data, KEPT_BYTES);
     }
 }

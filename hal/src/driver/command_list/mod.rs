@@ -13,10 +13,11 @@ pub(crate) mod patched_block;
 mod profile;
 mod tables;
 
-use std::{fmt, ops::Range};
+use std::{fmt, ops::Range, sync::Arc};
 
 use crate::{
     driver::{
+        self,
         command::{Command, RecordedFunction},
         command_list::{
             block::{Packed, RecordedLaunch},
@@ -77,9 +78,9 @@ impl CommandList {
         self.0.as_deref().unwrap_or(&NOTHING)
     }
 
-    /// Copies that involve slots. Only the table can show whether their ranges overlap.
-    pub(crate) fn slot_copies(&self) -> &[Position] {
-        &self.contents().slot_copies
+    /// Copies and groups of collective operations that involve slots. Only the table can show whether their ranges overlap.
+    pub(crate) fn slot_pairs(&self) -> &[Position] {
+        &self.contents().slot_pairs
     }
 
     /// The commands in recorded order.
@@ -128,6 +129,11 @@ impl CommandList {
     /// The functions that the dispatches of the list launch, each once.
     pub fn functions(&self) -> &[RecordedFunction] {
         &self.contents().tables.functions
+    }
+
+    /// The channel of each group of collective operations, in recorded order.
+    pub fn channels(&self) -> impl ExactSizeIterator<Item = &Arc<dyn driver::RawChannel>> {
+        self.contents().tables.collectives.iter().map(|group| &group.channel)
     }
 
     /// A handle of each allocation that the list keeps alive, each once. Workgroup counts in memory keep their own.

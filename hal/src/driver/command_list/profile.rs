@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{CommandList, Position};
 use crate::{
-    driver::command::Command,
+    driver::{buffer_ref::BufferRef, collective::Collective, command::Command},
     order::witness::Witness,
     words::profile::{CommandKind, CommandRecord, TimeSpan},
 };
@@ -39,6 +39,12 @@ impl CommandList {
                         workgroup_size: Some(dispatch.workgroup_size),
                         ..new(CommandKind::Dispatch)
                     }
+                }
+                Command::Collective { operations, .. } => {
+                    let moved = |range: &Option<BufferRef>| range.as_ref().map_or(0, BufferRef::len);
+                    let of = |one: &Collective<BufferRef>| moved(&one.source).max(moved(&one.target));
+                    let bytes = operations.iter().map(of).fold(0, u64::saturating_add);
+                    sized(new(CommandKind::Collective), bytes)
                 }
                 Command::BeginDebugGroup(group) => {
                     open.push(records.len());

@@ -3,7 +3,10 @@
 
 use crate::{
     driver::{
-        buffer_ref::BufferRef, command::RecordedFunction, range::Buffer, workgroup_count::IndirectParameters,
+        buffer_ref::BufferRef,
+        command::{RecordedFunction, RecordedGroup},
+        range::Buffer,
+        workgroup_count::IndirectParameters,
     },
     words::debug_group::DebugGroup,
 };
@@ -20,6 +23,8 @@ pub(crate) struct Tables {
     /// The events of all waits.
     pub(crate) events: Vec<usize>,
     pub(crate) groups: Vec<DebugGroup>,
+    /// The groups of collective operations.
+    pub(crate) collectives: Vec<RecordedGroup>,
     /// The bytes of all updates.
     pub(crate) data: Vec<u8>,
 }
@@ -32,6 +37,7 @@ impl Tables {
         ranges: Vec::new(),
         events: Vec::new(),
         groups: Vec::new(),
+        collectives: Vec::new(),
         data: Vec::new(),
     };
 }

@@ -130,6 +130,25 @@ class Ranks(unittest.TestCase):
         self.ranks[0].submit(Collective.all_reduce(Reduction.SUM, "si32", data, data), channel=alone)
         self.assertEqual(self.ranks[0].read(data), [6])
 
+    def test_groups_in_command_buffers(self):
+        recorded = []
+        for rank in self.ranks:
+            with rank.device.record(slots=2) as recorder:
+                recorder.update(words(rank.channel.rank + 1, 10), windlass.Slot(0, 0, 8))
+                recorder.barrier()
+                add = Collective.all_reduce(Reduction.SUM, "si32", windlass.Slot(0, 0, 8), windlass.Slot(1, 0, 8))
+                recorder.collective(rank.channel, [add])
+                recorder.barrier()
+                recorder.copy(windlass.Slot(1, 0, 4), windlass.Slot(0, 4, 4))
+                recorded.append(recorder.finish())
+        for _ in range(2):
+            tables = [(rank.upload(0, 0), rank.upload(0, 0)) for rank in self.ranks]
+            for rank, commands, table in zip(self.ranks, recorded, tables):
+                rank.step += 1
+                rank.queue.execute(commands, table, waits=rank.done.at(rank.step - 1), signals=rank.done.at(rank.step))
+            self.assertEqual([rank.read(table[1]) for rank, table in zip(self.ranks, tables)], [[3, 20]] * 2)
+            self.assertEqual([rank.read(table[0]) for rank, table in zip(self.ranks, tables)], [[1, 3], [2, 3]])
+
     def test_work_keeps_the_channel(self):
         gate, targets = Semaphore(), []
         for rank in self.ranks:
@@ -146,6 +165,11 @@ class Ranks(unittest.TestCase):
         (first, second), name = self.ranks, self.device.channel_id()
         data, queue, channel = first.upload(1, 2), first.queue, first.channel
         good = Collective.all_reduce(Reduction.SUM, "si32", data, data)
+
+        def record(commands):
+            with self.device.record(slots=1) as recorder:
+                commands(recorder)
+
         invalid, closed = windlass.InvalidArgumentError, windlass.FailedPreconditionError
         gone = self.device.create_channel(self.device.channel_id(), 0, 1)
         gone.close()
@@ -160,6 +184,10 @@ class Ranks(unittest.TestCase):
             (invalid, lambda: queue.collective(channel, [Collective.send(0, "i32", data)])),
             (invalid, lambda: queue.collective(second.channel, [good])),
             (windlass.OutOfRangeError, lambda: queue.collective(channel, [Collective.send(2**32 - 1, "i32", data)])),
+            (invalid, lambda: record(lambda recorder: recorder.collective(channel, [Collective.send(1, "i32", windlass.Slot(0))]))),
+            (windlass.OutOfRangeError, lambda: record(lambda recorder: recorder.collective(channel, [Collective.send(1, "i32", windlass.Slot(1, 0, 8))]))),
+            (TypeError, lambda: record(lambda recorder: recorder.collective(channel, [data]))), (TypeError, lambda: record(lambda recorder: recorder.collective(queue, [good]))),
+            (invalid, lambda: queue.collective(channel, [Collective.send(1, "i32", windlass.Slot(0, 0, 8))])),
             (TypeError, lambda: queue.collective(channel, [data])), (TypeError, lambda: queue.collective(queue, [good])),
             (TypeError, lambda: queue.collective(channel, [Collective.send(1, "i32", "text")])),
             (ValueError, lambda: Collective.all_reduce(9, "i32", data, data)), (TypeError, Channel),

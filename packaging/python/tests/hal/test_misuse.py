@@ -333,6 +333,27 @@ class Ends(Child):
             done.wait_blocking(2, 60)
         """)
 
+    def test_callbacks_may_raise_under_pythons_own_hook_and_under_one_that_raises(self):
+        self.run_child("""
+            import io
+            def forwards(one):
+                sys.__unraisablehook__(one)     # It takes only what Python itself makes.
+            def exits(one):
+                sys.exit(one)
+            def wrong(payload, error):
+                raise ValueError("once")
+            before = sys.stderr
+            for hook in (sys.__unraisablehook__, forwards, exits):
+                sys.unraisablehook, sys.stderr = hook, io.StringIO()
+                semaphore, done, heard = Semaphore(), Semaphore(), threading.Event()
+                with semaphore.observe(wrong), done.observe(lambda *_: heard.set()):
+                    semaphore.signal(1)
+                    done.signal(1)
+                    assert heard.wait(60), hook
+                text, sys.stderr = sys.stderr.getvalue(), before
+                assert "ValueError: once" in text and "function wrong" in text, text
+        """)
+
     def test_cycles_are_collected_on_any_thread(self):
         self.run_child("""
             device = Device(CPU)

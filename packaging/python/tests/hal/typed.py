@@ -54,6 +54,8 @@ def reduce(device: windlass.Device, parts: List[windlass.Buffer]) -> List[int]:
         operation = windlass.Collective.all_reduce(windlass.Reduction.SUM, "f32", part, part.range(0))
         done = windlass.Semaphore()
         device.queue_of(affinity).collective(channel, [operation], signals=done.at(1))
+        with device.record() as recorder:
+            recorder.collective(channel, [operation])
         half: windlass.Channel = channel.split(rank, 0, 1)
         channel.sit_out()
         ranks.append(channel.rank + half.count)

@@ -37,6 +37,8 @@ pub(super) struct Arena {
     next: u64,
     /// Ranges free for reuse: relative start to relative end.
     holes: BTreeMap<u64, u64>,
+    /// Where the unused addresses before a range in use begin, which its alignment has left, by the start of the range.
+    gaps: BTreeMap<u64, u64>,
     /// Freed ranges in the order of their freeing.
     quarantine: VecDeque<(u64, u64)>,
     /// The number of the latest freed ranges that may have pages, and the most bytes in them.
@@ -65,6 +67,7 @@ impl Arena {
             shadow,
             next: 0,
             holes: BTreeMap::new(),
+            gaps: BTreeMap::new(),
             quarantine: VecDeque::new(),
             kept: (0, 0),
         })
@@ -94,6 +97,9 @@ impl Arena {
             && let Some(end) = start.checked_add(length)
             && end <= self.visible.len()
         {
+            if start > self.next {
+                self.gaps.insert(start, self.next);
+            }
             self.next = end;
             return self.visible.base().checked_add(start);
         }
@@ -122,7 +128,9 @@ impl Arena {
     pub(super) fn release_addresses(&mut self, address: u64, size: u64) -> Option<Range<u64>> {
         let start = address.wrapping_sub(self.visible.base());
         let length = size.max(1).next_multiple_of(PAGE) + GUARD;
-        self.quarantine.push_back((start, start + length));
+        // With its gap, it joins the range before it once both are free.
+        let first = self.gaps.remove(&start).unwrap_or(start);
+        self.quarantine.push_back((first, start + length));
         self.kept.0 += 1;
         if self.kept.1 >= KEPT {
             self.give_back();
@@ -244,6 +252,21 @@ mod tests {
                 arena.release(oldest, 60_000);
             }
         }
+    }
+
+    #[test]
+    fn freed_ranges_of_large_alignment_take_no_memory_each() {
+        let mut arena = Arena::reserve(1 << 40, 1 << 40, false).unwrap();
+        for _ in 0..QUARANTINE + 1000 {
+            let address = arena.place(1 << 21, 1 << 21).unwrap();
+            arena.release_addresses(address, 1 << 21);
+        }
+        assert!(
+            arena.quarantine.len() <= QUARANTINE && arena.holes.len() + arena.gaps.len() < 10,
+            "{} holes, {} gaps",
+            arena.holes.len(),
+            arena.gaps.len()
+        );
     }
 
     #[test]

@@ -14,8 +14,8 @@ use std::{
 
 use front::Front;
 use windlass_hal::{
-    Buffer, BufferParams, Channel, ChannelParams, Code, Collective, Device, ElementType, Queue,
-    QueueAffinity, Reduction, Registry, Result, Semaphore,
+    Buffer, BufferParams, BufferRef, Channel, ChannelParams, Code, Collective, Device, ElementType, Point,
+    Queue, QueueAffinity, Reduction, Registry, Result, Semaphore,
 };
 use windlass_hip_sys::{
     bindings::hipError_t,
@@ -105,25 +105,62 @@ fn sum(data: &Buffer) -> [Collective; 1] {
     [Collective::all_reduce(Reduction::Sum, U8, data, data)]
 }
 
+/// Submits a group that sums in place, by a queue or in a command buffer.
+fn submit_sum(world: &World, is_recorded: bool, rank: u32, channel: &Channel, data: &Buffer, end: &Point) {
+    let (queue, ends) = (world.queue(rank), std::slice::from_ref(end));
+    if !is_recorded {
+        return queue.collective(&[], ends, channel, &sum(data)).expect("submits");
+    }
+    let mut recorder = world.device.record().expect("recorder");
+    let data = BufferRef::from(data);
+    let sum = Collective::all_reduce(Reduction::Sum, U8, &data, &data);
+    recorder.collective(channel, &[sum]).expect("records");
+    queue.execute(&[], ends, &recorder.finish().expect("finishes"), Vec::new()).expect("submits");
+}
+
 #[test]
-fn a_group_that_its_queue_does_not_wait_for_keeps_its_buffers_until_its_end() {
-    let world = World::new("gfx942?devices=2&memory=64M");
-    let channels = world.channels(2).expect("simulated RCCL");
-    let [first, second] = [world.bytes(0, 4096, 1), world.bytes(1, 4096, 2)];
-    let (failed, done) = (Semaphore::new(0), Semaphore::new(0));
-    world.interposer.fail("hipStreamWaitEvent", 1, hipError_t::hipErrorInvalidValue);
-    world.queue(0).collective(&[], &[failed.at(1)], &channels[0], &sum(&first)).expect("submits");
-    let error = failed.wait_blocking(1, SOON).expect_err("its queue cannot wait for it").to_string();
-    assert!(error.contains("hipStreamWaitEvent") && error.contains("queue_collective"), "{error}");
-    let used = world.used();
-    drop(first);
-    // The thread that told of the failure has let go of the submission by the end of this.
-    drop(world.bytes(0, 64, 0));
-    assert!(world.used() >= used, "the memory was given up, and RCCL may write it");
-    world.queue(1).collective(&[], &[done.at(1)], &channels[1], &sum(&second)).expect("submits");
-    done.wait_blocking(1, SOON).expect("the other rank knows nothing of it");
-    assert_eq!(world.download(1, &second), [3; 4096]);
-    eventually("the memory is given up at last", || world.used() + 4096 <= used);
+fn a_group_that_its_queue_does_not_wait_for_fails_its_signals_behind_its_end() {
+    for (is_recorded, records, name) in [(false, 3, "queue_collective"), (true, 4, "queue_execute")] {
+        let world = World::new("gfx942?devices=2&memory=64M");
+        let channels = world.channels(2).expect("simulated RCCL");
+        let [first, second] = [world.bytes(0, 4096, 1), world.bytes(1, 4096, 2)];
+        let (failed, done) = (Semaphore::new(0), Semaphore::new(0));
+        let before = world.interposer.count("hipEventRecord");
+        world.interposer.fail("hipStreamWaitEvent", 1, hipError_t::hipErrorInvalidValue);
+        submit_sum(&world, is_recorded, 0, &channels[0], &first, &failed.at(1));
+        // The start and the end of the group, the end of its piece, and that of the piece before it.
+        eventually("it is in its stream", || world.interposer.count("hipEventRecord") >= before + records);
+        world.device.poll();
+        assert_eq!(failed.query().expect("RCCL still uses the memory"), 0, "{name}");
+        let used = world.used();
+        drop(first);
+        assert_eq!(world.used(), used, "{name}: the memory was given up, and RCCL may write it");
+        submit_sum(&world, false, 1, &channels[1], &second, &done.at(1));
+        done.wait_blocking(1, SOON).expect("the other rank knows nothing of it");
+        let error = failed.wait_blocking(1, SOON).expect_err("its queue cannot wait for it").to_string();
+        assert!(error.contains("hipStreamWaitEvent") && error.contains(name), "{error}");
+        assert_eq!(world.download(1, &second), [3; 4096]);
+        eventually("the memory is given up at last", || world.used() + 4096 <= used);
+    }
+}
+
+#[test]
+fn recorded_groups_that_cannot_start_fail_the_submission_and_what_follows_them_does_not_run() {
+    let rule = |call: &'static str| (call == "ncclAllReduce").then_some(ncclResult_t::ncclInternalError);
+    let world = World::with("gfx942?memory=64M", rule, |_| {});
+    let channel = &world.channels(1).expect("simulated RCCL")[0];
+    let (data, after) = (world.bytes(0, 64, 1), world.bytes(0, 64, 5));
+    let mut recorder = world.device.record().expect("recorder");
+    let range = BufferRef::from(&data);
+    let sum = Collective::all_reduce(Reduction::Sum, U8, &range, &range);
+    recorder.collective(channel, &[sum]).expect("records");
+    recorder.barrier();
+    recorder.fill(&after, 9_u8).expect("records");
+    let (commands, done) = (recorder.finish().expect("finishes"), Semaphore::new(0));
+    world.queue(0).execute(&[], &[done.at(1)], &commands, Vec::new()).expect("submits");
+    let error = done.wait_blocking(1, SOON).expect_err("it cannot start").to_string();
+    assert!(error.contains("ncclAllReduce") && error.contains("queue_execute"), "{error}");
+    assert_eq!(world.download(0, &after), [5; 64]);
 }
 
 /// HIP 5 never ends some short fills: `Quirks::fills_run_away`.
@@ -140,8 +177,18 @@ fn zeros_of_a_few_bytes_are_no_fill_where_hip_gets_that_wrong() {
         world.queue(0).collective(&[], &[done.at(1)], channel, &zeros).expect("submits");
         done.wait_blocking(1, SOON).expect("completes");
         assert_eq!(world.interposer.count("hipMemsetD8Async") - before, fills, "HIP {hip}");
+        let mut recorder = world.device.record().expect("recorder");
+        let recorded =
+            |buffer: &Buffer, offset| BufferRef::from(buffer.subspan(offset, 2).expect("it is within"));
+        let zeros = Collective::send_recv(None, None, U8, &recorded(&source, 1), &recorded(&target, 5));
+        recorder.collective(channel, &[zeros]).expect("records");
+        let (commands, queue) = (recorder.finish().expect("finishes"), world.queue(0));
+        queue.execute(&[done.at(1)], &[done.at(2)], &commands, Vec::new()).expect("submits");
+        done.wait_blocking(2, SOON).expect("completes");
+        assert_eq!(world.interposer.count("hipMemsetD8Async") - before, 2 * fills, "HIP {hip}");
         let bytes = world.download(0, &target);
-        assert_eq!((&bytes[..4], &bytes[4..]), (&[9, 0, 0, 9][..], &[9; 12][..]), "HIP {hip}");
+        let zeroed = [9, 0, 0, 9, 9, 0, 0, 9];
+        assert_eq!((&bytes[..8], &bytes[8..]), (&zeroed[..], &[9; 8][..]), "HIP {hip}");
     }
 }
 
