@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An interposer passes calls on, counts them, and returns the statuses of its rule.
 
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -9,6 +9,7 @@ use windlass_hip_sys::Api;
 use windlass_hip_sys::bindings::*;
 use windlass_hip_sys::interposer::Interposer;
 use windlass_hip_sys::null::{Instance, Options};
+use windlass_simulator::Simulator;
 
 const OK: hipError_t = hipError_t::hipSuccess;
 const UNKNOWN: hipError_t = hipError_t::hipErrorUnknown;
@@ -110,6 +111,28 @@ fn the_balance_is_of_what_succeeded() {
         assert_eq!(interposer.live(), [("device memory", 1), ("events", 1)]);
         assert_eq!(api.hipEventDestroy(event), OK);
         assert_eq!(api.hipFree(memory), OK);
+    }
+    assert_eq!(interposer.live(), []);
+}
+
+#[test]
+fn a_capture_makes_a_graph_unless_it_goes_into_one_that_exists() {
+    let simulator = Simulator::new("gfx942".parse().unwrap()).unwrap();
+    let interposer = Interposer::new(simulator.api());
+    let api = interposer.api();
+    let mode = hipStreamCaptureMode::hipStreamCaptureModeRelaxed;
+    let (mut stream, mut graph, mut same) = (null_mut(), null_mut(), null_mut());
+    // SAFETY: the pointers are ours, and the handles are alive until they are destroyed.
+    unsafe {
+        assert_eq!(api.hipStreamCreate(&mut stream), OK);
+        assert_eq!(api.hipStreamBeginCapture(stream, mode), OK);
+        assert_eq!(api.hipStreamEndCapture(stream, &mut graph), OK);
+        assert_eq!(interposer.live(), [("streams", 1), ("graphs", 1)]);
+        assert_eq!(api.hipStreamBeginCaptureToGraph(stream, graph, null(), null(), 0, mode), OK);
+        assert_eq!(api.hipStreamEndCapture(stream, &mut same), OK);
+        assert_eq!(interposer.live(), [("streams", 1), ("graphs", 1)]);
+        assert_eq!(api.hipGraphDestroy(graph), OK);
+        assert_eq!(api.hipStreamDestroy(stream), OK);
     }
     assert_eq!(interposer.live(), []);
 }

@@ -94,6 +94,15 @@ impl Machine {
         Self { simulator, api }
     }
 
+    /// Checks that the explanation of the latest refusal has these words. The system's HIP explains nothing.
+    pub fn explains(&self, words: &[&str]) {
+        if std::env::var_os(SYSTEM).is_some() {
+            return;
+        }
+        let reason = self.api.diagnose().unwrap();
+        assert!(words.iter().all(|word| reason.contains(word)), "{words:?} in {reason}");
+    }
+
     /// A non-blocking stream: it is not ordered against the null stream.
     pub fn stream(&self) -> hipStream_t {
         self.stream_with(1)

@@ -100,7 +100,6 @@ fn the_driver_s_copy_of_a_box_is_in_the_order_of_its_stream_too() {
         (HIP_MEMCPY3D { WidthInBytes: 3, ..copy }, hipError_t::hipErrorInvalidValue),
         (HIP_MEMCPY3D { Depth: 3, ..copy }, hipError_t::hipErrorInvalidValue),
         (HIP_MEMCPY3D { srcDevice: null_mut(), ..copy }, hipError_t::hipErrorInvalidValue),
-        (HIP_MEMCPY3D { srcMemoryType: hipMemoryType(99), ..copy }, hipError_t::hipErrorInvalidValue),
         (
             HIP_MEMCPY3D { srcMemoryType: hipMemoryType::hipMemoryTypeArray, ..copy },
             hipError_t::hipErrorInvalidValue,
@@ -110,6 +109,23 @@ fn the_driver_s_copy_of_a_box_is_in_the_order_of_its_stream_too() {
         assert_eq!(hip!(machine, hipDrvMemcpy3DAsync(&wrong, stream)), status);
     }
     ok!(machine, hipStreamSynchronize(stream));
+}
+
+#[test]
+fn a_box_of_an_unknown_kind_of_memory_is_refused() {
+    let machine = Machine::new("");
+    let (stream, device) = (machine.stream(), machine.upload(&[0_u8; 60]));
+    let copy = HIP_MEMCPY3D {
+        srcMemoryType: hipMemoryType(99),
+        srcDevice: device,
+        dstMemoryType: hipMemoryType::hipMemoryTypeDevice,
+        dstDevice: device,
+        WidthInBytes: 2,
+        Height: 1,
+        Depth: 1,
+        ..Default::default()
+    };
+    fails!(hipErrorInvalidValue, machine, hipDrvMemcpy3DAsync(&copy, stream));
 }
 
 #[test]

@@ -165,22 +165,39 @@ fn a_stream_tells_its_device() {
     ok!(machine, hipSetDevice(1));
     let (stream, gone) = (machine.stream(), machine.stream());
     ok!(machine, hipStreamDestroy(gone));
+    // The older question answers by its result, and -1 is none.
+    assert_eq!(hip!(machine, hipGetStreamDeviceId(gone)), -1);
+    fails!(hipErrorContextIsDestroyed, machine, hipStreamGetDevice(gone, &mut 0));
     ok!(machine, hipSetDevice(0));
     let device_of = |stream| {
         let mut device = 9;
         ok!(machine, hipStreamGetDevice(stream, &mut device));
         device
     };
-    // The null stream, in both spellings, and the thread's own are those of the current device.
-    let currents = [0, 1, 2].map(|handle| handle as hipStream_t);
+    // The null stream and the thread's own are those of the current device.
+    let currents = [0, 2].map(|handle| handle as hipStream_t);
     assert_eq!(device_of(stream), 1);
-    assert_eq!(currents.map(device_of), [0; 3]);
+    assert_eq!(currents.map(device_of), [0; 2]);
     ok!(machine, hipSetDevice(1));
-    assert_eq!(currents.map(device_of), [1; 3]);
-    // The older question answers by its result, and -1 is none.
-    let older = [stream, gone, null_mut(), 2 as hipStream_t, 77 as hipStream_t];
-    assert_eq!(older.map(|stream| hip!(machine, hipGetStreamDeviceId(stream))), [1, -1, 1, 1, -1]);
+    assert_eq!(currents.map(device_of), [1; 2]);
+    let older = [stream, null_mut(), 2 as hipStream_t, 77 as hipStream_t];
+    assert_eq!(older.map(|stream| hip!(machine, hipGetStreamDeviceId(stream))), [1, 1, 1, -1]);
     fails!(hipErrorInvalidValue, machine, hipStreamGetDevice(stream, null_mut()));
-    fails!(hipErrorContextIsDestroyed, machine, hipStreamGetDevice(gone, &mut 0));
-    assert!(Machine::new("gfx942?hip=5.5").api.missing().contains(&"hipStreamGetDevice"));
+}
+
+#[test]
+fn the_null_stream_s_other_spelling_tells_the_current_device() {
+    let machine = Machine::new("gfx942?devices=2");
+    for current in [1, 0] {
+        ok!(machine, hipSetDevice(current));
+        let mut device = 9;
+        ok!(machine, hipStreamGetDevice(1 as hipStream_t, &mut device));
+        assert_eq!(device, current);
+    }
+}
+
+#[test]
+fn a_stream_tells_its_device_since_hip_5_6() {
+    let lacks = |options| Machine::new(options).api.missing().contains(&"hipStreamGetDevice");
+    assert!(lacks("gfx942?hip=5.5") && !lacks("gfx942?hip=5.6"));
 }

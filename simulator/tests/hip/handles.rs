@@ -35,6 +35,9 @@ fn null_out_parameters_are_refused() {
     fails!(hipErrorInvalidValue, machine, hipPointerGetAttributes(null_mut(), null()));
     fails!(hipErrorInvalidValue, machine, hipMemPoolCreate(null_mut(), null()));
     fails!(hipErrorInvalidValue, machine, hipGetProcAddress(null(), null_mut(), 600, 0, null_mut()));
+    fails!(hipErrorInvalidValue, machine, hipMemPtrGetInfo(machine.malloc(64), null_mut()));
+    let kernel = crate::symbols::kernel(&machine);
+    fails!(hipErrorInvalidValue, machine, hipGetFuncBySymbol(null_mut(), kernel));
 }
 
 #[test]
@@ -105,6 +108,37 @@ fn stale_and_invented_handles_are_refused() {
     }
     fails!(hipErrorInvalidContext, machine, hipCtxSetCurrent(invented.cast()));
     fails!(hipErrorInvalidHandle, machine, hipStreamDestroy(null_mut()));
+}
+
+#[test]
+fn a_number_is_no_handle() {
+    let machine = Machine::new("");
+    let (stream, mut count, mut size) = (machine.stream(), 7, 7);
+    fails!(hipErrorInvalidHandle, machine, hipEventRecordWithFlags(77 as hipEvent_t, stream, 0));
+    fails!(hipErrorInvalidValue, machine, hipDeviceSetMemPool(0, 77 as hipMemPool_t));
+    let function = 77 as hipFunction_t;
+    assert!(hip!(machine, hipKernelNameRef(function)).is_null());
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&mut count, function, 64, 0)
+    );
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&mut count, function, 64, 0, 0)
+    );
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipModuleOccupancyMaxPotentialBlockSize(&mut count, &mut size, function, 0, 0)
+    );
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipModuleOccupancyMaxPotentialBlockSizeWithFlags(&mut count, &mut size, function, 0, 0, 0)
+    );
+    assert_eq!((count, size), (7, 7));
 }
 
 #[test]
@@ -326,17 +360,29 @@ fn the_status_of_the_latest_call_is_told_apart_from_the_last_error() {
     fails!(hipErrorInvalidDevice, machine, hipExtGetLastError());
     ok!(machine, hipExtGetLastError());
     fails!(hipErrorInvalidDevice, machine, hipGetLastError());
+    // A success in between hides it.
     fails!(hipErrorInvalidDevice, machine, hipSetDevice(9));
-    // A success in between hides it, unlike the last error.
     ok!(machine, hipGetDeviceCount(&mut count));
     ok!(machine, hipExtGetLastError());
-    fails!(hipErrorInvalidDevice, machine, hipGetLastError());
     // Another thread has made no call.
     fails!(hipErrorInvalidDevice, machine, hipSetDevice(9));
     std::thread::scope(|scope| {
         scope.spawn(|| ok!(machine, hipExtGetLastError()));
     });
     fails!(hipErrorInvalidDevice, machine, hipExtGetLastError());
+}
+
+#[test]
+fn a_success_hides_the_status_of_a_call_and_before_hip_7_the_last_error_too() {
+    for (options, last) in
+        [("?hip=6.4", hipError_t::hipSuccess), ("?hip=7.0", hipError_t::hipErrorInvalidDevice)]
+    {
+        let machine = Machine::new(options);
+        fails!(hipErrorInvalidDevice, machine, hipSetDevice(9));
+        ok!(machine, hipGetDeviceCount(&mut 0));
+        ok!(machine, hipExtGetLastError());
+        assert_eq!(hip!(machine, hipGetLastError()), last, "{options}");
+    }
 }
 
 #[test]

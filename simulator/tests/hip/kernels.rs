@@ -76,8 +76,7 @@ fn code_for_other_gpus_is_refused() {
     let mut module = null_mut();
     let generic = file("bundles/vector_add.generic.ccob");
     fails!(hipErrorNoBinaryForGpu, machine, hipModuleLoadData(&mut module, generic.as_ptr().cast()));
-    let reason = machine.api.diagnose().unwrap();
-    assert!(reason.contains("gfx942") && reason.contains("gfx11-generic"), "{reason}");
+    machine.explains(&["gfx942", "gfx11-generic"]);
     let noise = [0x55_u8; 64];
     fails!(hipErrorInvalidImage, machine, hipModuleLoadData(&mut module, noise.as_ptr().cast()));
     fails!(hipErrorFileNotFound, machine, hipModuleLoad(&mut module, path("bundles/nothing.co").as_ptr()));
@@ -269,24 +268,36 @@ fn launches_that_do_not_fit_are_refused() {
     assert_eq!(launch([u32::MAX, 1, 1], [64, 1, 1], 0), hipError_t::hipErrorInvalidValue);
     assert_eq!(launch([1, u32::MAX, 1], [1, 1, 1], 0), hipError_t::hipErrorInvalidValue);
     assert_eq!(launch([1, 1, 1], [64, 1, 1], 65537), hipError_t::hipErrorInvalidValue);
-    let reason = machine.api.diagnose().unwrap();
-    assert!(reason.contains("vector_add") && reason.contains("65537"), "{reason}");
-    // Null instead of an argument, no arguments at all, both forms at once.
-    assert_eq!(launch([1, 1, 1], [64, 1, 1], 0), hipError_t::hipErrorInvalidValue);
+    machine.explains(&["vector_add", "65537"]);
+    // No arguments at all, and both forms at once.
     fails!(
         hipErrorInvalidValue,
         machine,
         hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, null_mut(), null_mut(), null_mut())
     );
-    let endless = &mut [null_mut::<c_void>(); 64];
+    let mut end = [std::ptr::without_provenance_mut(3)];
+    let (both, each) = (end.as_mut_ptr(), each.as_mut_ptr());
     fails!(
         hipErrorInvalidValue,
         machine,
-        hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, null_mut(), null_mut(), endless.as_mut_ptr())
+        hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, null_mut(), each, both)
     );
-    let fixed = kernel(&machine, "fixed_block", c"fixed_block");
-    let arguments = Block::default().pointer(null_mut()).pointer(null_mut()).u32(0).done();
-    assert_eq!(machine.launch(fixed, 1, 128, null_mut(), &arguments), hipError_t::hipErrorInvalidValue);
+    ok!(machine, hipDeviceSynchronize());
+}
+
+#[test]
+fn launches_without_their_arguments_are_refused() {
+    let machine = Machine::new("");
+    let function = kernel(&machine, "vector_add", c"vector_add");
+    let mut each = [null_mut::<c_void>(); 64];
+    let each = each.as_mut_ptr();
+    for (arguments, extra) in [(each, null_mut()), (null_mut(), each)] {
+        fails!(
+            hipErrorInvalidValue,
+            machine,
+            hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, null_mut(), arguments, extra)
+        );
+    }
     ok!(machine, hipDeviceSynchronize());
 }
 
@@ -302,12 +313,16 @@ fn workgroups_that_a_kernel_was_not_compiled_for_are_refused() {
     };
     let saxpy = kernel(&machine, "saxpy", c"saxpy");
     assert_eq!(launch(saxpy, [257, 1, 1]), hipError_t::hipErrorLaunchFailure);
-    let reason = machine.api.diagnose().unwrap();
-    assert!(reason.contains("saxpy") && reason.contains("smaller workgroups"), "{reason}");
+    machine.explains(&["saxpy", "smaller workgroups"]);
+}
+
+#[test]
+fn another_workgroup_size_than_the_kernel_s_is_refused() {
+    let machine = Machine::new("");
     let fixed = kernel(&machine, "fixed_block", c"fixed_block");
-    assert_eq!(launch(fixed, [128, 1, 1]), hipError_t::hipErrorInvalidValue);
-    let reason = machine.api.diagnose().unwrap();
-    assert!(reason.contains("fixed_block") && reason.contains("another workgroup size"), "{reason}");
+    let arguments = Block::default().pointer(null_mut()).pointer(null_mut()).u32(0).done();
+    assert_eq!(machine.launch(fixed, 1, 128, null_mut(), &arguments), hipError_t::hipErrorInvalidValue);
+    machine.explains(&["fixed_block", "another workgroup size"]);
 }
 
 #[test]

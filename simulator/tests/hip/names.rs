@@ -6,6 +6,7 @@ use std::path::Path;
 use std::ptr::{null, null_mut};
 
 use crate::common::Machine;
+use crate::symbols::kernel;
 use windlass_hip_sys::bindings::*;
 
 fn vector_add(machine: &Machine) -> hipFunction_t {
@@ -24,20 +25,18 @@ fn kernels_and_functions_have_their_names() {
     let machine = Machine::new("");
     let function = vector_add(&machine);
     assert_eq!(text(hip!(machine, hipKernelNameRef(function))).as_deref(), Some("vector_add"));
-    let by_pointer = hip!(machine, hipKernelNameRefByPtr(function.cast(), null_mut()));
+    let by_pointer = hip!(machine, hipKernelNameRefByPtr(kernel(&machine), null_mut()));
     assert_eq!(text(by_pointer).as_deref(), Some("vector_add"));
-    for none in [null_mut(), 77 as hipFunction_t] {
-        assert_eq!(text(hip!(machine, hipKernelNameRef(none))), None);
-        assert_eq!(text(hip!(machine, hipKernelNameRefByPtr(none.cast(), null_mut()))), None);
+    assert_eq!(text(hip!(machine, hipKernelNameRef(null_mut()))), None);
+    for none in [null(), 77 as *const c_void] {
+        assert_eq!(text(hip!(machine, hipKernelNameRefByPtr(none, null_mut()))), None);
     }
-    // Numbers of the header: the first, one of the middle, the last, and those of no function.
+    // Numbers of the header: the first, one of the middle, and those of no function.
     for (number, name) in [
         (1, "__hipPopCallConfiguration"),
         (400, "hipMemcpy2DArrayToArray"),
-        (444, "hipMemGetHandleForAddressRange"),
         (0, "unknown"),
         (398, "unknown"),
-        (445, "unknown"),
         (u32::MAX, "unknown"),
     ] {
         assert_eq!(text(hip!(machine, hipApiName(number))).as_deref(), Some(name), "{number}");
@@ -45,9 +44,31 @@ fn kernels_and_functions_have_their_names() {
 }
 
 #[test]
+fn the_last_numbered_function_is_hip_7_s() {
+    let machine = Machine::new("?hip=7.1");
+    for (number, name) in [(444, "hipMemGetHandleForAddressRange"), (445, "unknown")] {
+        assert_eq!(text(hip!(machine, hipApiName(number))).as_deref(), Some(name), "{number}");
+    }
+}
+
+/// The function itself stands for the kernel in HIP 7.
+#[test]
+fn a_function_may_stand_for_its_kernel() {
+    let machine = Machine::new("");
+    let function = vector_add(&machine);
+    let by_pointer = hip!(machine, hipKernelNameRefByPtr(function.cast(), null_mut()));
+    assert_eq!(text(by_pointer).as_deref(), Some("vector_add"));
+    ok!(machine, hipConfigureCall(dim3 { x: 1, y: 1, z: 1 }, dim3 { x: 64, y: 1, z: 1 }, 0, null_mut()));
+    let nothing = [0_u64; 4];
+    ok!(machine, hipSetupArgument(nothing.as_ptr().cast(), 32, 0));
+    ok!(machine, hipLaunchByPtr(function.cast()));
+    ok!(machine, hipDeviceSynchronize());
+}
+
+#[test]
 fn a_kernel_is_launched_in_three_steps() {
     let machine = Machine::new("");
-    let (function, stream) = (vector_add(&machine), machine.stream());
+    let (kernel, stream) = (kernel(&machine), machine.stream());
     let (a, b) = (machine.upload(&[1_f32; 64]), machine.upload(&[2_f32; 64]));
     let out = machine.upload(&[0_f32; 64]);
     let one = |extent| dim3 { x: extent, y: 1, z: 1 };
@@ -60,17 +81,25 @@ fn a_kernel_is_launched_in_three_steps() {
         let status = set_up(std::ptr::from_ref(pointer).cast(), 8, index * 8);
         assert_eq!(status, hipError_t::hipSuccess);
     }
-    ok!(machine, hipLaunchByPtr(function.cast()));
+    ok!(machine, hipLaunchByPtr(kernel));
     ok!(machine, hipStreamSynchronize(stream));
     assert_eq!(machine.download::<f32>(out, 64), [3.0; 64]);
-    // The configuration is gone with the launch.
-    fails!(hipErrorMissingConfiguration, machine, hipLaunchByPtr(function.cast()));
-    assert_eq!(set_up((&raw const count).cast(), 4, 0), hipError_t::hipErrorMissingConfiguration);
     ok!(machine, hipConfigureCall(one(1), one(64), 0, stream));
+    fails!(hipErrorInvalidDeviceFunction, machine, hipLaunchByPtr(77 as *const c_void));
+}
+
+#[test]
+fn each_launch_in_steps_begins_with_its_configuration() {
+    let machine = Machine::new("");
+    let (kernel, count) = (kernel(&machine), 64_u32);
+    let one = |extent| dim3 { x: extent, y: 1, z: 1 };
+    let set_up = |value: *const c_void, size, offset| hip!(machine, hipSetupArgument(value, size, offset));
+    fails!(hipErrorMissingConfiguration, machine, hipLaunchByPtr(kernel));
+    assert_eq!(set_up((&raw const count).cast(), 4, 0), hipError_t::hipErrorMissingConfiguration);
+    ok!(machine, hipConfigureCall(one(1), one(64), 0, null_mut()));
     assert_eq!(set_up(null(), 4, 0), hipError_t::hipErrorInvalidValue);
     assert_eq!(set_up((&raw const count).cast(), 4, usize::MAX), hipError_t::hipErrorInvalidValue);
     assert_eq!(set_up((&raw const count).cast(), 4, 1 << 40), hipError_t::hipErrorInvalidValue);
-    fails!(hipErrorInvalidDeviceFunction, machine, hipLaunchByPtr(77 as *const c_void));
 }
 
 #[test]

@@ -2,9 +2,11 @@
 //! Launches on several devices by one call.
 
 use std::ffi::c_void;
+use std::path::Path;
 use std::ptr::null_mut;
 
 use crate::common::Machine;
+use crate::symbols::{name_kernel, register_file};
 use windlass_hip_sys::bindings::*;
 
 const SERVICES: &[u8] = include_bytes!("../services/services.gfx942.co");
@@ -131,14 +133,14 @@ fn kernels_that_know_nothing_of_each_other_start_on_several_devices() {
     let mut arguments = [0_u64; 2].map(|_| null_mut::<c_void>());
     let mut outs = [null_mut::<c_void>(); 2];
     let mut list = Vec::new();
+    let services = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/services.gfx942.co");
+    let kernel = name_kernel(machine, register_file(machine, &services), c"is_cooperative");
     for (index, entry) in scene.list.iter().enumerate() {
         ok!(machine, hipMallocManaged(&mut outs[index], 16, 1));
         ok!(machine, hipMemset(outs[index], 9, 16));
         arguments[index] = (&raw mut outs[index]).cast();
-        ok!(machine, hipSetDevice(1 - index as i32));
-        let function = machine.function(machine.load(SERVICES), c"is_cooperative");
         list.push(hipLaunchParams {
-            func: function.cast(),
+            func: kernel.cast_mut(),
             gridDim: dim3 { x: 1, y: 1, z: 1 },
             blockDim: dim3 { x: 1, y: 1, z: 1 },
             args: &raw mut arguments[index],

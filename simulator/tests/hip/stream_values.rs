@@ -233,47 +233,105 @@ fn a_batch_waits_and_writes_in_its_order() {
 }
 
 #[test]
+fn a_batch_writes_words_of_both_sizes() {
+    let machine = Machine::new("");
+    let stream = machine.stream();
+    let [first, second, third] = [(); 3].map(|()| Word::new(&machine, u64::MAX << 32));
+    let mut list = [
+        operation(WRITE_64, &first, 1, 0),
+        operation(WAIT_32, &second, 0, EQ),
+        operation(WRITE_32, &third, 7 << 32 | 9, 0),
+    ];
+    ok!(machine, hipStreamBatchMemOp(stream, 3, list.as_mut_ptr(), 0));
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!([&first, &second, &third].map(Word::get), [1, u64::MAX << 32, u64::MAX << 32 | 9]);
+}
+
+/// A graph whose only node is a batch.
+fn batch_node(
+    machine: &Machine,
+    list: &mut [hipStreamBatchMemOpParams],
+) -> (hipGraph_t, hipGraphNode_t, hipBatchMemOpNodeParams) {
+    let (mut context, mut graph, mut node) = (null_mut(), null_mut(), null_mut());
+    ok!(machine, hipDevicePrimaryCtxRetain(&mut context, 0));
+    let given = hipBatchMemOpNodeParams {
+        ctx: context,
+        count: list.len() as u32,
+        paramArray: list.as_mut_ptr(),
+        flags: 0,
+    };
+    ok!(machine, hipGraphCreate(&mut graph, 0));
+    ok!(machine, hipGraphAddBatchMemOpNode(&mut node, graph, null(), 0, &given));
+    (graph, node, given)
+}
+
+#[test]
 fn a_batch_can_be_a_node() {
     let machine = Machine::new("");
     let stream = machine.stream();
     let [first, second] = [(); 2].map(|()| Word::new(&machine, 0));
-    let mut context = null_mut();
-    ok!(machine, hipDevicePrimaryCtxRetain(&mut context, 0));
-    let mut list = [operation(WAIT_64, &first, 1, GTE), operation(WRITE_64, &second, 3, 0)];
-    let mut given =
-        hipBatchMemOpNodeParams { ctx: context, count: 2, paramArray: list.as_mut_ptr(), flags: 0 };
-    let (mut graph, mut node, mut exec) = (null_mut(), null_mut(), null_mut());
-    ok!(machine, hipGraphCreate(&mut graph, 0));
-    ok!(machine, hipGraphAddBatchMemOpNode(&mut node, graph, null(), 0, &given));
+    let mut list = [operation(WRITE_64, &first, 1, 0), operation(WRITE_64, &second, 3, 0)];
+    let (graph, node, mut given) = batch_node(&machine, &mut list);
     let mut kind = hipGraphNodeType::hipGraphNodeTypeCount;
     ok!(machine, hipGraphNodeGetType(node, &mut kind));
     assert_eq!(kind, hipGraphNodeType::hipGraphNodeTypeBatchMemOp);
     let mut told = hipBatchMemOpNodeParams::default();
     ok!(machine, hipGraphBatchMemOpNodeGetParams(node, &mut told));
-    assert_eq!((told.ctx, told.count, told.flags), (context, 2, 0));
+    assert_eq!((told.ctx, told.count, told.flags), (given.ctx, 2, 0));
     // SAFETY: the list has two entries, the second of which is a write.
     assert_eq!(unsafe { told.paramArray.add(1).read().writeValue.address }, second.0);
 
+    let mut exec = null_mut();
     ok!(machine, hipGraphInstantiate(&mut exec, graph, null_mut(), null_mut(), 0));
-    ok!(machine, hipGraphLaunch(exec, stream));
-    fails!(hipErrorNotReady, machine, hipStreamQuery(stream));
-    assert_eq!(second.get(), 0);
-    first.set(1);
-    ok!(machine, hipStreamSynchronize(stream));
-    assert_eq!(second.get(), 3);
+    let run = || {
+        ok!(machine, hipGraphLaunch(exec, stream));
+        ok!(machine, hipStreamSynchronize(stream));
+        let values = [first.get(), second.get()];
+        first.set(0);
+        second.set(0);
+        values
+    };
+    assert_eq!(run(), [1, 3]);
     // A shorter list, which the lent one makes too.
     given.count = 1;
     given.paramArray = told.paramArray.wrapping_add(1);
     ok!(machine, hipGraphExecBatchMemOpNodeSetParams(exec, node, &given));
-    first.set(0);
-    second.set(0);
-    ok!(machine, hipGraphLaunch(exec, stream));
-    ok!(machine, hipStreamSynchronize(stream));
-    assert_eq!(second.get(), 3);
+    assert_eq!(run(), [0, 3]);
     ok!(machine, hipGraphBatchMemOpNodeSetParams(node, &mut given));
     ok!(machine, hipGraphBatchMemOpNodeGetParams(node, &mut told));
     assert_eq!(told.count, 1);
+}
 
+#[test]
+fn the_batch_of_a_node_waits_in_its_order() {
+    let machine = Machine::new("");
+    let stream = machine.stream();
+    let [first, second] = [(); 2].map(|()| Word::new(&machine, 0));
+    let mut list = [
+        operation(WRITE_64, &second, 1, 0),
+        operation(WAIT_64, &first, 1, GTE),
+        operation(WRITE_64, &second, 3, 0),
+    ];
+    let (graph, ..) = batch_node(&machine, &mut list);
+    let mut exec = null_mut();
+    ok!(machine, hipGraphInstantiate(&mut exec, graph, null_mut(), null_mut(), 0));
+    ok!(machine, hipGraphLaunch(exec, stream));
+    until(&machine, || second.get() != 0);
+    fails!(hipErrorNotReady, machine, hipStreamQuery(stream));
+    assert_eq!(second.get(), 1);
+    first.set(1);
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!(second.get(), 3);
+}
+
+#[test]
+fn wrong_batches_are_no_nodes() {
+    let machine = Machine::new("");
+    let word = Word::new(&machine, 0);
+    let mut list = [operation(WRITE_64, &word, 1, 0)];
+    let (graph, mut node, mut given) = batch_node(&machine, &mut list);
+    let mut exec = null_mut();
+    ok!(machine, hipGraphInstantiate(&mut exec, graph, null_mut(), null_mut(), 0));
     for wrong in [
         hipBatchMemOpNodeParams { ctx: null_mut(), ..given },
         hipBatchMemOpNodeParams { count: 0, ..given },
@@ -281,40 +339,49 @@ fn a_batch_can_be_a_node() {
         hipBatchMemOpNodeParams { paramArray: null_mut(), ..given },
         hipBatchMemOpNodeParams { flags: 1, ..given },
     ] {
-        fails!(hipErrorInvalidValue, machine, hipGraphAddBatchMemOpNode(&mut node, graph, null(), 0, &wrong));
         fails!(hipErrorInvalidValue, machine, hipGraphExecBatchMemOpNodeSetParams(exec, node, &wrong));
+        fails!(hipErrorInvalidValue, machine, hipGraphAddBatchMemOpNode(&mut node, graph, null(), 0, &wrong));
     }
-    let mut empty = null_mut();
+    let (mut empty, mut told) = (null_mut(), hipBatchMemOpNodeParams::default());
     ok!(machine, hipGraphAddEmptyNode(&mut empty, graph, null(), 0));
     fails!(hipErrorInvalidValue, machine, hipGraphBatchMemOpNodeGetParams(empty, &mut told));
     fails!(hipErrorInvalidValue, machine, hipGraphBatchMemOpNodeSetParams(empty, &mut given));
 }
 
 #[test]
+fn a_batch_is_a_list_without_flags_on_a_stream() {
+    let machine = Machine::new("");
+    let (stream, word) = (machine.stream(), Word::new(&machine, 0));
+    let mut list = [operation(WRITE_64, &word, 1, 0)];
+    let list = list.as_mut_ptr();
+    for (count, list, flags) in [(257, list, 0), (1, list, 1), (1, null_mut(), 0)] {
+        fails!(hipErrorInvalidValue, machine, hipStreamBatchMemOp(stream, count, list, flags));
+    }
+    let no_stream = std::ptr::without_provenance_mut(3);
+    fails!(hipErrorContextIsDestroyed, machine, hipStreamBatchMemOp(no_stream, 1, list, 0));
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!(word.get(), 0);
+}
+
+#[test]
 fn wrong_batches_are_refused_whole() {
     let machine = Machine::new("");
     let (stream, word) = (machine.stream(), Word::new(&machine, 0));
-    let batch = |second, count, flags| {
+    let batch = |second, count| {
         let mut list = [operation(WRITE_64, &word, 1, 0), second];
-        hip!(machine, hipStreamBatchMemOp(stream, count, list.as_mut_ptr(), flags))
+        hip!(machine, hipStreamBatchMemOp(stream, count, list.as_mut_ptr(), 0))
     };
     let right = operation(WRITE_64, &word, 1, 0);
     let stray = Word(std::ptr::without_provenance_mut(8));
-    for (second, count, flags) in [
-        (right, 0, 0),
-        (right, 257, 0),
-        (right, 2, 1),
-        (operation(hipStreamBatchMemOpType::hipStreamMemOpBarrier, &word, 0, 0), 2, 0),
-        (operation(hipStreamBatchMemOpType::hipStreamMemOpFlushRemoteWrites, &word, 0, 0), 2, 0),
-        (operation(WAIT_64, &word, 0, 4), 2, 0),
-        (operation(WRITE_64, &stray, 0, 0), 2, 0),
+    for (second, count) in [
+        (right, 0),
+        (operation(hipStreamBatchMemOpType::hipStreamMemOpBarrier, &word, 0, 0), 2),
+        (operation(hipStreamBatchMemOpType::hipStreamMemOpFlushRemoteWrites, &word, 0, 0), 2),
+        (operation(WAIT_64, &word, 0, 4), 2),
+        (operation(WRITE_64, &stray, 0, 0), 2),
     ] {
-        assert_eq!(batch(second, count, flags), hipError_t::hipErrorInvalidValue);
+        assert_eq!(batch(second, count), hipError_t::hipErrorInvalidValue);
     }
     ok!(machine, hipStreamSynchronize(stream));
     assert_eq!(word.get(), 0, "nothing of a refused batch takes place");
-    fails!(hipErrorInvalidValue, machine, hipStreamBatchMemOp(stream, 1, null_mut(), 0));
-    let no_stream = std::ptr::without_provenance_mut(3);
-    let mut list = [right];
-    fails!(hipErrorContextIsDestroyed, machine, hipStreamBatchMemOp(no_stream, 1, list.as_mut_ptr(), 0));
 }

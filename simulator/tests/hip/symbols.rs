@@ -22,7 +22,7 @@ fn register(machine: &Machine, file: &str) -> *mut *mut c_void {
     register_file(machine, &Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels/bundles").join(file))
 }
 
-fn register_file(machine: &Machine, path: &Path) -> *mut *mut c_void {
+pub(super) fn register_file(machine: &Machine, path: &Path) -> *mut *mut c_void {
     let image = Box::leak(std::fs::read(path).unwrap().into_boxed_slice());
     let wrapper = Wrapper { magic: 0x4849_5046, version: 1, binary: image.as_ptr().cast(), unused: null() };
     hip!(machine, __hipRegisterFatBinary(std::ptr::from_ref(Box::leak(Box::new(wrapper))).cast())).cast()
@@ -42,12 +42,12 @@ fn variable(machine: &Machine) -> *const c_void {
 }
 
 /// The kernel `vector_add`.
-fn kernel(machine: &Machine) -> *const c_void {
+pub(super) fn kernel(machine: &Machine) -> *const c_void {
     name_kernel(machine, register(machine, "vector_add.hipfb"), c"vector_add")
 }
 
 /// A symbol for a kernel of a registered image.
-fn name_kernel(machine: &Machine, modules: *mut *mut c_void, name: &CStr) -> *const c_void {
+pub(super) fn name_kernel(machine: &Machine, modules: *mut *mut c_void, name: &CStr) -> *const c_void {
     let (kernel, name, none) = (symbol(), name.as_ptr().cast_mut(), null_mut());
     hip!(
         machine,
@@ -176,10 +176,22 @@ fn a_kernel_takes_wishes_for_caches_and_banks() {
         fails!(hipErrorInvalidValue, machine, hipFuncSetSharedMemConfig(kernel, hipSharedMemConfig(choice)));
     }
     let (cache, bank) = (hipFuncCache_t(0), hipSharedMemConfig(0));
-    for none in [null(), symbol().cast_const()] {
-        fails!(hipErrorInvalidDeviceFunction, machine, hipFuncSetCacheConfig(none, cache));
-        fails!(hipErrorInvalidDeviceFunction, machine, hipFuncSetSharedMemConfig(none, bank));
-    }
+    fails!(hipErrorInvalidDeviceFunction, machine, hipFuncSetCacheConfig(null(), cache));
+    fails!(hipErrorInvalidDeviceFunction, machine, hipFuncSetSharedMemConfig(null(), bank));
+}
+
+#[test]
+fn an_address_of_no_kernel_takes_no_wishes() {
+    let machine = Machine::new("");
+    let none = symbol().cast_const();
+    fails!(hipErrorInvalidDeviceFunction, machine, hipFuncSetCacheConfig(none, hipFuncCache_t(0)));
+    fails!(hipErrorInvalidDeviceFunction, machine, hipFuncSetSharedMemConfig(none, hipSharedMemConfig(0)));
+    let kernel = kernel(&machine);
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipFuncSetAttribute(kernel, hipFuncAttribute::hipFuncAttributeMax, 0)
+    );
 }
 
 #[test]
@@ -208,12 +220,6 @@ fn a_managed_variable_is_the_host_s_and_the_kernels() {
     // SAFETY: as above.
     assert_eq!(unsafe { number.read() }, 50);
     assert_eq!(machine.download::<u32>(out, 1), [80]);
-    // A registration that cannot be leaves the place as it is.
-    let before = counter;
-    hip!(machine, __hipRegisterManagedVar(modules.cast(), place, value, null(), 4, 4));
-    hip!(machine, __hipRegisterManagedVar(modules.cast(), place, null_mut(), name, 4, 4));
-    hip!(machine, __hipRegisterManagedVar(modules.cast(), null_mut(), value, name, 4, 4));
-    assert_eq!(counter, before);
     // The variable goes with its program.
     let mut attributes = hipPointerAttribute_t::default();
     ok!(machine, hipPointerGetAttributes(&mut attributes, counter));
@@ -221,6 +227,20 @@ fn a_managed_variable_is_the_host_s_and_the_kernels() {
     hip!(machine, __hipUnregisterFatBinary(modules));
     ok!(machine, hipPointerGetAttributes(&mut attributes, counter));
     assert_eq!(attributes.type_, hipMemoryType::hipMemoryTypeUnregistered);
+}
+
+#[test]
+fn a_managed_variable_that_cannot_be_leaves_its_place_as_it_is() {
+    let machine = Machine::new("");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/services.gfx942.co");
+    let modules = register_file(&machine, &file);
+    let (mut counter, mut first) = (null_mut::<c_void>(), 40_u32);
+    let (name, place) = (c"counter".as_ptr(), &raw mut counter);
+    let value: *mut c_void = (&raw mut first).cast();
+    hip!(machine, __hipRegisterManagedVar(modules.cast(), place, value, null(), 4, 4));
+    hip!(machine, __hipRegisterManagedVar(modules.cast(), place, null_mut(), name, 4, 4));
+    hip!(machine, __hipRegisterManagedVar(modules.cast(), null_mut(), value, name, 4, 4));
+    assert!(counter.is_null());
 }
 
 #[test]
@@ -243,7 +263,6 @@ fn a_symbol_has_a_function_on_each_device() {
     for none in [null(), symbol().cast_const()] {
         assert_eq!(function_of(none), (hipError_t::hipErrorInvalidDeviceFunction, null_mut()));
     }
-    fails!(hipErrorInvalidValue, machine, hipGetFuncBySymbol(null_mut(), kernel));
 }
 
 #[test]
@@ -253,12 +272,21 @@ fn a_kernel_may_ask_for_all_the_lds_that_is_left() {
     let lds = hipFuncAttribute::hipFuncAttributeMaxDynamicSharedMemorySize;
     let share = hipFuncAttribute::hipFuncAttributePreferredSharedMemoryCarveout;
     let set = |attribute, value| hip!(machine, hipFuncSetAttribute(kernel, attribute, value));
+    let told = || {
+        let mut attributes = hipFuncAttributes::default();
+        ok!(machine, hipFuncGetAttributes(&mut attributes, kernel));
+        attributes.maxDynamicSharedSizeBytes
+    };
+    assert_eq!(told(), 64 << 10);
+    assert_eq!(set(lds, 4096), hipError_t::hipSuccess);
+    assert_eq!(told(), 4096);
+    assert_eq!([set(share, -1), set(lds, -1)], [hipError_t::hipSuccess, hipError_t::hipErrorInvalidValue]);
     for (attribute, most) in [(lds, 64 << 10), (share, 100)] {
         assert_eq!([0, most].map(|value| set(attribute, value)), [hipError_t::hipSuccess; 2]);
         let wrong = [-2, most + 1, i32::MAX].map(|value| set(attribute, value));
         assert_eq!(wrong, [hipError_t::hipErrorInvalidValue; 3]);
     }
-    let none = hipFuncAttribute::hipFuncAttributeMax;
+    let none = hipFuncAttribute(hipFuncAttribute::hipFuncAttributeMax.0 + 1);
     assert_eq!(set(none, 0), hipError_t::hipErrorInvalidValue);
     for no_kernel in [null(), symbol().cast_const()] {
         fails!(hipErrorInvalidDeviceFunction, machine, hipFuncSetAttribute(no_kernel, lds, 0));

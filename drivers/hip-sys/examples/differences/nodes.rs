@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A graph with a node of each kind.
+//! A graph with a node of each kind, memory that nodes give, and what nodes and streams take.
 
 use std::ptr;
 
 use anyhow::{Result, ensure};
 use windlass_hip_sys::bindings::*;
 
-use crate::lab::{Lab, need};
+use crate::lab::{Lab, SIZE, need};
 
 /// The kinds of parameters for its nodes.
 pub(crate) const NODES: [&str; 7] =
@@ -67,5 +67,49 @@ impl Lab {
         let graph = self.full()?.graph;
         need!(self.hipGraphInstantiate(&mut exec, graph, ptr::null_mut(), ptr::null_mut(), 0));
         Ok(exec as u64)
+    }
+
+    /// The parameters of a node that gives memory.
+    pub(crate) fn alloc_node(&self, value: &str) -> Result<u64> {
+        let properties = ["type", "location", "device"].contains(&value);
+        let properties = self.value("properties", if properties { value } else { "good" })?;
+        let parameters = hipMemAllocNodeParams {
+            // SAFETY: these properties are kept.
+            poolProps: unsafe { (properties as *const hipMemPoolProps).read() },
+            bytesize: if value == "no-size" { 0 } else { SIZE },
+            ..Default::default()
+        };
+        Ok(self.keep_value(parameters))
+    }
+
+    /// Memory that a node of a graph gives and that no node frees.
+    pub(crate) fn given(&self) -> Result<u64> {
+        let mut node = ptr::null_mut();
+        let (graph, parameters) = (self.graph()?.0 as hipGraph_t, self.alloc_node("good")?);
+        let parameters = parameters as *mut hipMemAllocNodeParams;
+        need!(self.hipGraphAddMemAllocNode(&mut node, graph, ptr::null(), 0, parameters));
+        // SAFETY: the parameters are kept.
+        Ok(unsafe { parameters.read() }.dptr as u64)
+    }
+
+    pub(crate) fn new_object(&self) -> Result<u64> {
+        unsafe extern "C" fn end(_: *mut c_void) {}
+        let mut object = ptr::null_mut();
+        need!(self.hipUserObjectCreate(&mut object, ptr::null_mut(), Some(end), 1, 1));
+        Ok(object as u64)
+    }
+
+    /// A list of one write of a word.
+    pub(crate) fn batch(&self) -> Result<u64> {
+        let write = hipStreamBatchMemOpType::hipStreamMemOpWriteValue64.0;
+        Ok(self.keep_words(&[write.into(), self.memory("device", "good")?, 7, 0, 0, 0]))
+    }
+
+    /// An event for other processes.
+    pub(crate) fn new_shared_event(&self) -> Result<u64> {
+        const INTERPROCESS_WITHOUT_TIMES: u32 = 4 | 2;
+        let mut event = ptr::null_mut();
+        need!(self.hipEventCreateWithFlags(&mut event, INTERPROCESS_WITHOUT_TIMES));
+        Ok(event as u64)
     }
 }

@@ -92,10 +92,17 @@ const KINDS: &[(&str, &[&str])] = &[
     ("memset-node", &["good", "null", "no-pointer", "element", "no-width", "no-height"]),
     ("driver-memset", &["good", "null", "no-pointer", "element", "no-width", "no-height"]),
     ("host-node", &["good", "null", "no-function"]),
+    ("alloc-node", &["good", "null", "no-size", "type", "location", "device"]),
+    ("given", &["good", "null", "inside", "device"]),
+    ("object", &["good", "null"]),
+    ("instantiation", &["good", "null", "flags"]),
+    ("batch", &["good", "null"]),
+    ("shared-event", &["good", "null", "event"]),
     ("properties", &["good", "null", "type", "location", "device"]),
     ("access", &["good", "null", "device", "flags"]),
     ("location", &["good", "null", "device"]),
     ("mode", &["good", "null", "unknown"]),
+    ("zero", &["good", "null", "one"]),
 ];
 
 /// The values of a kind.
@@ -201,9 +208,20 @@ impl Lab {
                 let function: hipHostFn_t = (value == "good").then_some(host_function);
                 self.keep_value(hipHostNodeParams { fn_: function, userData: ptr::null_mut() })
             }
+            ("alloc-node", _) => self.alloc_node(value)?,
+            ("given", "good") => self.given()?,
+            ("given", "inside") => self.given()? + 64,
+            ("given", _) => self.memory("device", "good")?,
+            ("object", _) => self.new_object()?,
+            // The node that failed, the flags, the result, and the stream of an upload.
+            ("instantiation", _) => self.keep_words(&[0, u64::from(value == "flags") * 3, 0, self.stream()?]),
+            ("batch", _) => self.batch()?,
+            ("shared-event", "good") => self.new_shared_event()?,
+            ("shared-event", _) => self.new_event()?,
             ("properties", _) => self.pool_properties(value),
             ("access", _) => self.access(value),
             ("location", _) => self.keep_words(&[1 | if value == "good" { 0 } else { 77 << 32 }]),
+            ("zero", _) => self.keep_words(&[u64::from(value == "one"), 0, 0, 0, 0, 0, 0, 0]),
             ("mode", _) => self.keep_words(&[if value == "good" { 2 } else { 9 }]),
             (_, value) => match number(value) {
                 Some(number) => number,

@@ -45,7 +45,12 @@ const KINDS: &[Kind] = &[
     ("libraries", &["hipLibraryLoadData", "hipLibraryLoadFromFile"], &["hipLibraryUnload"]),
     ("contexts", &["hipCtxCreate"], &["hipCtxDestroy"]),
     ("retained contexts", &["hipDevicePrimaryCtxRetain"], &["hipDevicePrimaryCtxRelease"]),
-    ("graphs", &["hipGraphCreate", "hipGraphClone"], &["hipGraphDestroy"]),
+    (
+        "graphs",
+        &["hipGraphCreate", "hipGraphClone", "hipStreamEndCapture"],
+        // A capture into a graph that exists ends with that graph, and makes none.
+        &["hipGraphDestroy", "hipStreamBeginCaptureToGraph"],
+    ),
     (
         "instantiated graphs",
         &["hipGraphInstantiate", "hipGraphInstantiateWithFlags", "hipGraphInstantiateWithParams"],

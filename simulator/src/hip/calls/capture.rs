@@ -67,19 +67,21 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamEndCapture(
     })
 }
 
-/// Writes whether a stream is being captured, and the number and graph of its capture.
+/// Writes whether a stream is being captured, and the number and graph of a capture that goes on, whose frontier it returns.
 fn info(
     call: &Call,
     stream: hipStream_t,
     status: *mut hipStreamCaptureStatus,
     id: *mut c_ulonglong,
     graph: *mut hipGraph_t,
-) -> Outcome<()> {
+) -> Outcome<Option<Vec<u64>>> {
     let stream = call.stream(stream)?;
     if stream.role == Role::Null && !call.is_since(6) {
         // HIP 5 knows only that the null stream is not captured.
         return match call.name {
-            "hipStreamIsCapturing" => call.put(status, hipStreamCaptureStatus::hipStreamCaptureStatusNone),
+            "hipStreamIsCapturing" => {
+                call.put(status, hipStreamCaptureStatus::hipStreamCaptureStatusNone).map(|()| None)
+            }
             _ if status.is_null() => Err(Code::INVALID_VALUE),
             _ => Err(Code::UNKNOWN),
         };
@@ -95,9 +97,12 @@ fn info(
         Some(_) => hipStreamCaptureStatus::hipStreamCaptureStatusActive,
     };
     call.put(status, found)?;
-    call.put_if(id, capture.as_ref().map_or(0, |capture| capture.id));
-    call.put_if(graph, capture.map_or(0, |capture| capture.graph_handle) as hipGraph_t);
-    Ok(())
+    let active = capture.filter(|_| found == hipStreamCaptureStatus::hipStreamCaptureStatusActive);
+    if let Some(capture) = &active {
+        call.put_if(id, capture.id);
+        call.put_if(graph, capture.graph_handle as hipGraph_t);
+    }
+    Ok(active.map(|capture| capture.frontier(&stream)))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipStreamIsCapturing(
@@ -105,7 +110,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamIsCapturing(
     status: *mut hipStreamCaptureStatus,
 ) -> hipError_t {
     let null = std::ptr::null_mut();
-    hip!(hipStreamIsCapturing, |call| info(call, stream, status, null, std::ptr::null_mut()))
+    hip!(hipStreamIsCapturing, |call| { info(call, stream, status, null, std::ptr::null_mut()).map(|_| ()) })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipStreamGetCaptureInfo(
@@ -113,7 +118,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamGetCaptureInfo(
     status: *mut hipStreamCaptureStatus,
     id: *mut c_ulonglong,
 ) -> hipError_t {
-    hip!(hipStreamGetCaptureInfo, |call| info(call, stream, status, id, std::ptr::null_mut()))
+    hip!(hipStreamGetCaptureInfo, |call| { info(call, stream, status, id, std::ptr::null_mut()).map(|_| ()) })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipStreamGetCaptureInfo_v2(
@@ -125,10 +130,7 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamGetCaptureInfo_v2(
     count: *mut usize,
 ) -> hipError_t {
     hip!(hipStreamGetCaptureInfo_v2, |call| {
-        info(call, stream, status, id, graph)?;
-        let stream = call.stream(stream)?;
-        let capture = call.runtime.captures.of_stream(&stream);
-        let frontier = capture.map(|capture| capture.frontier(&stream)).unwrap_or_default();
+        let Some(frontier) = info(call, stream, status, id, graph)? else { return Ok(()) };
         call.put_if(count, frontier.len());
         // The runtime owns the list, which lasts until the thread's next call of this function.
         let mut kept = call.thread.capture_frontier.borrow_mut();

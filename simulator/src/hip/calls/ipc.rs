@@ -46,10 +46,10 @@ fn of_another_process(call: &Call, ticket: &Ticket) -> Outcome<()> {
 /// The ticket of device memory, for an address in it.
 fn export(call: &Call, pointer: *const c_void) -> Outcome<Ticket> {
     let machine = &call.runtime.machine;
-    let holding = machine.ledger.find(pointer as u64).ok_or(Code::INVALID_VALUE)?;
+    let holding = machine.ledger.find(pointer as u64).ok_or(Code::INVALID_DEVICE_POINTER)?;
     if holding.managed || !matches!(holding.origin, Origin::Device | Origin::Pool) {
         explain(format!("{}: {pointer:?} is no device memory of this process", call.name));
-        return Err(Code::INVALID_VALUE);
+        return Err(Code::INVALID_DEVICE_POINTER);
     }
     // The bytes move once, so nothing may write them meanwhile.
     let moved = call.runtime.scheduler.while_idle(|| machine.memory.export(holding.base))?;
@@ -106,18 +106,21 @@ pub(in crate::hip) unsafe extern "C" fn hipIpcOpenMemHandle(
 
 pub(in crate::hip) unsafe extern "C" fn hipIpcCloseMemHandle(pointer: *mut c_void) -> hipError_t {
     hip!(hipIpcCloseMemHandle, |call| {
+        if pointer.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
         let machine = &call.runtime.machine;
-        let holding = machine.ledger.find(pointer as u64).ok_or(Code::INVALID_VALUE)?;
+        let holding = machine.ledger.find(pointer as u64).ok_or(Code::INVALID_HANDLE)?;
         let imported = holding.origin == Origin::Imported && holding.pool.is_none();
         if !imported || holding.base != pointer as u64 {
-            return Err(Code::INVALID_VALUE);
+            return Err(Code::INVALID_HANDLE);
         }
         for device in &machine.devices {
             call.runtime.synchronize(device.index)?;
         }
         let place = (&*machine.memory, &machine.ledger);
         let closed = machine.imports.close(place, pointer as u64, call.describe());
-        closed.map(|_| ()).ok_or(Code::INVALID_VALUE)
+        closed.map(|_| ()).ok_or(Code::INVALID_HANDLE)
     })
 }
 

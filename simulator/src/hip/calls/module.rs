@@ -3,6 +3,7 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use windlass_hip_sys::bindings::{
     hipDeviceptr_t, hipError_t, hipFuncAttribute, hipFuncAttributes, hipFuncCache_t, hipFunction_attribute,
@@ -174,11 +175,6 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleGetGlobal(
     })
 }
 
-/// The most LDS in bytes that a launch can ask for beside the LDS that the kernel declares.
-fn dynamic_lds(kernel: &Kernel) -> u32 {
-    kernel.module().part().lds.saturating_sub(kernel.static_lds())
-}
-
 fn registers(kernel: &Kernel) -> u32 {
     kernel.vgprs().saturating_add(kernel.agprs())
 }
@@ -203,7 +199,7 @@ pub(in crate::hip) unsafe extern "C" fn hipFuncGetAttribute(
             hipFunction_attribute::HIP_FUNC_ATTRIBUTE_BINARY_VERSION if !call.is_since(6) => 2,
             hipFunction_attribute::HIP_FUNC_ATTRIBUTE_PTX_VERSION
             | hipFunction_attribute::HIP_FUNC_ATTRIBUTE_BINARY_VERSION => 94,
-            hipFunction_attribute::HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => dynamic_lds(kernel),
+            hipFunction_attribute::HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => function.dynamic_lds(),
             _ => return Err(Code::INVALID_VALUE),
         };
         call.put(value, c_int::try_from(number).unwrap_or(c_int::MAX))
@@ -225,7 +221,7 @@ pub(in crate::hip) unsafe extern "C" fn hipFuncGetAttributes(
         let known = hipFuncAttributes {
             binaryVersion: 94,
             localSizeBytes: kernel.private_size() as usize,
-            maxDynamicSharedSizeBytes: number(dynamic_lds(kernel)),
+            maxDynamicSharedSizeBytes: number(function.wanted_lds.load(Ordering::Relaxed)),
             maxThreadsPerBlock: number(kernel.max_workgroup_size()),
             numRegs: number(registers(kernel)),
             ptxVersion: 94,
@@ -246,15 +242,19 @@ pub(in crate::hip) unsafe extern "C" fn hipFuncSetAttribute(
             return Err(Code::INVALID_VALUE);
         }
         let function = function_of_symbol(call, symbol)?;
-        let most = match attribute {
-            hipFuncAttribute::hipFuncAttributeMaxDynamicSharedMemorySize => dynamic_lds(&function.kernel),
-            // A share of LDS in per cent, without effect here.
-            hipFuncAttribute::hipFuncAttributePreferredSharedMemoryCarveout => 100,
-            _ => return Err(Code::INVALID_VALUE),
-        };
-        // -1 asks for the default.
-        let fits = value == -1 || u32::try_from(value).is_ok_and(|value| value <= most);
-        fits.then_some(()).ok_or(Code::INVALID_VALUE)
+        let wanted = u32::try_from(value);
+        match (attribute, wanted) {
+            (hipFuncAttribute::hipFuncAttributeMaxDynamicSharedMemorySize, Ok(wanted))
+                if wanted <= function.dynamic_lds() =>
+            {
+                function.wanted_lds.store(wanted, Ordering::Relaxed);
+                Ok(())
+            }
+            // A share of LDS in per cent, without effect here; -1 asks for the default.
+            (hipFuncAttribute::hipFuncAttributePreferredSharedMemoryCarveout, Ok(..=100)) => Ok(()),
+            (hipFuncAttribute::hipFuncAttributePreferredSharedMemoryCarveout, _) if value == -1 => Ok(()),
+            _ => Err(Code::INVALID_VALUE),
+        }
     })
 }
 

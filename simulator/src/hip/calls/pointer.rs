@@ -73,6 +73,42 @@ pub(in crate::hip) unsafe extern "C" fn hipPointerGetAttributes(
     })
 }
 
+/// Writes the value of an attribute for an address that HIP does not know, and refuses the question where there is an answer for
+/// memory that it knows.
+fn of_unknown_memory(call: &Call, data: *mut c_void, attribute: hipPointer_attribute) -> Outcome<()> {
+    /// The device of memory that is not HIP's.
+    const NO_DEVICE: u32 = -2_i32 as u32;
+    match attribute {
+        // AMD's HIP 5 follows the address, or looks at none.
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MEMORY_TYPE
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
+            if !call.is_since(6) => {}
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MEMORY_TYPE
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_BUFFER_ID
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_RANGE_SIZE
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS => call.put(data.cast::<u32>(), 0)?,
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL => {
+            call.put(data.cast::<u32>(), NO_DEVICE)?;
+        }
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_DEVICE_POINTER
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_HOST_POINTER
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR => call.put(data.cast::<u64>(), 0)?,
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_IS_MANAGED
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MAPPED => call.put(data.cast::<bool>(), false)?,
+        _ => {}
+    }
+    match attribute {
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS => Ok(()),
+        hipPointer_attribute::HIP_POINTER_ATTRIBUTE_P2P_TOKENS
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
+        | hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => Err(Code::NOT_SUPPORTED),
+        _ => Err(Code::INVALID_VALUE),
+    }
+}
+
 fn attribute(
     call: &Call,
     data: *mut c_void,
@@ -86,18 +122,7 @@ fn attribute(
     let pointer_out = data.cast::<u64>();
     let number_out = data.cast::<u32>();
     let Some(holding) = call.runtime.machine.ledger.find(address) else {
-        if call.is_since(6) {
-            match attribute {
-                hipPointer_attribute::HIP_POINTER_ATTRIBUTE_MEMORY_TYPE => {
-                    call.put(number_out, hipMemoryType::hipMemoryTypeUnregistered.0)?;
-                }
-                hipPointer_attribute::HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS => {
-                    call.put(data.cast::<bool>(), false)?;
-                }
-                _ => {}
-            }
-        }
-        return Err(Code::INVALID_VALUE);
+        return of_unknown_memory(call, data, attribute);
     };
     match attribute {
         hipPointer_attribute::HIP_POINTER_ATTRIBUTE_CONTEXT if !call.is_since(6) => Err(Code::NOT_SUPPORTED),
@@ -164,7 +189,7 @@ pub(in crate::hip) unsafe extern "C" fn hipDrvPointerGetAttributes(
             return Err(Code::INVALID_VALUE);
         }
         for index in 0..count as usize {
-            // An attribute that does not apply leaves its place unchanged.
+            // As documented, an attribute that does not apply has the value that says so, and is no error.
             let _ = attribute(
                 call,
                 call.get(data.wrapping_add(index))?,

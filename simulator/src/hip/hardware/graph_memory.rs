@@ -62,9 +62,20 @@ impl GraphMemory {
     /// # Errors
     /// `OUT_OF_MEMORY`.
     pub(crate) fn provide(&self) -> Outcome<()> {
-        self.pool.give(self.size)?;
+        self.count()?;
         allocation::reuse(&self.machine, &Self::request(&self.pool, self.size, &self.call));
         Ok(())
+    }
+
+    /// Counts the memory as given. Memory that the device's pools keep may be all that is missing.
+    fn count(&self) -> Outcome<()> {
+        for pool in self.machine.keepers.of_device(self.device()) {
+            if self.pool.give(self.size).is_ok() {
+                return Ok(());
+            }
+            allocation::release_idle(&self.machine, &pool, 0);
+        }
+        self.pool.give(self.size)
     }
 
     /// Undoes [`provide`](Self::provide), for a launch that does not take place.

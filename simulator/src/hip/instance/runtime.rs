@@ -114,12 +114,18 @@ impl Runtime {
         Ok(self.scheduler.enqueue(stream, packet, edges)?)
     }
 
-    /// Gives back the memory of a device's pools that exceeds their thresholds, after a client has synchronised.
+    /// Gives back the memory of a device's pools that exceeds their thresholds, after a client has synchronised, and all that the
+    /// device keeps for graphs, which stayed until it was trimmed before HIP 6.2.
     pub(crate) fn release_pools(&self, device: usize) {
         for pool in self.pools.all() {
             if pool.device == device {
                 allocation::release_idle(&self.machine, &pool, pool.release_threshold());
             }
+        }
+        if self.options.hip >= (6, 2)
+            && let Ok(device) = self.machine.device(device)
+        {
+            device.graph_reserve.trim(&device.budget);
         }
     }
 

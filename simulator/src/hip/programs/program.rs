@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_codeobject as codeobject;
@@ -34,6 +35,15 @@ pub(crate) struct Function {
     pub(crate) kernel: Arc<Kernel>,
     /// The kernel's name, for clients.
     pub(crate) name: CString,
+    /// The most LDS in bytes, beside the LDS that the kernel declares, that the client wants for launches. It limits none.
+    pub(crate) wanted_lds: AtomicU32,
+}
+
+impl Function {
+    /// The most LDS in bytes that a launch can ask for beside the LDS that the kernel declares.
+    pub(crate) fn dynamic_lds(&self) -> u32 {
+        self.kernel.module().part().lds.saturating_sub(self.kernel.static_lds())
+    }
 }
 
 impl Program {
@@ -91,7 +101,9 @@ impl Program {
             program: self.clone(),
             kernel,
             name: CString::new(name).map_err(|_| Code::NOT_FOUND)?,
+            wanted_lds: AtomicU32::new(0),
         });
+        function.wanted_lds.store(function.dynamic_lds(), Ordering::Relaxed);
         let handle = handles.insert(function).ok_or(Code::OUT_OF_MEMORY)?.get();
         functions.insert(name.to_owned(), handle);
         Ok(handle)

@@ -158,6 +158,9 @@ const ROWS: &[Row] = &[
     row(&["hipMemPoolGetAccess"], Code::INVALID_DEVICE, Code::INVALID_VALUE, SINCE_6),
     row(&["hipMemAdvise"], Code::INVALID_DEVICE, Code::INVALID_VALUE, BEFORE_6),
     row(&["hipDeviceGetDefaultMemPool"], Code::INVALID_DEVICE, Code::INVALID_VALUE, BEFORE_6),
+    // Memory that is not shared with other processes.
+    row(&["hipIpcGetMemHandle"], Code::INVALID_DEVICE_POINTER, Code::INVALID_VALUE, SINCE_6),
+    row(&["hipIpcCloseMemHandle"], Code::INVALID_HANDLE, Code::INVALID_VALUE, SINCE_6),
     // A handle of no event.
     row(&["hipExtLaunchKernel"], Code::INVALID_HANDLE, Code::INVALID_VALUE, SINCE_6),
     row(

@@ -90,6 +90,7 @@ fn a_launch_under_way_keeps_the_objects_of_a_destroyed_graph() {
     let machine = Machine::new("");
     let (graph, stream, (object, ends)) = (machine.graph(), machine.stream(), object(&machine, 1));
     ok!(machine, hipGraphRetainUserObject(graph, object, 1, MOVE));
+    machine.fill_node(graph, &[], machine.malloc(64), 0, 16);
     let exec = machine.exec(graph);
     ok!(machine, hipGraphDestroy(graph));
     let gate = machine.gate(stream);

@@ -97,6 +97,60 @@ fn arguments_that_were_given_as_one_block_are_told_as_one_block() {
     assert_eq!(machine.download::<f32>(c, 64), [3.0; 64]);
 }
 
+/// The copy of a box in the words of the runtime API.
+fn boxes(to: *mut c_void, from: *mut c_void) -> hipMemcpy3DParms {
+    let side = |ptr| hipPitchedPtr { ptr, pitch: 16, xsize: 8, ysize: 4 };
+    hipMemcpy3DParms {
+        srcPtr: side(from),
+        dstPtr: side(to),
+        dstPos: hipPos { x: 4, y: 1, z: 0 },
+        extent: hipExtent { width: 8, height: 2, depth: 2 },
+        kind: hipMemcpyKind::hipMemcpyDeviceToDevice,
+        ..Default::default()
+    }
+}
+
+#[test]
+fn a_copy_is_told_and_set_in_the_words_that_made_it() {
+    let machine = Machine::new("");
+    let (from, to, graph) = (machine.upload(&[7_u8; 256]), machine.malloc(256), machine.graph());
+    let (given, mut node, mut context) = (boxes(to, from), null_mut(), null_mut());
+    ok!(machine, hipGraphAddMemcpyNode(&mut node, graph, null(), 0, &given));
+    let mut told = hipMemcpy3DParms::default();
+    ok!(machine, hipGraphMemcpyNodeGetParams(node, &mut told));
+    assert_eq!(format!("{told:?}"), format!("{given:?}"));
+
+    ok!(machine, hipCtxGetCurrent(&mut context));
+    let mut driver = HIP_MEMCPY3D {
+        srcXInBytes: 1,
+        srcMemoryType: hipMemoryType::hipMemoryTypeDevice,
+        srcDevice: from,
+        srcPitch: 16,
+        srcHeight: 4,
+        dstMemoryType: hipMemoryType::hipMemoryTypeDevice,
+        dstDevice: to,
+        dstPitch: 16,
+        dstHeight: 4,
+        WidthInBytes: 8,
+        Height: 2,
+        Depth: 2,
+        ..Default::default()
+    };
+    ok!(machine, hipDrvGraphAddMemcpyNode(&mut node, graph, null(), 0, &driver, context));
+    let mut again = HIP_MEMCPY3D::default();
+    ok!(machine, hipDrvGraphMemcpyNodeGetParams(node, &mut again));
+    assert_eq!(format!("{again:?}"), format!("{driver:?}"));
+    driver.srcXInBytes = 2;
+    ok!(machine, hipDrvGraphMemcpyNodeSetParams(node, &driver));
+    ok!(machine, hipDrvGraphMemcpyNodeGetParams(node, &mut again));
+    assert_eq!(again.srcXInBytes, 2);
+    let exec = machine.exec(graph);
+    driver.WidthInBytes = 4;
+    ok!(machine, hipDrvGraphExecMemcpyNodeSetParams(exec, node, &driver, context));
+    driver.srcDevice = null_mut();
+    fails!(hipErrorInvalidValue, machine, hipDrvGraphExecMemcpyNodeSetParams(exec, node, &driver, context));
+}
+
 #[test]
 fn copies_are_told_in_the_words_of_either_api() {
     let machine = Machine::new("");
@@ -110,19 +164,8 @@ fn copies_are_told_in_the_words_of_either_api() {
     assert_eq!((extent.width, extent.height, extent.depth), (64, 1, 1));
     assert_eq!(told.kind, hipMemcpyKind::hipMemcpyDefault);
 
-    let side = |ptr| hipPitchedPtr { ptr, pitch: 16, xsize: 8, ysize: 4 };
-    let given = hipMemcpy3DParms {
-        srcPtr: side(from),
-        dstPtr: side(to),
-        dstPos: hipPos { x: 4, y: 1, z: 0 },
-        extent: hipExtent { width: 8, height: 2, depth: 2 },
-        kind: hipMemcpyKind::hipMemcpyDeviceToDevice,
-        ..Default::default()
-    };
     let mut node = null_mut();
-    ok!(machine, hipGraphAddMemcpyNode(&mut node, graph, null(), 0, &given));
-    ok!(machine, hipGraphMemcpyNodeGetParams(node, &mut told));
-    assert_eq!(format!("{told:?}"), format!("{given:?}"));
+    ok!(machine, hipGraphAddMemcpyNode(&mut node, graph, null(), 0, &boxes(to, from)));
     let mut driver = HIP_MEMCPY3D::default();
     ok!(machine, hipDrvGraphMemcpyNodeGetParams(node, &mut driver));
     assert_eq!((driver.WidthInBytes, driver.Height, driver.Depth), (8, 2, 2));
@@ -175,22 +218,18 @@ fn a_captured_copy_of_rows_tells_its_pitches() {
 fn fills_host_functions_and_events_are_told() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
     let machine = Machine::new("");
-    let (memory, graph, mut node) = (machine.malloc(256), machine.graph(), null_mut());
-    let given =
-        hipMemsetParams { dst: memory, elementSize: 2, height: 2, pitch: 32, value: 0x1234, width: 5 };
+    let (graph, mut memory, mut pitch, mut node) = (machine.graph(), null_mut(), 0, null_mut());
+    ok!(machine, hipMallocPitch(&mut memory, &mut pitch, 10, 3));
+    let given = hipMemsetParams { dst: memory, elementSize: 2, height: 2, pitch, value: 0x1234, width: 5 };
     ok!(machine, hipGraphAddMemsetNode(&mut node, graph, null(), 0, &given));
     let mut told = hipMemsetParams::default();
     ok!(machine, hipGraphMemsetNodeGetParams(node, &mut told));
     assert_eq!(format!("{told:?}"), format!("{given:?}"));
 
     let exec = machine.exec(graph);
-    let context = without_provenance_mut(1);
     // An instantiated fill of rows keeps its extents.
     let taller = hipMemsetParams { height: 3, ..given };
     fails!(hipErrorInvalidValue, machine, hipGraphExecMemsetNodeSetParams(exec, node, &taller));
-    fails!(hipErrorInvalidValue, machine, hipDrvGraphExecMemsetNodeSetParams(exec, node, &taller, context));
-    let other = hipMemsetParams { value: 3, ..given };
-    ok!(machine, hipDrvGraphExecMemsetNodeSetParams(exec, node, &other, context));
     ok!(machine, hipGraphMemsetNodeSetParams(node, &taller));
     let narrow = hipMemsetParams { pitch: 9, ..given };
     fails!(hipErrorInvalidValue, machine, hipGraphMemsetNodeSetParams(node, &narrow));
@@ -219,7 +258,18 @@ fn fills_host_functions_and_events_are_told() {
     fails!(hipErrorInvalidValue, machine, hipGraphEventRecordNodeGetEvent(wait, &mut found));
     fails!(hipErrorInvalidValue, machine, hipGraphEventWaitNodeGetEvent(record, &mut found));
     fails!(hipErrorInvalidValue, machine, hipGraphEventWaitNodeGetEvent(wait, null_mut()));
-    fails!(hipErrorInvalidValue, machine, hipGraphHostNodeGetParams(node, &mut told));
+    let mut child = without_provenance_mut(1);
+    fails!(hipErrorInvalidValue, machine, hipGraphChildGraphNodeGetGraph(host, &mut child));
+    assert!(child.is_null());
+}
+
+#[test]
+fn a_node_of_another_kind_tells_no_parameters() {
+    let machine = Machine::new("");
+    let (graph, log) = (machine.graph(), Log::default());
+    let host = machine.log_node(graph, &[], &log, "");
+    let fill = machine.fill_node(graph, &[], machine.malloc(64), 0, 16);
+    fails!(hipErrorInvalidValue, machine, hipGraphHostNodeGetParams(fill, &mut hipHostNodeParams::default()));
     fails!(hipErrorInvalidValue, machine, hipGraphMemsetNodeGetParams(host, &mut hipMemsetParams::default()));
     fails!(
         hipErrorInvalidValue,
@@ -231,9 +281,22 @@ fn fills_host_functions_and_events_are_told() {
         machine,
         hipGraphKernelNodeGetParams(host, &mut hipKernelNodeParams::default())
     );
-    let mut child = without_provenance_mut(1);
-    fails!(hipErrorInvalidValue, machine, hipGraphChildGraphNodeGetGraph(host, &mut child));
-    assert!(child.is_null());
+}
+
+/// Before HIP 7 the driver API had a struct of its own.
+#[test]
+fn the_driver_s_fill_of_hip_7_is_in_the_words_of_the_runtime() {
+    let machine = Machine::new("?hip=7.1");
+    let (memory, graph, mut node) = (machine.malloc(256), machine.graph(), null_mut());
+    let given = hipMemsetParams { dst: memory, elementSize: 2, height: 2, pitch: 32, value: 7, width: 5 };
+    ok!(machine, hipGraphAddMemsetNode(&mut node, graph, null(), 0, &given));
+    let (exec, context) = (machine.exec(graph), without_provenance_mut(1));
+    let taller = hipMemsetParams { height: 3, ..given };
+    fails!(hipErrorInvalidValue, machine, hipDrvGraphExecMemsetNodeSetParams(exec, node, &taller, context));
+    let other = hipMemsetParams { value: 3, ..given };
+    ok!(machine, hipDrvGraphExecMemsetNodeSetParams(exec, node, &other, context));
+    ok!(machine, hipGraphLaunch(exec, null_mut()));
+    assert_eq!(machine.download::<u16>(memory, 5), [3; 5]);
 }
 
 #[test]
@@ -253,30 +316,50 @@ fn a_child_graph_can_be_found_and_changed() {
     machine.log_node(own, &[twin], &log, "second");
     machine.run(graph, machine.stream());
     assert_eq!(log.take(), ["first", "second"]);
-    // The node owns it.
-    fails!(hipErrorInvalidValue, machine, hipGraphDestroy(own));
     ok!(machine, hipGraphDestroyNode(node));
-    fails!(hipErrorInvalidValue, machine, hipGraphGetNodes(own, null_mut(), &mut 0));
     machine.run(child, machine.stream());
     assert_eq!(log.take(), ["first"]);
 }
 
 #[test]
-fn child_graphs_nest_as_deep_as_the_machine_can_bear() {
+fn a_node_owns_its_child_graph() {
     let machine = Machine::new("");
-    let log = Log::default();
+    let (child, graph, mut node, mut own) = (machine.graph(), machine.graph(), null_mut(), null_mut());
+    ok!(machine, hipGraphAddChildGraphNode(&mut node, graph, null(), 0, child));
+    ok!(machine, hipGraphChildGraphNodeGetGraph(node, &mut own));
+    fails!(hipErrorInvalidValue, machine, hipGraphDestroy(own));
+    ok!(machine, hipGraphDestroyNode(node));
+    fails!(hipErrorInvalidValue, machine, hipGraphGetNodes(own, null_mut(), &mut 0));
+}
+
+/// Graphs in each other, up to a depth or to a refusal: the outermost, the depth, and the refusal.
+fn nest(machine: &Machine, log: &Log, most: usize) -> (hipGraph_t, usize, hipError_t) {
     let mut graph = machine.graph();
-    machine.log_node(graph, &[], &log, "innermost");
-    let mut depth = 0;
-    let status = loop {
+    machine.log_node(graph, &[], log, "innermost");
+    for depth in 0..most {
         let (outer, mut node) = (machine.graph(), null_mut());
         let status = hip!(machine, hipGraphAddChildGraphNode(&mut node, outer, null(), 0, graph));
         if status != hipError_t::hipSuccess {
-            break status;
+            return (graph, depth, status);
         }
         graph = outer;
-        depth += 1;
-    };
+    }
+    (graph, most, hipError_t::hipSuccess)
+}
+
+#[test]
+fn child_graphs_nest() {
+    let (machine, log) = (Machine::new(""), Log::default());
+    let (graph, depth, _) = nest(&machine, &log, 20);
+    machine.run(graph, machine.stream());
+    assert_eq!((log.words(), depth), (vec!["innermost"], 20));
+    ok!(machine, hipGraphDestroy(graph));
+}
+
+#[test]
+fn child_graphs_nest_as_deep_as_the_machine_can_bear() {
+    let (machine, log) = (Machine::new(""), Log::default());
+    let (graph, depth, status) = nest(&machine, &log, 1000);
     assert_eq!((status, depth), (hipError_t::hipErrorInvalidValue, 128));
     machine.run(graph, machine.stream());
     assert_eq!(log.words(), ["innermost"]);

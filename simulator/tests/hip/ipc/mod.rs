@@ -200,12 +200,6 @@ fn wrong_handles_of_memory_are_refused() {
     let mut opened = null_mut();
     fails!(hipErrorInvalidValue, machine, hipIpcOpenMemHandle(&mut opened, right, 0));
     fails!(hipErrorInvalidValue, machine, hipIpcOpenMemHandle(null_mut(), right, LAZY));
-    // Handles of a process that there is not, and of one that has no such file: the first word names the process.
-    for process in [[0xff, 0xff, 0xff, 0x7f], [1, 0, 0, 0]] {
-        let mut other = right;
-        other.reserved[..4].copy_from_slice(&process.map(|byte: u8| byte as i8));
-        assert_eq!(open(&machine, other).0, hipError_t::hipErrorInvalidDevicePointer);
-    }
     let mut made = hipIpcMemHandle_t::default();
     let mut pinned = null_mut();
     ok!(machine, hipHostMalloc(&mut pinned, 64, 0));
@@ -224,6 +218,18 @@ fn wrong_handles_of_memory_are_refused() {
 }
 
 #[test]
+fn handles_of_memory_that_no_process_shares_open_nothing() {
+    let machine = Machine::new("gfx942");
+    let right = handle(&machine, machine.malloc(64));
+    // Of a process that there is not, and of one that has no such file: the first word names the process.
+    for process in [[0xff, 0xff, 0xff, 0x7f], [1, 0, 0, 0]] {
+        let mut other = right;
+        other.reserved[..4].copy_from_slice(&process.map(|byte: u8| byte as i8));
+        assert_eq!(open(&machine, other).0, hipError_t::hipErrorInvalidDevicePointer);
+    }
+}
+
+#[test]
 fn memory_is_shared_while_streams_use_it() {
     let machine = Machine::new("gfx942");
     let (memory, stream) = (machine.upload(&[1_u8; 4096]), machine.stream());
@@ -231,6 +237,7 @@ fn memory_is_shared_while_streams_use_it() {
         ok!(machine, hipMemsetAsync(memory, round, 4096, stream));
     }
     handle(&machine, memory);
+    ok!(machine, hipStreamSynchronize(stream));
     assert_eq!(machine.download::<u8>(memory, 4096), [49; 4096]);
     ok!(machine, hipMemsetAsync(memory, 7, 4096, stream));
     ok!(machine, hipStreamSynchronize(stream));
@@ -406,7 +413,14 @@ fn wrong_handles_of_events_are_refused() {
     fails!(hipErrorInvalidConfiguration, machine, hipIpcGetEventHandle(&mut made, plain));
     fails!(hipErrorInvalidValue, machine, hipIpcGetEventHandle(&mut made, null_mut()));
     fails!(hipErrorInvalidValue, machine, hipIpcGetEventHandle(null_mut(), event));
+}
+
+#[test]
+fn a_destroyed_event_has_no_handle() {
+    let machine = Machine::new("gfx942");
+    let (event, _) = shared_event(&machine);
     ok!(machine, hipEventDestroy(event));
+    let mut made = hipIpcEventHandle_t::default();
     fails!(hipErrorInvalidHandle, machine, hipIpcGetEventHandle(&mut made, event));
 }
 
