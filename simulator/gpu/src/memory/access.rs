@@ -100,6 +100,29 @@ impl<'m> Span<'m> {
         Self { pointer, address, len, memory: PhantomData }
     }
 
+    /// The pointer to the first byte, and the length.
+    #[inline(always)]
+    pub(super) fn raw(&self) -> (*mut u8, u64) {
+        (self.pointer, self.len)
+    }
+
+    /// Asks the processor for the first bytes of the range that lies this far behind the span, for an access that is expected
+    /// there. Processors do so by themselves where the distance is small.
+    #[inline(always)]
+    pub(crate) fn look_ahead(&self, distance: u64) {
+        const NEAR: u64 = 1024;
+        const LINES: usize = 4;
+        #[cfg(target_arch = "x86_64")]
+        if distance.wrapping_add(NEAR) > 2 * NEAR {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            for line in 0..LINES {
+                let byte = self.pointer.wrapping_add(distance as usize).wrapping_add(64 * line);
+                // SAFETY: a prefetch has no effect on memory and does not fault, at any address.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(byte.cast()) };
+            }
+        }
+    }
+
     /// The pointer to `size` bytes at an address, if they lie in the span.
     #[inline(always)]
     fn at(&self, address: u64, size: u64) -> Option<*mut u8> {

@@ -266,6 +266,24 @@ impl Wave {
         &mut self.v[usize::from(number) & (VECTORS - 1)]
     }
 
+    /// The vector registers from a number on.
+    #[inline(always)]
+    pub(crate) fn rows<const N: usize>(&self, first: u16) -> [&Row; N] {
+        let mut rows = [self.row(first); N];
+        for (number, row) in (first..).zip(&mut rows) {
+            *row = self.row(number);
+        }
+        rows
+    }
+
+    /// Writes the lanes of the registers from a number on that `mask` selects.
+    #[inline(always)]
+    pub(crate) fn write_rows<const N: usize>(&mut self, first: u16, rows: &[Row; N], mask: u64) {
+        for (number, row) in (first..).zip(rows) {
+            self.write_row(number, row, mask);
+        }
+    }
+
     /// Writes the lanes of a register that `mask` selects.
     #[inline(always)]
     pub(crate) fn write_row(&mut self, number: u16, values: &Row, mask: u64) {

@@ -66,6 +66,16 @@ pub(crate) fn fetch64<'a>(
     }
 }
 
+/// The only active lane, if a step can be executed for it alone.
+#[inline(always)]
+pub(crate) fn only_lane(wave: &Wave, step: &Step) -> Option<usize> {
+    let exec = wave.exec();
+    if exec == 0 || exec & (exec - 1) != 0 || !step.plain || wave.unusual {
+        return None;
+    }
+    Some(exec.trailing_zeros() as usize % LANES)
+}
+
 /// One lane of an operand.
 pub(crate) trait LaneValue: Copy {
     /// The rows that an operand is read from.
@@ -81,6 +91,15 @@ pub(crate) trait LaneValue: Copy {
 
     /// One lane of an operand.
     fn lane(rows: Self::Rows<'_>, lane: usize) -> Self;
+
+    /// Reads one lane of source `index` of a step that [`only_lane`] admits.
+    fn fetch_lane(wave: &Wave, step: &Step, index: usize, lane: usize) -> Self;
+
+    /// Reads one lane of the vector destination of such a step.
+    fn fetch_destination_lane(wave: &Wave, step: &Step, lane: usize) -> Self;
+
+    /// Writes one lane of the result of such a step. Writes nothing and returns `false` for a NaN that must be replaced.
+    fn store_lane(wave: &mut Wave, step: &Step, lane: usize, value: Self) -> bool;
 
     /// An unwritten result.
     fn result() -> Self::Result;
@@ -132,10 +151,35 @@ macro_rules! element32 {
                         found |= u32::from(bits & ($infinity | $infinity - 1) > $infinity);
                     }
                     if found != 0 {
-                        nan::replace_nans32(wave, step, row, $kind);
+                        *row = nan::replaced32(wave, step, *row, $kind);
                     }
                 }
             )?
+
+            #[inline(always)]
+            fn fetch_lane(wave: &Wave, step: &Step, index: usize, lane: usize) -> Self {
+                let $bits = modifiers::lane32(wave, step, index, $kind, lane);
+                $from
+            }
+
+            #[inline(always)]
+            fn fetch_destination_lane(wave: &Wave, step: &Step, lane: usize) -> Self {
+                let $bits = wave.row(step.dst)[lane];
+                $from
+            }
+
+            #[inline(always)]
+            fn store_lane(wave: &mut Wave, step: &Step, lane: usize, value: Self) -> bool {
+                let $value = value;
+                let bits: u32 = $to;
+                $(
+                    if bits & ($infinity | $infinity - 1) > $infinity {
+                        return false;
+                    }
+                )?
+                wave.row_mut(step.dst)[lane] = bits;
+                true
+            }
 
             #[inline(always)]
             fn lane(rows: &Row, lane: usize) -> Self {
@@ -168,7 +212,7 @@ macro_rules! element32 {
 #[inline(always)]
 pub(crate) fn store32(wave: &mut Wave, step: &Step, row: &Row, kind: LaneKind) {
     if step.altered || wave.unusual {
-        return result::store32(wave, step, row, kind);
+        return result::store32(wave, step, *row, kind);
     }
     let exec = wave.exec();
     wave.write_row(step.dst, row, exec);
@@ -178,7 +222,7 @@ pub(crate) fn store32(wave: &mut Wave, step: &Step, row: &Row, kind: LaneKind) {
 #[inline(always)]
 pub(crate) fn store64(wave: &mut Wave, step: &Step, low: &Row, high: &Row, kind: LaneKind) {
     if step.altered || wave.unusual {
-        return result::store64(wave, step, (low, high), kind);
+        return result::store64(wave, step, *low, *high, kind);
     }
     let exec = wave.exec();
     wave.write_row(step.dst, low, exec);
@@ -269,10 +313,37 @@ macro_rules! element64 {
                         found |= u32::from(magnitude > 0x7ff0_0000);
                     }
                     if found != 0 {
-                        nan::replace_nans64(wave, step, low, high, LaneKind::$computed);
+                        (*low, *high) = nan::replaced64(wave, step, *low, *high, LaneKind::$computed);
                     }
                 }
             )?
+
+            #[inline(always)]
+            fn fetch_lane(wave: &Wave, step: &Step, index: usize, lane: usize) -> Self {
+                let $bits = modifiers::lane64(wave, step, index, $kind, lane);
+                $from
+            }
+
+            #[inline(always)]
+            fn fetch_destination_lane(wave: &Wave, step: &Step, lane: usize) -> Self {
+                let (low, high) = (wave.row(step.dst), wave.row(step.dst + 1));
+                let $bits = u64::from(low[lane]) | u64::from(high[lane]) << 32;
+                $from
+            }
+
+            #[inline(always)]
+            fn store_lane(wave: &mut Wave, step: &Step, lane: usize, value: Self) -> bool {
+                let $value = value;
+                let bits: u64 = $to;
+                $(
+                    if LaneKind::$computed == LaneKind::F64 && bits & !(1 << 63) > 0x7ff0_0000_0000_0000 {
+                        return false;
+                    }
+                )?
+                wave.row_mut(step.dst)[lane] = bits as u32;
+                wave.row_mut(step.dst + 1)[lane] = (bits >> 32) as u32;
+                true
+            }
 
             #[inline(always)]
             fn lane(rows: (&Row, &Row), lane: usize) -> Self {
@@ -343,6 +414,14 @@ macro_rules! vector_handler {
             use $crate::exec::operands::element::{LaneValue, Spare};
             if core.wave.unusual && $crate::exec::operands::rounding::executes(core.wave, step) {
                 return $crate::exec::operands::rounding::execute(core.wave, step);
+            }
+            if let Some(lane) = $crate::exec::operands::element::only_lane(core.wave, step) {
+                $(let $source = <$type as LaneValue>::fetch_lane(core.wave, step, $index, lane);)*
+                $(let $old = <$old_type as LaneValue>::fetch_destination_lane(core.wave, step, lane);)?
+                let value: $result = $body;
+                if <$result as LaneValue>::store_lane(core.wave, step, lane, value) {
+                    return $crate::exec::machine::core::Flow::Next;
+                }
             }
             $(
                 let mut spare = Spare::new();

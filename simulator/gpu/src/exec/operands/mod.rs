@@ -13,3 +13,4 @@ pub(crate) mod result;
 pub(crate) mod rounding;
 pub(crate) mod source;
 pub(crate) mod space;
+pub(crate) mod together;

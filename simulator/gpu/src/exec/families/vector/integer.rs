@@ -37,9 +37,6 @@ vector! {
     v_lshrrev_b32(a: u32, b: u32) -> u32 b >> (a & 31);
     v_ashrrev_i32(a: u32, b: i32) -> i32 b >> (a & 31);
     v_lshlrev_b32(a: u32, b: u32) -> u32 b << (a & 31);
-    v_lshlrev_b64(a: u32, b: u64) -> u64 b << (a & 63);
-    v_lshrrev_b64(a: u32, b: u64) -> u64 b >> (a & 63);
-    v_ashrrev_i64(a: u32, b: i64) -> i64 b >> (a & 63);
     v_and_b32(a: u32, b: u32) -> u32 a & b;
     v_or_b32(a: u32, b: u32) -> u32 a | b;
     v_xor_b32(a: u32, b: u32) -> u32 a ^ b;
@@ -63,7 +60,6 @@ vector! {
     v_lshl_or_b32(a: u32, b: u32, c: u32) -> u32 a << (b & 31) | c;
     v_and_or_b32(a: u32, b: u32, c: u32) -> u32 a & b | c;
     v_or3_b32(a: u32, b: u32, c: u32) -> u32 a | b | c;
-    v_lshl_add_u64(a: u64, b: u32, c: u64) -> u64 (a << (b & 7)).wrapping_add(c);
     v_lerp_u8(a: u32, b: u32, c: u32) -> u32 bytes(|shift| {
         ((a >> shift & 0xff) + (b >> shift & 0xff) + (c >> shift & 1)) >> 1
     });

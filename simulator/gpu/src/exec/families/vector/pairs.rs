@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Shifts and sums of 64-bit integers, computed on their halves. The distance of a shift is nearly always the same in all
+//! lanes.
+
+use crate::exec::machine::core::{Core, Flow};
+use crate::exec::machine::handler::{Compilations, handler};
+use crate::exec::machine::step::{Source, Step};
+use crate::exec::operands::element::{LaneValue, Spare, only_lane};
+use crate::exec::values::row::LANES;
+use crate::isa::Op;
+
+/// The handler of an instruction of this family.
+pub(crate) fn compilations(op: Op) -> Option<Compilations> {
+    /// A shift by the first source.
+    macro_rules! shift {
+        ($halves:ident, |$value:ident, $by:ident| $whole:expr) => {
+            handler!(|core, step| {
+                if let Some(lane) = only_lane(core.wave, step) {
+                    let $by = u32::fetch_lane(core.wave, step, 0, lane) & 63;
+                    let $value = u64::fetch_lane(core.wave, step, 1, lane);
+                    u64::store_lane(core.wave, step, lane, $whole);
+                    return Flow::Next;
+                }
+                let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
+                let distances = u32::fetch(core.wave, step, 0, &mut spare_a);
+                let values = u64::fetch(core.wave, step, 1, &mut spare_b);
+                let mut result = u64::result();
+                if is_uniform(core, step, 0) {
+                    let by = distances[0] & 63;
+                    for lane in 0..LANES {
+                        let (low, high) = $halves(values.0[lane], values.1[lane], by);
+                        result.0.put(lane, low);
+                        result.1.put(lane, high);
+                    }
+                } else {
+                    for lane in 0..LANES {
+                        let ($value, $by) = (u64::lane(values, lane), distances[lane] & 63);
+                        u64::put(&mut result, lane, $whole);
+                    }
+                }
+                // SAFETY: both loops write every lane.
+                unsafe { u64::store(core.wave, step, &result) };
+                Flow::Next
+            })
+        };
+    }
+    Some(match op {
+        Op::v_lshlrev_b64 => shift!(left, |value, by| value << by),
+        Op::v_lshrrev_b64 => shift!(right, |value, by| value >> by),
+        Op::v_ashrrev_i64 => shift!(signed_right, |value, by| ((value as i64) >> by) as u64),
+        Op::v_lshl_add_u64 => handler!(|core, step| shift_and_add(core, step)),
+        _ => return None,
+    })
+}
+
+/// Whether a source is the same in all lanes.
+#[inline(always)]
+fn is_uniform(core: &Core<'_>, step: &Step, index: usize) -> bool {
+    !matches!(step.src[index], Source::Vector(_)) && !step.modified && !core.wave.unusual
+}
+
+#[inline(always)]
+fn left(low: u32, high: u32, by: u32) -> (u32, u32) {
+    if by < 32 { (low << by, high << by | low >> 1 >> (31 - by)) } else { (0, low << (by & 31)) }
+}
+
+#[inline(always)]
+fn right(low: u32, high: u32, by: u32) -> (u32, u32) {
+    if by < 32 { (low >> by | high << 1 << (31 - by), high >> by) } else { (high >> (by & 31), 0) }
+}
+
+#[inline(always)]
+fn signed_right(low: u32, high: u32, by: u32) -> (u32, u32) {
+    let signed = high as i32;
+    if by < 32 {
+        (low >> by | high << 1 << (31 - by), (signed >> by) as u32)
+    } else {
+        ((signed >> (by & 31)) as u32, (signed >> 31) as u32)
+    }
+}
+
+/// `v_lshl_add_u64`
+#[inline(always)]
+fn shift_and_add(core: &mut Core<'_>, step: &Step) -> Flow {
+    if let Some(lane) = only_lane(core.wave, step) {
+        let [value, addend] = [0, 2].map(|index| u64::fetch_lane(core.wave, step, index, lane));
+        let by = u32::fetch_lane(core.wave, step, 1, lane) & 7;
+        u64::store_lane(core.wave, step, lane, (value << by).wrapping_add(addend));
+        return Flow::Next;
+    }
+    let (mut spare_a, mut spare_b, mut spare_c) = (Spare::new(), Spare::new(), Spare::new());
+    let values = u64::fetch(core.wave, step, 0, &mut spare_a);
+    let distances = u32::fetch(core.wave, step, 1, &mut spare_b);
+    let addends = u64::fetch(core.wave, step, 2, &mut spare_c);
+    let mut result = u64::result();
+    if is_uniform(core, step, 1) {
+        // Mostly the shift is that of an array's index, or none in a mere sum.
+        let by = distances[0] & 7;
+        for lane in 0..LANES {
+            let (low, high) =
+                if by == 0 { (values.0[lane], values.1[lane]) } else { left(values.0[lane], values.1[lane], by) };
+            let sum = low.wrapping_add(addends.0[lane]);
+            let carry = u32::from(sum < low);
+            result.0.put(lane, sum);
+            result.1.put(lane, high.wrapping_add(addends.1[lane]).wrapping_add(carry));
+        }
+    } else {
+        for lane in 0..LANES {
+            let shifted = u64::lane(values, lane) << (distances[lane] & 7);
+            u64::put(&mut result, lane, shifted.wrapping_add(u64::lane(addends, lane)));
+        }
+    }
+    // SAFETY: both loops write every lane.
+    unsafe { u64::store(core.wave, step, &result) };
+    Flow::Next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_are_shifted_like_wholes() {
+        let halves = |value: u64| (value as u32, (value >> 32) as u32);
+        for value in [0x8123_4567_89ab_cdef_u64, 1, !0, 1 << 31, 1 << 63] {
+            let (low, high) = halves(value);
+            for by in 0..64 {
+                assert_eq!(left(low, high, by), halves(value << by), "{value:#x} << {by}");
+                assert_eq!(right(low, high, by), halves(value >> by), "{value:#x} >> {by}");
+                let signed = ((value as i64) >> by) as u64;
+                assert_eq!(signed_right(low, high, by), halves(signed), "{value:#x} >> {by}, signed");
+            }
+        }
+    }
+}
