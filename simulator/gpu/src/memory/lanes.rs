@@ -11,10 +11,11 @@ use super::access::Span;
 use std::arch::{
     asm,
     x86_64::{
-        __m256i, _mm256_add_epi32, _mm256_loadu_si256, _mm256_or_si256, _mm256_set1_epi32,
-        _mm256_setzero_si256, _mm256_testz_si256, _mm256_xor_si256,
+        _mm256_add_epi32, _mm256_loadu_si256, _mm256_or_si256, _mm256_set1_epi32, _mm256_setzero_si256,
+        _mm256_sub_epi32, _mm256_testz_si256, _mm256_xor_si256,
     },
 };
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const LANES: usize = 64;
@@ -22,6 +23,17 @@ const LANES: usize = 64;
 const GROUP: usize = 8;
 
 type Row = [u32; LANES];
+
+/// How the offsets of a group follow the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spacing {
+    /// By the given steps.
+    Steps,
+    /// They are the same.
+    None,
+    /// In another way.
+    Other,
+}
 
 /// The groups of a row.
 #[inline(always)]
@@ -41,14 +53,20 @@ pub(crate) trait Vectors: Copy {
         wrong == 0
     }
 
-    /// Whether each offset is the first one plus the lane's step.
+    /// How the offsets of a group follow the first one.
     #[inline(always)]
-    fn is_spaced(self, offsets: &[u32; GROUP], steps: &[u32; GROUP]) -> bool {
-        let mut wrong = 0;
+    fn spacing(self, offsets: &[u32; GROUP], steps: &[u32; GROUP]) -> Spacing {
+        let (mut unlike, mut uneven) = (0, 0);
         for (offset, step) in offsets.iter().zip(steps) {
-            wrong |= offset ^ offsets[0].wrapping_add(*step);
+            let distance = offset.wrapping_sub(offsets[0]);
+            unlike |= distance;
+            uneven |= distance ^ step;
         }
-        wrong == 0
+        match (uneven, unlike) {
+            (0, _) => Spacing::Steps,
+            (_, 0) => Spacing::None,
+            _ => Spacing::Other,
+        }
     }
 
     /// Reads a group.
@@ -121,16 +139,16 @@ impl Vectors for Avx2 {
     }
 
     #[inline(always)]
-    fn is_spaced(self, offsets: &[u32; GROUP], steps: &[u32; GROUP]) -> bool {
+    fn spacing(self, offsets: &[u32; GROUP], steps: &[u32; GROUP]) -> Spacing {
         // SAFETY: the processor has AVX2, as this value proves, and both arrays have the size of a vector.
         unsafe {
-            let [offsets, steps] = [offsets, steps].map(|words| words.as_ptr().cast::<__m256i>());
-            let first = _mm256_set1_epi32(offsets.cast::<i32>().read());
-            let wrong = _mm256_xor_si256(
-                _mm256_add_epi32(first, _mm256_loadu_si256(steps)),
-                _mm256_loadu_si256(offsets),
-            );
-            _mm256_testz_si256(wrong, wrong) != 0
+            let first = _mm256_set1_epi32(offsets[0] as i32);
+            let distances = _mm256_sub_epi32(_mm256_loadu_si256(offsets.as_ptr().cast()), first);
+            let uneven = _mm256_xor_si256(distances, _mm256_loadu_si256(steps.as_ptr().cast()));
+            if _mm256_testz_si256(uneven, uneven) != 0 {
+                return Spacing::Steps;
+            }
+            if _mm256_testz_si256(distances, distances) != 0 { Spacing::None } else { Spacing::Other }
         }
     }
 
@@ -216,12 +234,14 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
                 bits |= *offset;
             }
         } else {
-            for (offsets, lanes) in offsets.as_chunks::<32>().0.iter().zip([lanes as u32, (lanes >> 32) as u32]) {
-                for lane in 0..32 {
+            for (offsets, lanes) in
+                offsets.as_chunks::<32>().0.iter().zip([lanes as u32, (lanes >> 32) as u32])
+            {
+                for (lane, offset) in offsets.iter().enumerate() {
                     let active = 0u32.wrapping_sub(lanes >> lane & 1);
-                    least = least.min(offsets[lane] | !active);
-                    greatest = greatest.max(offsets[lane] & active);
-                    bits |= offsets[lane] & active;
+                    least = least.min(offset | !active);
+                    greatest = greatest.max(offset & active);
+                    bits |= offset & active;
                 }
             }
         }
@@ -243,33 +263,23 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
         u64::from(self.greatest - self.least) + u64::from(Self::SIZE)
     }
 
-    /// Whether no group's offsets wrap, however they follow each other.
+    /// Reads `N` dwords for each active lane into rows, from a span whose first byte is at the least offset. Other lanes may
+    /// change. Reads nothing and returns `false` if the span is too short or its bytes are not aligned.
     #[inline(always)]
-    fn stays(&self) -> bool {
-        self.greatest <= u32::MAX - Self::SIZE * GROUP as u32
-    }
-
-    /// Reads `N` dwords for each active lane from a span whose first byte is at the least offset; zero for other lanes. `None`
-    /// if the span is too short or its bytes are not aligned.
-    #[inline(always)]
-    pub(crate) fn load(&self, span: &Span<'_>, vectors: impl Vectors) -> Option<[Row; N]> {
+    pub(crate) fn load(&self, span: &Span<'_>, rows: &mut [Row; N], vectors: impl Vectors) -> bool {
         let (first, len) = span.raw();
         if len < self.len() || !first.addr().is_multiple_of(4) {
-            return None;
+            return false;
         }
         // SAFETY: the span holds the bytes of all lanes, as was just checked, under the module's rules.
-        Some(unsafe { self.load_from(first, vectors) })
+        unsafe { self.load_from(first, rows, vectors) };
+        true
     }
 
     /// Writes `N` dwords of each active lane, lane by lane, to a span whose first byte is at the least offset. Writes nothing
     /// and returns `None` if the span is too short or its bytes are not aligned.
     #[inline(always)]
-    pub(crate) fn store(
-        &self,
-        span: &Span<'_>,
-        rows: [&Row; N],
-        vectors: impl Vectors,
-    ) -> Option<()> {
+    pub(crate) fn store(&self, span: &Span<'_>, rows: [&Row; N], vectors: impl Vectors) -> Option<()> {
         let (first, len) = span.raw();
         if len < self.len() || !first.addr().is_multiple_of(4) {
             return None;
@@ -281,22 +291,18 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
 
     /// As [`load`](Self::load), from bytes of the host.
     #[inline(always)]
-    pub(crate) fn load_slice(&self, bytes: &[u8], vectors: impl Vectors) -> Option<[Row; N]> {
+    pub(crate) fn load_slice(&self, bytes: &[u8], rows: &mut [Row; N], vectors: impl Vectors) -> bool {
         if (bytes.len() as u64) < self.len() || !bytes.as_ptr().addr().is_multiple_of(4) {
-            return None;
+            return false;
         }
         // SAFETY: the slice holds the bytes of all lanes, as was just checked.
-        Some(unsafe { self.load_from(bytes.as_ptr().cast_mut(), vectors) })
+        unsafe { self.load_from(bytes.as_ptr().cast_mut(), rows, vectors) };
+        true
     }
 
     /// As [`store`](Self::store), to bytes of the host.
     #[inline(always)]
-    pub(crate) fn store_slice(
-        &self,
-        bytes: &mut [u8],
-        rows: [&Row; N],
-        vectors: impl Vectors,
-    ) -> Option<()> {
+    pub(crate) fn store_slice(&self, bytes: &mut [u8], rows: [&Row; N], vectors: impl Vectors) -> Option<()> {
         if (bytes.len() as u64) < self.len() || !bytes.as_ptr().addr().is_multiple_of(4) {
             return None;
         }
@@ -311,89 +317,132 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
         bytes.wrapping_add(self.offsets[lane].wrapping_sub(self.least) as usize).cast()
     }
 
+    /// Whether all lanes are active, and the offsets of no group can wrap.
+    #[inline(always)]
+    fn is_whole(&self) -> bool {
+        self.lanes == !0 && self.greatest <= u32::MAX - Self::SIZE * GROUP as u32
+    }
+
     /// # Safety
     /// `bytes` is aligned to four bytes, and valid for reads of [`len`](Self::len) bytes under the module's rules.
     #[inline(always)]
-    unsafe fn load_from<V: Vectors>(&self, bytes: *mut u8, vectors: V) -> [Row; N] {
-        let mut rows = [[0; LANES]; N];
+    unsafe fn load_from<V: Vectors>(&self, bytes: *mut u8, rows: &mut [Row; N], vectors: V) {
+        if !self.is_whole() {
+            // SAFETY: by contract.
+            return unsafe { self.load_each(bytes, rows) };
+        }
         if self.order == Order::Same {
             for (index, row) in rows.iter_mut().enumerate() {
                 // SAFETY: a dword of every lane.
                 *row = [unsafe { load(self.place(bytes, 0).wrapping_add(index)) }; LANES];
             }
-            return rows;
+            return;
         }
-        let (run, stays) = (self.order == Order::Run, self.stays());
+        let run = self.order == Order::Run;
         for (group, offsets) in groups(self.offsets).iter().enumerate() {
             let first = group * GROUP;
-            let active = self.lanes >> first & 0xff;
-            let whole = active == 0xff && stays;
-            if run || whole && vectors.is_spaced(offsets, const { &steps(Self::SIZE) }) {
-                let from = self.place(bytes, first);
-                let mut words = [[0; GROUP]; N];
-                for (part, words) in words.iter_mut().enumerate() {
+            let steps = const { &steps(Self::SIZE) };
+            let spacing = if run { Spacing::Steps } else { vectors.spacing(offsets, steps) };
+            let from = self.place(bytes, first);
+            match (spacing, rows.as_mut_slice()) {
+                (Spacing::Steps, [row]) => {
                     // SAFETY: the accesses of the group's lanes follow each other, so these dwords are theirs.
-                    unsafe { vectors.move_group(words, from.wrapping_add(part * GROUP)) };
+                    unsafe { vectors.move_group(&mut row.as_chunks_mut().0[group], from) };
                 }
-                let words = words.as_flattened();
-                for lane in 0..GROUP {
-                    for (index, row) in rows.iter_mut().enumerate() {
-                        row[first + lane] = words[lane * N + index];
+                (Spacing::Steps, rows) => {
+                    let mut words = [[0; GROUP]; N];
+                    for (part, words) in words.iter_mut().enumerate() {
+                        // SAFETY: as above.
+                        unsafe { vectors.move_group(words, from.wrapping_add(part * GROUP)) };
+                    }
+                    let words = words.as_flattened();
+                    for lane in 0..GROUP {
+                        for (index, row) in rows.iter_mut().enumerate() {
+                            row[first + lane] = words[lane * N + index];
+                        }
                     }
                 }
-            } else if whole && vectors.is_spaced(offsets, &[0; GROUP]) {
-                for (index, row) in rows.iter_mut().enumerate() {
-                    // SAFETY: a dword of an active lane.
-                    let word = unsafe { load(self.place(bytes, first).wrapping_add(index)) };
-                    row[first..][..GROUP].fill(word);
-                }
-            } else {
-                for lane in first..first + GROUP {
-                    if self.lanes >> lane & 1 == 0 {
-                        continue;
-                    }
+                (Spacing::None, rows) => {
                     for (index, row) in rows.iter_mut().enumerate() {
-                        // SAFETY: a dword of an active lane.
-                        row[lane] = unsafe { load(self.place(bytes, lane).wrapping_add(index)) };
+                        // SAFETY: a dword of each lane of the group.
+                        row[first..][..GROUP].fill(unsafe { load(from.wrapping_add(index)) });
+                    }
+                }
+                (Spacing::Other, rows) => {
+                    for lane in first..first + GROUP {
+                        for (index, row) in rows.iter_mut().enumerate() {
+                            // SAFETY: a dword of an active lane.
+                            row[lane] = unsafe { load(self.place(bytes, lane).wrapping_add(index)) };
+                        }
                     }
                 }
             }
         }
-        rows
+    }
+
+    /// # Safety
+    /// As for [`load_from`](Self::load_from).
+    #[inline(never)]
+    unsafe fn load_each(&self, bytes: *mut u8, rows: &mut [Row; N]) {
+        for lane in 0..LANES {
+            if self.lanes >> lane & 1 == 0 {
+                continue;
+            }
+            for (index, row) in rows.iter_mut().enumerate() {
+                // SAFETY: a dword of an active lane.
+                row[lane] = unsafe { load(self.place(bytes, lane).wrapping_add(index)) };
+            }
+        }
     }
 
     /// # Safety
     /// `bytes` is aligned to four bytes, and valid for writes of [`len`](Self::len) bytes under the module's rules.
     #[inline(always)]
     unsafe fn store_to<V: Vectors>(&self, bytes: *mut u8, rows: [&Row; N], vectors: V) {
-        let (run, stays) = (self.order == Order::Run, self.stays());
+        if !self.is_whole() || self.order == Order::Same {
+            // SAFETY: by contract.
+            return unsafe { self.store_each(bytes, 0..LANES, rows) };
+        }
+        let run = self.order == Order::Run;
         for (group, offsets) in groups(self.offsets).iter().enumerate() {
             let first = group * GROUP;
-            let active = self.lanes >> first & 0xff;
-            let whole = active == 0xff && stays;
-            if run || whole && vectors.is_spaced(offsets, const { &steps(Self::SIZE) }) {
-                let to = self.place(bytes, first);
-                let mut words = [[0; GROUP]; N];
-                let flat = words.as_flattened_mut();
-                for lane in 0..GROUP {
-                    for (index, row) in rows.iter().enumerate() {
-                        flat[lane * N + index] = row[first + lane];
-                    }
+            let steps = const { &steps(Self::SIZE) };
+            if !run && vectors.spacing(offsets, steps) != Spacing::Steps {
+                // SAFETY: by contract.
+                unsafe { self.store_each(bytes, first..first + GROUP, rows) };
+                continue;
+            }
+            let to = self.place(bytes, first);
+            if let [row] = rows.as_slice() {
+                // SAFETY: the accesses of the group's lanes follow each other, so these dwords are theirs.
+                unsafe { vectors.put_group(to, &groups(row)[group]) };
+                continue;
+            }
+            let mut words = [[0; GROUP]; N];
+            let flat = words.as_flattened_mut();
+            for lane in 0..GROUP {
+                for (index, row) in rows.iter().enumerate() {
+                    flat[lane * N + index] = row[first + lane];
                 }
-                for (part, words) in words.iter().enumerate() {
-                    // SAFETY: the accesses of the group's lanes follow each other, so these dwords are theirs.
-                    unsafe { vectors.put_group(to.wrapping_add(part * GROUP), words) };
-                }
-            } else {
-                for lane in first..first + GROUP {
-                    if self.lanes >> lane & 1 == 0 {
-                        continue;
-                    }
-                    for (index, row) in rows.iter().enumerate() {
-                        // SAFETY: a dword of an active lane.
-                        unsafe { store(self.place(bytes, lane).wrapping_add(index), row[lane]) };
-                    }
-                }
+            }
+            for (part, words) in words.iter().enumerate() {
+                // SAFETY: as above.
+                unsafe { vectors.put_group(to.wrapping_add(part * GROUP), words) };
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for [`store_to`](Self::store_to).
+    #[inline(never)]
+    unsafe fn store_each(&self, bytes: *mut u8, lanes: Range<usize>, rows: [&Row; N]) {
+        for lane in lanes {
+            if self.lanes >> lane & 1 == 0 {
+                continue;
+            }
+            for (index, row) in rows.iter().enumerate() {
+                // SAFETY: a dword of an active lane.
+                unsafe { store(self.place(bytes, lane).wrapping_add(index), row[lane]) };
             }
         }
     }

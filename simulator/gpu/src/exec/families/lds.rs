@@ -162,9 +162,14 @@ fn addresses(core: &Core<'_>, step: &Step, offset: u32) -> Option<Row> {
 #[inline(always)]
 fn read_dwords<const N: usize>(core: &mut Core<'_>, step: &Step, vectors: impl Vectors) -> Flow {
     let exec = core.wave.exec();
-    let Some(offsets) = addresses(core, step, step.inst.mem.offset as u32) else { return read_any(core, step) };
+    let Some(offsets) = addresses(core, step, step.inst.mem.offset as u32) else {
+        return read_any(core, step);
+    };
     let Some(lanes) = LaneOffsets::<N>::new(&offsets, exec, vectors) else { return read_any(core, step) };
-    let Some(rows) = core.lds.load_lanes(&lanes, vectors) else { return read_any(core, step) };
+    let mut rows = [[0; LANES]; N];
+    if !core.lds.load_lanes(&lanes, &mut rows, vectors) {
+        return read_any(core, step);
+    }
     core.wave.write_rows(step.dst, &rows, exec);
     Flow::Next
 }
@@ -172,8 +177,12 @@ fn read_dwords<const N: usize>(core: &mut Core<'_>, step: &Step, vectors: impl V
 #[inline(always)]
 fn write_dwords<const N: usize>(core: &mut Core<'_>, step: &Step, vectors: impl Vectors) -> Flow {
     let Source::Vector(data) = step.src[1] else { return Flow::Next };
-    let Some(offsets) = addresses(core, step, step.inst.mem.offset as u32) else { return write_any(core, step) };
-    let Some(lanes) = LaneOffsets::<N>::new(&offsets, core.wave.exec(), vectors) else { return write_any(core, step) };
+    let Some(offsets) = addresses(core, step, step.inst.mem.offset as u32) else {
+        return write_any(core, step);
+    };
+    let Some(lanes) = LaneOffsets::<N>::new(&offsets, core.wave.exec(), vectors) else {
+        return write_any(core, step);
+    };
     match core.lds.store_lanes(&lanes, core.wave.rows(data), vectors) {
         Some(()) => Flow::Next,
         None => write_any(core, step),
@@ -211,13 +220,15 @@ fn read_two<const N: usize>(core: &mut Core<'_>, step: &Step, vectors: impl Vect
     else {
         return read_two_any(core, step);
     };
-    let (Some(first), Some(second)) =
-        (core.lds.load_lanes(&first, vectors), core.lds.load_lanes(&second, vectors))
-    else {
+    let mut rows = [[[0; LANES]; N]; 2];
+    let [first_rows, second_rows] = &mut rows;
+    if !core.lds.load_lanes(&first, first_rows, vectors)
+        || !core.lds.load_lanes(&second, second_rows, vectors)
+    {
         return read_two_any(core, step);
-    };
-    core.wave.write_rows(step.dst, &first, exec);
-    core.wave.write_rows(step.dst + N as u16, &second, exec);
+    }
+    core.wave.write_rows(step.dst, first_rows, exec);
+    core.wave.write_rows(step.dst + N as u16, second_rows, exec);
     Flow::Next
 }
 
@@ -284,7 +295,8 @@ fn write_two<const N: usize>(core: &mut Core<'_>, step: &Step, vectors: impl Vec
         return Flow::Next;
     };
     let [at_first, at_second] = two_offsets(step, Width::Dwords(N as u8));
-    let (Some(at_first), Some(at_second)) = (addresses(core, step, at_first), addresses(core, step, at_second))
+    let (Some(at_first), Some(at_second)) =
+        (addresses(core, step, at_first), addresses(core, step, at_second))
     else {
         return write_two_any(core, step);
     };

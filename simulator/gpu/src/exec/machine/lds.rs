@@ -79,17 +79,17 @@ impl Lds {
         u64::from(lanes.least()) + lanes.len() <= self.limit.min(self.size as u64)
     }
 
-    /// `N` dwords at each lane's offset; `None` unless [`holds`](Self::holds) says that they are there.
+    /// Reads `N` dwords at each lane's offset into rows. Reads nothing and returns `false` unless [`holds`](Self::holds) says
+    /// that they are there.
     #[inline(always)]
     pub(crate) fn load_lanes<const N: usize>(
         &self,
         lanes: &LaneOffsets<'_, N>,
+        rows: &mut [Row; N],
         vectors: impl Vectors,
-    ) -> Option<[Row; N]> {
-        if !self.holds(lanes) {
-            return None;
-        }
-        lanes.load_slice(self.bytes.get(lanes.least() as usize..self.size)?, vectors)
+    ) -> bool {
+        let bytes = self.bytes.get(lanes.least() as usize..self.size).unwrap_or_default();
+        self.holds(lanes) && lanes.load_slice(bytes, rows, vectors)
     }
 
     /// Writes `N` dwords at each lane's offset, lane by lane. Writes nothing and returns `None` unless

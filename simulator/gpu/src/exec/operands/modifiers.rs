@@ -127,7 +127,9 @@ pub(crate) fn lane32(wave: &Wave, step: &Step, index: usize, kind: LaneKind, lan
 #[inline(never)]
 pub(crate) fn lane64(wave: &Wave, step: &Step, index: usize, kind: LaneKind, lane: usize) -> u64 {
     let value = match step.src[index] {
-        Source::Vector(number) => u64::from(wave.row(number)[lane]) | u64::from(wave.row(number + 1)[lane]) << 32,
+        Source::Vector(number) => {
+            u64::from(wave.row(number)[lane]) | u64::from(wave.row(number + 1)[lane]) << 32
+        }
         source => scalar64(wave, source),
     };
     if !step.modified || !matches!(kind, LaneKind::F64 | LaneKind::RawF64) {

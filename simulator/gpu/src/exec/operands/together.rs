@@ -6,7 +6,7 @@ use crate::exec::machine::core::Core;
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::wave::Wave;
 use crate::exec::operands::source::scalar64;
-use crate::exec::values::row::Row;
+use crate::exec::values::row::{LANES, Row};
 use crate::memory::MemoryUse;
 use crate::memory::lanes::{LaneOffsets, Vectors};
 
@@ -15,8 +15,8 @@ use crate::memory::lanes::{LaneOffsets, Vectors};
 fn is_uniform(row: &Row, word: u32, lanes: u64) -> bool {
     let mut differing = 0;
     for (row, lanes) in row.as_chunks::<32>().0.iter().zip([lanes as u32, (lanes >> 32) as u32]) {
-        for lane in 0..32 {
-            differing |= (word ^ row[lane]) & 0u32.wrapping_sub(lanes >> lane & 1);
+        for (lane, other) in row.iter().enumerate() {
+            differing |= (word ^ other) & 0u32.wrapping_sub(lanes >> lane & 1);
         }
     }
     differing == 0
@@ -84,14 +84,22 @@ pub(crate) fn load<const N: usize>(core: &mut Core<'_>, step: &Step, vectors: im
     let span = memory.span_through(core.windows, first, lanes.len(), MemoryUse::Read);
     let Some(span) = span else { return false };
     span.look_ahead(core.windows.distance(step.offset, first));
-    let Some(rows) = lanes.load(&span, vectors) else { return false };
+    let mut rows = [[0; LANES]; N];
+    if !lanes.load(&span, &mut rows, vectors) {
+        return false;
+    }
     core.wave.write_rows(step.dst, &rows, exec);
     true
 }
 
 /// Stores `N` dwords of each active lane, from the registers from `data` on. `false` if nothing was done.
 #[inline(always)]
-pub(crate) fn store<const N: usize>(core: &mut Core<'_>, step: &Step, data: u16, vectors: impl Vectors) -> bool {
+pub(crate) fn store<const N: usize>(
+    core: &mut Core<'_>,
+    step: &Step,
+    data: u16,
+    vectors: impl Vectors,
+) -> bool {
     let (exec, memory) = (core.wave.exec(), core.memory);
     if memory.tracks_writes() {
         return false;

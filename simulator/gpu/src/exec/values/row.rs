@@ -9,6 +9,12 @@ pub(crate) const LANES: usize = 64;
 /// One 32-bit vector register.
 pub(crate) type Row = [u32; LANES];
 
+/// Eight lanes of a register: as many as a vector of AVX2 has.
+pub(crate) type Group = [u32; LANES / GROUPS];
+
+/// Groups of a register.
+pub(crate) const GROUPS: usize = 8;
+
 /// The content of registers and LDS that were never written.
 pub(crate) const POISON: u32 = 0xCBCB_CBCB;
 

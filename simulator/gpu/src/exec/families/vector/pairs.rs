@@ -5,9 +5,11 @@
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::{Source, Step};
-use crate::exec::operands::element::{LaneValue, Spare, only_lane};
-use crate::exec::values::row::LANES;
+use crate::exec::operands::element::{LaneValue, Spare, is_usual, only_lane};
+use crate::exec::operands::source::{scalar32, scalar64};
+use crate::exec::values::row::{GROUPS, Group, LANES};
 use crate::isa::Op;
+use std::cell::Cell;
 
 /// The handler of an instruction of this family.
 pub(crate) fn compilations(op: Op) -> Option<Compilations> {
@@ -88,31 +90,69 @@ fn shift_and_add(core: &mut Core<'_>, step: &Step) -> Flow {
         u64::store_lane(core.wave, step, lane, (value << by).wrapping_add(addend));
         return Flow::Next;
     }
+    if is_usual(core.wave, step)
+        && let (Source::Vector(value), by) = (step.src[0], step.src[1])
+        && !matches!(by, Source::Vector(_))
+    {
+        let by = scalar32(core.wave, by) & 7;
+        let groups = match step.src[2] {
+            Source::Vector(_) => core.wave.groups(),
+            addend => {
+                let addend = scalar64(core.wave, addend);
+                core.wave.splat(0, addend as u32);
+                core.wave.splat(1, (addend >> 32) as u32);
+                core.wave.groups()
+            }
+        };
+        let addends = match step.src[2] {
+            Source::Vector(number) => [groups.register(number), groups.register(number + 1)],
+            _ => [groups.splat(0), groups.splat(1)],
+        };
+        let values = [groups.register(value), groups.register(value + 1)];
+        let sums = [groups.register(step.dst), groups.register(step.dst + 1)];
+        if by == 0 {
+            add_groups(values, addends, sums, |low, high| (low, high));
+        } else {
+            add_groups(values, addends, sums, |low, high| (low << by, high << by | low >> (32 - by)));
+        }
+        return Flow::Next;
+    }
     let (mut spare_a, mut spare_b, mut spare_c) = (Spare::new(), Spare::new(), Spare::new());
     let values = u64::fetch(core.wave, step, 0, &mut spare_a);
     let distances = u32::fetch(core.wave, step, 1, &mut spare_b);
     let addends = u64::fetch(core.wave, step, 2, &mut spare_c);
     let mut result = u64::result();
-    if is_uniform(core, step, 1) {
-        // Mostly the shift is that of an array's index, or none in a mere sum.
-        let by = distances[0] & 7;
-        for lane in 0..LANES {
-            let (low, high) =
-                if by == 0 { (values.0[lane], values.1[lane]) } else { left(values.0[lane], values.1[lane], by) };
-            let sum = low.wrapping_add(addends.0[lane]);
-            let carry = u32::from(sum < low);
-            result.0.put(lane, sum);
-            result.1.put(lane, high.wrapping_add(addends.1[lane]).wrapping_add(carry));
-        }
-    } else {
-        for lane in 0..LANES {
-            let shifted = u64::lane(values, lane) << (distances[lane] & 7);
-            u64::put(&mut result, lane, shifted.wrapping_add(u64::lane(addends, lane)));
-        }
+    for (lane, distance) in distances.iter().enumerate() {
+        let shifted = u64::lane(values, lane) << (distance & 7);
+        u64::put(&mut result, lane, shifted.wrapping_add(u64::lane(addends, lane)));
     }
-    // SAFETY: both loops write every lane.
+    // SAFETY: the loop wrote every lane.
     unsafe { u64::store(core.wave, step, &result) };
     Flow::Next
+}
+
+/// Adds pairs of registers, the first after a shift of their halves. A lane's sum depends on no other lane, so the registers
+/// may overlap.
+#[inline(always)]
+fn add_groups(
+    values: [&[Cell<Group>]; 2],
+    addends: [&[Cell<Group>]; 2],
+    sums: [&[Cell<Group>]; 2],
+    shift: impl Fn(u32, u32) -> (u32, u32),
+) {
+    for group in 0..GROUPS {
+        let [lows, highs] = values.map(|value| value[group].get());
+        let [add_lows, add_highs] = addends.map(|addend| addend[group].get());
+        let (mut low_sums, mut high_sums) = ([0; LANES / GROUPS], [0; LANES / GROUPS]);
+        for lane in 0..LANES / GROUPS {
+            let (low, high) = shift(lows[lane], highs[lane]);
+            let sum = low.wrapping_add(add_lows[lane]);
+            low_sums[lane] = sum;
+            high_sums[lane] = high.wrapping_add(add_highs[lane]).wrapping_add(u32::from(sum < low));
+        }
+        sums[0][group].set(low_sums);
+        sums[1][group].set(high_sums);
+    }
 }
 
 #[cfg(test)]
