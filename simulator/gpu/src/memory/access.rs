@@ -111,15 +111,12 @@ impl<'m> Span<'m> {
     #[inline(always)]
     pub(crate) fn look_ahead(&self, distance: u64) {
         const NEAR: u64 = 1024;
-        const LINES: usize = 4;
-        #[cfg(target_arch = "x86_64")]
-        if distance.wrapping_add(NEAR) > 2 * NEAR {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            for line in 0..LINES {
-                let byte = self.pointer.wrapping_add(distance as usize).wrapping_add(64 * line);
-                // SAFETY: a prefetch has no effect on memory and does not fault, at any address.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(byte.cast()) };
-            }
+        const LINE: usize = 64;
+        if distance.wrapping_add(NEAR) <= 2 * NEAR {
+            return;
+        }
+        for line in 0..4 {
+            prefetch(self.pointer.wrapping_add(distance as usize).wrapping_add(LINE * line));
         }
     }
 
@@ -279,6 +276,19 @@ impl<'m> Span<'m> {
             done += part;
         }
     }
+}
+
+/// Asks the processor for a line of its cache, where Rust has a way to.
+#[inline(always)]
+fn prefetch(line: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch has no effect on memory and does not fault, at any address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
 }
 
 /// Copies `len` bytes by relaxed atomics, eight at a time where both sides are aligned alike; ranges may overlap.

@@ -101,9 +101,11 @@ pub(crate) struct Portable;
 impl Vectors for Portable {}
 
 /// By the vectors of AVX2.
+#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2(());
 
+#[cfg(target_arch = "x86_64")]
 impl Avx2 {
     /// For code that runs only where AVX2 is.
     ///
@@ -115,7 +117,7 @@ impl Avx2 {
     }
 }
 
-#[cfg(any(not(target_arch = "x86_64"), miri))]
+#[cfg(all(target_arch = "x86_64", miri))]
 impl Vectors for Avx2 {}
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
