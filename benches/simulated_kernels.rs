@@ -261,6 +261,101 @@ fn histogram(criterion: &mut Criterion) {
     compare(criterion, "histogram u8, 2^20", N as u64, simulated, || plain(black_box(&mut out)));
 }
 
+/// Kernels of `benches/kernels/waits.hip`, which leave their speed to the simulated GPU.
+const WAITS: &[u8] = include_bytes!("kernels/waits.gfx942.co");
+
+fn product_without_lds(criterion: &mut Criterion) {
+    const SIZES: [usize; 3] = [256, 128, 128];
+    let [m, n, k] = SIZES;
+    let (a, b) = (numbers(m * k), numbers(k * n + 7)[7..].to_vec());
+    let grid = [n as u32 / 16, m as u32 / 16, 1];
+    let mut kernel = Kernel::load(WAITS, "product", grid, Some([16, 16, 1]), 0)
+        .buffer(&bytes_of(&a, f32::to_le_bytes))
+        .buffer(&bytes_of(&b, f32::to_le_bytes))
+        .buffer(&vec![0; 4 * m * n]);
+    let sizes = SIZES.map(|size| Argument::from(size as i32));
+    let mut out = vec![0.0; m * n];
+    let plain = |out: &mut [f32]| product(&a, &b, out, SIZES);
+    kernel.run(&sizes);
+    plain(&mut out);
+    assert_close(&floats_of(&kernel.read(2)), &out, 1e-3);
+    let simulated = || kernel.run(&sizes);
+    let work = 2 * (m * n * k) as u64;
+    compare(criterion, "product f32, 256x128x128", work, simulated, || plain(black_box(&mut out)));
+}
+
+fn convolution(criterion: &mut Criterion) {
+    const SIZE: usize = 256;
+    let (input, taps) = (numbers(SIZE * SIZE), numbers(25));
+    let grid = [SIZE as u32 / 16, SIZE as u32 / 16, 1];
+    let mut kernel = Kernel::load(WAITS, "convolution", grid, Some([16, 16, 1]), 0)
+        .buffer(&bytes_of(&input, f32::to_le_bytes))
+        .buffer(&bytes_of(&taps, f32::to_le_bytes))
+        .buffer(&vec![0; 4 * SIZE * SIZE]);
+    let sizes = [SIZE as i32; 2].map(Argument::from);
+    let mut out = vec![0.0; SIZE * SIZE];
+    let plain = |out: &mut [f32]| {
+        out.fill(0.0);
+        for down in 0..5 {
+            for right in 0..5 {
+                let tap = taps[down * 5 + right];
+                for y in 2_usize.saturating_sub(down)..SIZE.min(SIZE + 2 - down) {
+                    for x in 2_usize.saturating_sub(right)..SIZE.min(SIZE + 2 - right) {
+                        out[y * SIZE + x] += tap * input[(y + down - 2) * SIZE + x + right - 2];
+                    }
+                }
+            }
+        }
+    };
+    kernel.run(&sizes);
+    plain(&mut out);
+    assert_close(&floats_of(&kernel.read(2)), &out, 1e-4);
+    let simulated = || kernel.run(&sizes);
+    let work = (SIZE * SIZE * 25) as u64;
+    compare(criterion, "convolution f32, 256^2, 25 taps", work, simulated, || plain(black_box(&mut out)));
+}
+
+fn sum(criterion: &mut Criterion) {
+    const N: usize = 1 << 22;
+    let values: Vec<f32> = numbers(N);
+    let image = include_bytes!("../cts/kernels/bundles/reduce.ccob");
+    let mut kernel = Kernel::load(image, "reduce_sum", [64, 1, 1], Some([256, 1, 1]), 1024)
+        .buffer(&bytes_of(&values, f32::to_le_bytes))
+        .buffer(&[0; 4]);
+    let mut out = 0.0;
+    let plain = |out: &mut f32| *out = values.iter().sum();
+    kernel.run(&[(N as i32).into()]);
+    let expected: f64 = values.iter().map(|value| f64::from(*value)).sum();
+    assert_close(&floats_of(&kernel.read(1)), &[expected as f32], 0.5);
+    let simulated = || kernel.run(&[(N as i32).into()]);
+    compare(criterion, "sum f32, 2^22", N as u64, simulated, || plain(black_box(&mut out)));
+}
+
+/// Waves of which one lane is live.
+fn alone(criterion: &mut Criterion) {
+    const ROUNDS: i32 = 1000;
+    let mut kernel = Kernel::load(WAITS, "alone", [8, 1, 1], Some([1, 1, 1]), 0).buffer(&[0; 64]);
+    let more = [1.5_f64.into(), ROUNDS.into()];
+    let plain = |out: &mut [f64; 8]| {
+        for (start, out) in out.iter_mut().enumerate() {
+            let mut value = 1.5 + start as f64;
+            for round in 1..=ROUNDS {
+                value = black_box(value).powf(1.5).sqrt() + 1.0 / f64::from(round);
+            }
+            *out = value;
+        }
+    };
+    let mut out = [0.0; 8];
+    kernel.run(&more);
+    plain(&mut out);
+    for (found, expected) in kernel.read(0).as_chunks().0.iter().zip(out) {
+        let found = f64::from_le_bytes(*found);
+        assert!((found / expected - 1.0).abs() < 1e-3, "{found}, expected {expected}");
+    }
+    let simulated = || kernel.run(&more);
+    compare(criterion, "alone f64, 8x1000", 8 * ROUNDS as u64, simulated, || plain(black_box(&mut out)));
+}
+
 fn configured() -> Criterion {
     Criterion::default()
         .sample_size(20)
@@ -271,6 +366,6 @@ fn configured() -> Criterion {
 criterion_group! {
     name = simulated_kernels;
     config = configured();
-    targets = vector_add, matmul, matmul_half, row_sum, softmax, histogram
+    targets = vector_add, matmul, matmul_half, row_sum, softmax, histogram, product_without_lds, convolution, sum, alone
 }
 criterion_main!(simulated_kernels);

@@ -24,6 +24,12 @@
 //! logarithms, sines) give the host's results, which differ in the last place or two. Matrix instructions add in ascending
 //! order of the inner dimension, fuse each step, and give the usual NaN.
 //!
+//! # Speed
+//!
+//! Three cases have code of their own, because kernels spend their time there: instructions without modifiers in waves whose
+//! lanes are all active (`#[usual]` in the families), waves of which one lane is active (`element::only_lane`), and loads
+//! and stores whose lanes lie side by side or share an address (`memory::lanes`).
+//!
 //! # Order
 //!
 //! The waves of a workgroup take turns on one thread: each runs until it ends, waits at a barrier or has used up its turn.

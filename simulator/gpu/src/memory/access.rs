@@ -9,7 +9,7 @@
 //!   merely stale. For registered host memory the caller of `Memory::register_host` guarantees the same.
 //! - **Races are atomic.** Kernels, copies and other threads may touch the same bytes at the same time, as
 //!   on a GPU. Every access is a relaxed atomic of an aligned word, or of single bytes where the address is
-//!   not aligned. Accesses of different width to the same bytes may meet, where a program races with a
+//!   not aligned; `lanes` also moves several aligned words by machine code. Accesses of different width to the same bytes may meet, where a program races with a
 //!   kernel. Rust's model leaves that open. The widths are those of the GPU's instructions, so they cannot be
 //!   changed here. The compiler sees raw pointers made from integers and relaxed atomics, and emits one
 //!   machine access for each, which is an independent write of its bytes. Host programs that share pinned
@@ -98,6 +98,26 @@ impl<'m> Span<'m> {
     #[inline]
     pub(super) unsafe fn new(pointer: *mut u8, address: u64, len: u64) -> Self {
         Self { pointer, address, len, memory: PhantomData }
+    }
+
+    /// The pointer to the first byte, and the length.
+    #[inline(always)]
+    pub(super) fn raw(&self) -> (*mut u8, u64) {
+        (self.pointer, self.len)
+    }
+
+    /// Asks the processor for the first bytes of the range that lies this far behind the span, for an access that is expected
+    /// there. Processors do so by themselves where the distance is small.
+    #[inline(always)]
+    pub(crate) fn look_ahead(&self, distance: u64) {
+        const NEAR: u64 = 1024;
+        const LINE: usize = 64;
+        if distance.wrapping_add(NEAR) <= 2 * NEAR {
+            return;
+        }
+        for line in 0..4 {
+            prefetch(self.pointer.wrapping_add(distance as usize).wrapping_add(LINE * line));
+        }
     }
 
     /// The pointer to `size` bytes at an address, if they lie in the span.
@@ -256,6 +276,19 @@ impl<'m> Span<'m> {
             done += part;
         }
     }
+}
+
+/// Asks the processor for a line of its cache, where Rust has a way to.
+#[inline(always)]
+fn prefetch(line: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch has no effect on memory and does not fault, at any address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
 }
 
 /// Copies `len` bytes by relaxed atomics, eight at a time where both sides are aligned alike; ranges may overlap.

@@ -16,6 +16,7 @@ mod block;
 mod error;
 mod file;
 mod host;
+pub(crate) mod lanes;
 mod map;
 pub mod mappings;
 mod pages;

@@ -62,6 +62,8 @@ pub struct Windows {
     /// Windows for reads, and windows for writes.
     known: [[Window; 4]; 2],
     oldest: [usize; 2],
+    /// Instructions by their offset, and the addresses that they accessed last.
+    visits: [(u32, u64); 4],
 }
 
 impl Default for Windows {
@@ -73,7 +75,7 @@ impl Default for Windows {
 impl Windows {
     /// For a kernel of this reach.
     pub(crate) fn new(reach: Grants) -> Self {
-        Self { reach, known: [[Window::EMPTY; 4]; 2], oldest: [0; 2] }
+        Self { reach, known: [[Window::EMPTY; 4]; 2], oldest: [0; 2], visits: [(0, 0); 4] }
     }
 
     /// The memory that the kernel may use.
@@ -87,6 +89,14 @@ impl Windows {
     pub(super) fn find(&self, address: u64, len: u64, usage: MemoryUse, generation: u64) -> Option<Window> {
         let known = &self.known[usage as usize];
         known.iter().find(|window| window.generation == generation && window.holds(address, len)).copied()
+    }
+
+    /// The distance from the last access of an instruction to this one; zero if that is not known.
+    #[inline(always)]
+    pub(crate) fn distance(&mut self, instruction: u32, address: u64) -> u64 {
+        let visit = &mut self.visits[(instruction / 8) as usize % 4];
+        let (last, place) = std::mem::replace(visit, (instruction, address));
+        if last == instruction { address.wrapping_sub(place) } else { 0 }
     }
 
     /// Remembers a window in place of the oldest.

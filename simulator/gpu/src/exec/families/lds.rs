@@ -11,6 +11,7 @@ use crate::exec::operands::source::scalar32;
 use crate::exec::operands::space::{Address, Addresses, InRegister, Space, load, store};
 use crate::exec::values::row::{LANES, Lanes, Row, each_lane, row};
 use crate::isa::{Encoding, Inst, Op};
+use crate::memory::lanes::{LaneOffsets, Vectors};
 
 /// The handler of an instruction of this family.
 pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
@@ -28,26 +29,36 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
         (Op::ds_read_addtid_b32, _) => Compilations::scalar(read_by_lane),
         (Op::ds_append | Op::ds_consume, _) => Compilations::scalar(count),
         (_, Shape::Load(Width::Dwords(1))) if two => {
-            handler!(|core, step| read_two(core, step, Width::Dwords(1)))
+            handler!(|core, step, vectors| read_two::<1>(core, step, vectors))
         }
-        (_, Shape::Load(_)) if two => {
-            handler!(|core, step| read_two(core, step, Width::Dwords(2)))
-        }
+        (_, Shape::Load(_)) if two => handler!(|core, step, vectors| read_two::<2>(core, step, vectors)),
         (_, Shape::Store(Width::Dwords(1))) if two => {
-            handler!(|core, step| write_two(core, step, Width::Dwords(1)))
+            handler!(|core, step, vectors| write_two::<1>(core, step, vectors))
         }
-        (_, Shape::Store(_)) if two => handler!(|core, step| write_two(core, step, Width::Dwords(2))),
+        (_, Shape::Store(_)) if two => handler!(|core, step, vectors| write_two::<2>(core, step, vectors)),
         (_, Shape::Atomic { .. }) if two => Compilations::scalar(exchange_two),
-        (_, Shape::Load(Width::Dwords(1))) => handler!(|core, step| read(core, step, Width::Dwords(1))),
-        (_, Shape::Load(Width::Dwords(2))) => handler!(|core, step| read(core, step, Width::Dwords(2))),
-        (_, Shape::Load(Width::Dwords(4))) => handler!(|core, step| read(core, step, Width::Dwords(4))),
+        (_, Shape::Load(Width::Dwords(1))) => {
+            handler!(|core, step, vectors| read_dwords::<1>(core, step, vectors))
+        }
+        (_, Shape::Load(Width::Dwords(2))) => {
+            handler!(|core, step, vectors| read_dwords::<2>(core, step, vectors))
+        }
+        (_, Shape::Load(Width::Dwords(4))) => {
+            handler!(|core, step, vectors| read_dwords::<4>(core, step, vectors))
+        }
         (_, Shape::Load(Width::Short(RegisterPlace::Unsigned))) => {
             handler!(|core, step| read(core, step, Width::Short(RegisterPlace::Unsigned)))
         }
         (_, Shape::Load(_)) => Compilations::scalar(read_any),
-        (_, Shape::Store(Width::Dwords(1))) => handler!(|core, step| write(core, step, Width::Dwords(1))),
-        (_, Shape::Store(Width::Dwords(2))) => handler!(|core, step| write(core, step, Width::Dwords(2))),
-        (_, Shape::Store(Width::Dwords(4))) => handler!(|core, step| write(core, step, Width::Dwords(4))),
+        (_, Shape::Store(Width::Dwords(1))) => {
+            handler!(|core, step, vectors| write_dwords::<1>(core, step, vectors))
+        }
+        (_, Shape::Store(Width::Dwords(2))) => {
+            handler!(|core, step, vectors| write_dwords::<2>(core, step, vectors))
+        }
+        (_, Shape::Store(Width::Dwords(4))) => {
+            handler!(|core, step, vectors| write_dwords::<4>(core, step, vectors))
+        }
         (_, Shape::Store(_)) => Compilations::scalar(write_any),
         (_, Shape::Atomic { .. }) => Compilations::scalar(atomic),
         _ => return None,
@@ -136,6 +147,48 @@ pub(crate) fn overrun(
     Some(core.stop_in(Segment::Lds(limit), Cause::IllegalAddress, Some(lane), address, size, kind))
 }
 
+/// Each lane's address plus `offset`, if more than one lane is active.
+#[inline(always)]
+fn addresses(core: &Core<'_>, step: &Step, offset: u32) -> Option<Row> {
+    let exec = core.wave.exec();
+    let Source::Vector(number) = step.src[0] else { return None };
+    if exec & exec.wrapping_sub(1) == 0 {
+        return None;
+    }
+    let base = core.wave.row(number);
+    Some(row!(|lane| base[lane].wrapping_add(offset)))
+}
+
+#[inline(always)]
+fn read_dwords<const N: usize>(core: &mut Core<'_>, step: &Step, vectors: impl Vectors) -> Flow {
+    let exec = core.wave.exec();
+    let Some(offsets) = addresses(core, step, step.inst.mem.offset as u32) else {
+        return read_any(core, step);
+    };
+    let Some(lanes) = LaneOffsets::<N>::new(&offsets, exec, vectors) else { return read_any(core, step) };
+    let mut rows = [[0; LANES]; N];
+    if !core.lds.load_lanes(&lanes, &mut rows, vectors) {
+        return read_any(core, step);
+    }
+    core.wave.write_rows(step.dst, &rows, exec);
+    Flow::Next
+}
+
+#[inline(always)]
+fn write_dwords<const N: usize>(core: &mut Core<'_>, step: &Step, vectors: impl Vectors) -> Flow {
+    let Source::Vector(data) = step.src[1] else { return Flow::Next };
+    let Some(offsets) = addresses(core, step, step.inst.mem.offset as u32) else {
+        return write_any(core, step);
+    };
+    let Some(lanes) = LaneOffsets::<N>::new(&offsets, core.wave.exec(), vectors) else {
+        return write_any(core, step);
+    };
+    match core.lds.store_lanes(&lanes, core.wave.rows(data), vectors) {
+        Some(()) => Flow::Next,
+        None => write_any(core, step),
+    }
+}
+
 #[inline(always)]
 fn read(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     let addresses = address(step, step.inst.mem.offset as u32);
@@ -147,6 +200,7 @@ fn read(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     Flow::Next
 }
 
+#[inline(never)]
 fn read_any(core: &mut Core<'_>, step: &Step) -> Flow {
     match step.shape {
         Shape::Load(part) => read(core, step, part),
@@ -155,7 +209,33 @@ fn read_any(core: &mut Core<'_>, step: &Step) -> Flow {
 }
 
 #[inline(always)]
-fn read_two(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
+fn read_two<const N: usize>(core: &mut Core<'_>, step: &Step, vectors: impl Vectors) -> Flow {
+    let [first, second] = two_offsets(step, Width::Dwords(N as u8));
+    let (Some(first), Some(second)) = (addresses(core, step, first), addresses(core, step, second)) else {
+        return read_two_any(core, step);
+    };
+    let exec = core.wave.exec();
+    let (Some(first), Some(second)) =
+        (LaneOffsets::<N>::new(&first, exec, vectors), LaneOffsets::<N>::new(&second, exec, vectors))
+    else {
+        return read_two_any(core, step);
+    };
+    let mut rows = [[[0; LANES]; N]; 2];
+    let [first_rows, second_rows] = &mut rows;
+    if !core.lds.load_lanes(&first, first_rows, vectors)
+        || !core.lds.load_lanes(&second, second_rows, vectors)
+    {
+        return read_two_any(core, step);
+    }
+    core.wave.write_rows(step.dst, first_rows, exec);
+    core.wave.write_rows(step.dst + N as u16, second_rows, exec);
+    Flow::Next
+}
+
+/// As `read_two`, lane by lane.
+#[inline(never)]
+fn read_two_any(core: &mut Core<'_>, step: &Step) -> Flow {
+    let Shape::Load(part) = step.shape else { return Flow::Next };
     let offsets = two_offsets(step, part);
     let exec = core.wave.exec();
     for offset in offsets {
@@ -201,6 +281,7 @@ fn write(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     Flow::Next
 }
 
+#[inline(never)]
 fn write_any(core: &mut Core<'_>, step: &Step) -> Flow {
     match step.shape {
         Shape::Store(part) => write(core, step, part),
@@ -209,8 +290,39 @@ fn write_any(core: &mut Core<'_>, step: &Step) -> Flow {
 }
 
 #[inline(always)]
-fn write_two(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
+fn write_two<const N: usize>(core: &mut Core<'_>, step: &Step, vectors: impl Vectors) -> Flow {
     let (Source::Vector(first), Source::Vector(second)) = (step.src[1], step.src[2]) else {
+        return Flow::Next;
+    };
+    let [at_first, at_second] = two_offsets(step, Width::Dwords(N as u8));
+    let (Some(at_first), Some(at_second)) =
+        (addresses(core, step, at_first), addresses(core, step, at_second))
+    else {
+        return write_two_any(core, step);
+    };
+    let exec = core.wave.exec();
+    let (Some(at_first), Some(at_second)) =
+        (LaneOffsets::<N>::new(&at_first, exec, vectors), LaneOffsets::<N>::new(&at_second, exec, vectors))
+    else {
+        return write_two_any(core, step);
+    };
+    if !core.lds.holds(&at_first) || !core.lds.holds(&at_second) {
+        return write_two_any(core, step);
+    }
+    for (data, lanes) in [(first, at_first), (second, at_second)] {
+        if core.lds.store_lanes(&lanes, core.wave.rows(data), vectors).is_none() {
+            return write_two_any(core, step);
+        }
+    }
+    Flow::Next
+}
+
+/// As `write_two`, lane by lane.
+#[inline(never)]
+fn write_two_any(core: &mut Core<'_>, step: &Step) -> Flow {
+    let (Source::Vector(first), Source::Vector(second), Shape::Store(part)) =
+        (step.src[1], step.src[2], step.shape)
+    else {
         return Flow::Next;
     };
     let exec = core.wave.exec();

@@ -9,10 +9,12 @@ use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::trouble::{AccessKind, Cause, Segment};
 use crate::exec::operands::source::{PRIVATE_APERTURE, SHARED_APERTURE, scalar32, scalar64};
 use crate::exec::operands::space::{Addresses, Private, Space, load, store};
+use crate::exec::operands::together;
 use crate::exec::values::row::{LANES, Lanes, mask};
 use crate::isa::{Encoding, Inst};
 use crate::memory::MemoryUse;
 use crate::memory::access::Span;
+use crate::memory::lanes::Vectors;
 
 /// The handler of an instruction of this family.
 pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
@@ -22,15 +24,15 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
         (_, Shape::None) => return None,
         (Encoding::Global, Shape::Load(_)) if to_lds => handler!(|core, step| global_to_lds(core, step)),
         (Encoding::Global, Shape::Load(part)) => match part {
-            Width::Dwords(1) => handler!(|core, step| global_load(core, step, Width::Dwords(1))),
-            Width::Dwords(2) => handler!(|core, step| global_load(core, step, Width::Dwords(2))),
-            Width::Dwords(4) => handler!(|core, step| global_load(core, step, Width::Dwords(4))),
+            Width::Dwords(1) => handler!(|core, step, vectors| global_load::<1>(core, step, vectors)),
+            Width::Dwords(2) => handler!(|core, step, vectors| global_load::<2>(core, step, vectors)),
+            Width::Dwords(4) => handler!(|core, step, vectors| global_load::<4>(core, step, vectors)),
             _ => Compilations::scalar(global_load_any),
         },
         (Encoding::Global, Shape::Store(part)) => match part {
-            Width::Dwords(1) => handler!(|core, step| global_store(core, step, Width::Dwords(1))),
-            Width::Dwords(2) => handler!(|core, step| global_store(core, step, Width::Dwords(2))),
-            Width::Dwords(4) => handler!(|core, step| global_store(core, step, Width::Dwords(4))),
+            Width::Dwords(1) => handler!(|core, step, vectors| global_store::<1>(core, step, vectors)),
+            Width::Dwords(2) => handler!(|core, step, vectors| global_store::<2>(core, step, vectors)),
+            Width::Dwords(4) => handler!(|core, step, vectors| global_store::<4>(core, step, vectors)),
             _ => Compilations::scalar(global_store_any),
         },
         (Encoding::Global, Shape::Atomic { .. }) => Compilations::scalar(global_atomic),
@@ -167,41 +169,33 @@ fn note_accesses(
 }
 
 #[inline(always)]
-fn global_load(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
+fn global_load<const N: usize>(core: &mut Core<'_>, step: &Step, vectors: impl Vectors) -> Flow {
+    if together::load::<N>(core, step, vectors) { Flow::Next } else { global_load_any(core, step) }
+}
+
+#[inline(always)]
+fn global_store<const N: usize>(core: &mut Core<'_>, step: &Step, vectors: impl Vectors) -> Flow {
+    let Source::Vector(data) = step.src[1] else { return Flow::Next };
+    if together::store::<N>(core, step, data, vectors) { Flow::Next } else { global_store_any(core, step) }
+}
+
+/// A load of any part, lane by lane.
+#[inline(never)]
+fn global_load_any(core: &mut Core<'_>, step: &Step) -> Flow {
+    let Shape::Load(part) = step.shape else { return Flow::Next };
     let addresses = global_addresses(core, step);
     let exec = core.wave.exec();
-    if let Some(span) = one_span(core, &addresses, exec, part.size(), MemoryUse::Read) {
-        load(&span, &mut core.wave.v, step.dst, part, &addresses, exec);
-        return Flow::Next;
-    }
     with_spans(core, step, &addresses, exec, part.size(), AccessKind::Read, |core, span, mask| {
         load(&span, &mut core.wave.v, step.dst, part, &addresses, mask);
     })
 }
 
-fn global_load_any(core: &mut Core<'_>, step: &Step) -> Flow {
-    match step.shape {
-        Shape::Load(part) => global_load(core, step, part),
-        _ => Flow::Next,
-    }
-}
-
+/// A store of any part, lane by lane.
+#[inline(never)]
 fn global_store_any(core: &mut Core<'_>, step: &Step) -> Flow {
-    match step.shape {
-        Shape::Store(part) => global_store(core, step, part),
-        _ => Flow::Next,
-    }
-}
-
-#[inline(always)]
-fn global_store(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
-    let Source::Vector(data) = step.src[1] else { return Flow::Next };
+    let (Shape::Store(part), Source::Vector(data)) = (step.shape, step.src[1]) else { return Flow::Next };
     let addresses = global_addresses(core, step);
     let exec = core.wave.exec();
-    if let Some(mut span) = one_span(core, &addresses, exec, part.size(), MemoryUse::Write) {
-        store(&mut span, &core.wave.v, data, part, &addresses, exec);
-        return Flow::Next;
-    }
     with_spans(core, step, &addresses, exec, part.size(), AccessKind::Write, |core, mut span, mask| {
         store(&mut span, &core.wave.v, data, part, &addresses, mask);
     })

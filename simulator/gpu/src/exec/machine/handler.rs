@@ -41,8 +41,24 @@ impl Compilations {
 }
 
 /// Makes the [`Compilations`] of a handler from its body, a function of the core and the step. Two bodies are given
-/// where each calls its own compilation of a function that is [`shared`].
+/// where each calls its own compilation of a function that is [`shared`]. A third argument of the body is the
+/// [`Vectors`](crate::memory::lanes::Vectors) that the compilation may use.
 macro_rules! handler {
+    (|$core:ident, $step:ident, $vectors:ident| $body:expr) => {{
+        #[inline(always)]
+        fn body(
+            $core: &mut $crate::exec::machine::core::Core<'_>,
+            $step: &$crate::exec::machine::step::Step,
+            $vectors: impl $crate::memory::lanes::Vectors,
+        ) -> $crate::exec::machine::core::Flow {
+            $body
+        }
+        $crate::exec::machine::handler::handler!(
+            portable: |core, step| body(core, step, $crate::memory::lanes::Portable),
+            // SAFETY: this compilation runs only on processors with AVX2.
+            wide: |core, step| body(core, step, unsafe { $crate::memory::lanes::Avx2::new() })
+        )
+    }};
     (|$core:ident, $step:ident| $body:expr) => {{
         #[inline(always)]
         fn body(

@@ -2,7 +2,8 @@
 //! LDS, the memory that a workgroup shares. As on hardware, reads past its end give zero and writes there
 //! have no effect. If a limit is set, instructions check it first, and an access past it is a fault.
 
-use crate::exec::values::row::POISON;
+use crate::exec::values::row::{POISON, Row};
+use crate::memory::lanes::{LaneOffsets, Vectors};
 
 /// The most LDS that a workgroup has, in bytes.
 pub(crate) const MAX_LDS: usize = 64 * 1024;
@@ -70,6 +71,40 @@ impl Lds {
             *dword = u32::from_le_bytes(*bytes);
         }
         dwords
+    }
+
+    /// Whether `N` dwords at each lane's offset are in bounds, and no fault.
+    #[inline(always)]
+    pub(crate) fn holds<const N: usize>(&self, lanes: &LaneOffsets<'_, N>) -> bool {
+        u64::from(lanes.least()) + lanes.len() <= self.limit.min(self.size as u64)
+    }
+
+    /// Reads `N` dwords at each lane's offset into rows. Reads nothing and returns `false` unless [`holds`](Self::holds) says
+    /// that they are there.
+    #[inline(always)]
+    pub(crate) fn load_lanes<const N: usize>(
+        &self,
+        lanes: &LaneOffsets<'_, N>,
+        rows: &mut [Row; N],
+        vectors: impl Vectors,
+    ) -> bool {
+        let bytes = self.bytes.get(lanes.least() as usize..self.size).unwrap_or_default();
+        self.holds(lanes) && lanes.load_slice(bytes, rows, vectors)
+    }
+
+    /// Writes `N` dwords at each lane's offset, lane by lane. Writes nothing and returns `None` unless
+    /// [`holds`](Self::holds) says that they are there.
+    #[inline(always)]
+    pub(crate) fn store_lanes<const N: usize>(
+        &mut self,
+        lanes: &LaneOffsets<'_, N>,
+        rows: [&Row; N],
+        vectors: impl Vectors,
+    ) -> Option<()> {
+        if !self.holds(lanes) {
+            return None;
+        }
+        lanes.store_slice(self.bytes.get_mut(lanes.least() as usize..self.size)?, rows, vectors)
     }
 
     /// Writes `N` bytes at an address, if all of them are in bounds.

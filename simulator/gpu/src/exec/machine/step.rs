@@ -71,6 +71,10 @@ pub(crate) struct Step {
     pub(crate) modified: bool,
     /// Whether the result takes the slow path to its destination.
     pub(crate) altered: bool,
+    /// Whether one lane can be executed without the others: signs are the only modifiers.
+    pub(crate) plain: bool,
+    /// Whether it has no modifier at all.
+    pub(crate) bare: bool,
     /// Whether a compare writes EXEC as well.
     pub(crate) narrows: bool,
     /// The data that a memory instruction moves.
@@ -92,16 +96,17 @@ impl Step {
     pub(crate) fn new(run: Handler, inst: Inst, offset: u32) -> Self {
         let mods = &inst.mods;
         let crossed = mods.dpp.is_some() || mods.sdwa.is_some();
+        let altered =
+            mods.clamp || mods.omod != 0 || mods.op_sel & 8 != 0 || crossed || preserves_high_half(inst.op);
+        let modified = mods.neg | mods.abs | mods.op_sel & 7 != 0 || crossed;
         Self {
             run,
             dst: vector_number(inst.dst).unwrap_or(0),
             src: std::array::from_fn(|index| source(inst.src[index], inst.src_type[index], inst.op)),
-            modified: mods.neg | mods.abs | mods.op_sel & 7 != 0 || crossed,
-            altered: mods.clamp
-                || mods.omod != 0
-                || mods.op_sel & 8 != 0
-                || crossed
-                || preserves_high_half(inst.op),
+            modified,
+            altered,
+            plain: !altered && mods.op_sel == 0,
+            bare: !altered && !modified,
             narrows: inst.op.mnemonic().starts_with("v_cmpx"),
             shape: Shape::of(inst.op),
             sharing: Sharing::of(&inst),

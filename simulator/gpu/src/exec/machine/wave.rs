@@ -4,9 +4,10 @@
 use crate::exec::machine::gws::Gws;
 use crate::exec::machine::outside::Outside;
 use crate::exec::machine::trouble::Finding;
-use crate::exec::values::row::{LANES, POISON, Row};
+use crate::exec::values::row::{GROUPS, Group, LANES, POISON, Row};
 use crate::isa::Operand;
 use crate::part::Part;
+use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -95,6 +96,27 @@ pub(crate) enum WaveStatus {
     Ended,
 }
 
+/// The vector registers of a wave as groups of lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct Groups<'a> {
+    registers: &'a [Cell<Group>],
+    splats: &'a [Cell<Group>],
+}
+
+impl<'a> Groups<'a> {
+    /// The groups of a register.
+    #[inline(always)]
+    pub(crate) fn register(self, number: u16) -> &'a [Cell<Group>] {
+        &self.registers[(usize::from(number) & (VECTORS - 1)) * GROUPS..][..GROUPS]
+    }
+
+    /// The groups of the row that [`Wave::splat`] has filled for a scalar source.
+    #[inline(always)]
+    pub(crate) fn splat(self, source: usize) -> &'a [Cell<Group>] {
+        &self.splats[source * GROUPS..][..GROUPS]
+    }
+}
+
 /// The state of one wave.
 pub(crate) struct Wave {
     /// Scalar registers by hardware number, VCC, M0 and EXEC included.
@@ -111,6 +133,8 @@ pub(crate) struct Wave {
     spread: u64,
     /// All ones in active lanes.
     lane_mask: Row,
+    /// Rows for scalar sources, one for each source of an instruction.
+    splats: [Row; 3],
     /// Private memory: one row per dword of a lane's segment.
     pub(crate) scratch: Vec<Row>,
     /// Bytes of private memory that each lane has.
@@ -151,6 +175,7 @@ impl Wave {
             unusual: false,
             spread: !0,
             lane_mask: [!0; LANES],
+            splats: [[0; LANES]; 3],
             scratch: Vec::new(),
             scratch_size: 0,
             scratch_base: None,
@@ -264,6 +289,43 @@ impl Wave {
     #[inline(always)]
     pub(crate) fn row_mut(&mut self, number: u16) -> &mut Row {
         &mut self.v[usize::from(number) & (VECTORS - 1)]
+    }
+
+    /// Writes a word to all lanes of the row for a scalar source.
+    #[inline(always)]
+    pub(crate) fn splat(&mut self, source: usize, word: u32) {
+        let row = &mut self.splats[source];
+        // A loop mostly repeats its constants.
+        if row[0] != word {
+            *row = [word; LANES];
+        }
+    }
+
+    /// The vector registers, and the rows for scalar sources. They are read and written in groups of lanes, and one register
+    /// may be both source and destination.
+    #[inline(always)]
+    pub(crate) fn groups(&mut self) -> Groups<'_> {
+        let registers = Cell::from_mut(self.v.as_flattened_mut().as_chunks_mut().0).as_slice_of_cells();
+        let splats = Cell::from_mut(self.splats.as_flattened_mut().as_chunks_mut().0).as_slice_of_cells();
+        Groups { registers, splats }
+    }
+
+    /// The vector registers from a number on.
+    #[inline(always)]
+    pub(crate) fn rows<const N: usize>(&self, first: u16) -> [&Row; N] {
+        let mut rows = [self.row(first); N];
+        for (number, row) in (first..).zip(&mut rows) {
+            *row = self.row(number);
+        }
+        rows
+    }
+
+    /// Writes the lanes of the registers from a number on that `mask` selects.
+    #[inline(always)]
+    pub(crate) fn write_rows<const N: usize>(&mut self, first: u16, rows: &[Row; N], mask: u64) {
+        for (number, row) in (first..).zip(rows) {
+            self.write_row(number, row, mask);
+        }
     }
 
     /// Writes the lanes of a register that `mask` selects.

@@ -6,12 +6,13 @@
 //! a spare row. Results are computed for all lanes and written to the active ones.
 
 use crate::exec::machine::step::{Source, Step};
-use crate::exec::machine::wave::Wave;
+use crate::exec::machine::wave::{Groups, Wave};
 use crate::exec::operands::source::{scalar32, scalar64};
 use crate::exec::operands::{modifiers, nan, result};
 use crate::exec::values::half::{f16_to_f32, f32_to_f16};
 use crate::exec::values::lane_kind::LaneKind;
-use crate::exec::values::row::{LANES, Row, RowBuilder};
+use crate::exec::values::row::{GROUPS, Group, LANES, Row, RowBuilder};
+use std::cell::Cell;
 use std::mem::MaybeUninit;
 
 /// Memory for an operand that is not read in place.
@@ -66,6 +67,51 @@ pub(crate) fn fetch64<'a>(
     }
 }
 
+/// The only active lane, if a step can be executed for it alone.
+#[inline(always)]
+pub(crate) fn only_lane(wave: &Wave, step: &Step) -> Option<usize> {
+    let exec = wave.exec();
+    if exec == 0 || exec & (exec - 1) != 0 || !step.plain || wave.unusual {
+        return None;
+    }
+    Some(exec.trailing_zeros() as usize % LANES)
+}
+
+/// Whether a step is the usual case: no modifiers, no unusual mode, and all lanes are active.
+#[inline(always)]
+pub(crate) fn is_usual(wave: &Wave, step: &Step) -> bool {
+    wave.exec() == !0 && step.bare && !wave.unusual
+}
+
+/// Fills the row for a source of such a step, if it is a scalar.
+#[inline(always)]
+pub(crate) fn splat(wave: &mut Wave, step: &Step, index: usize) {
+    let source = step.src[index];
+    if !matches!(source, Source::Vector(_)) {
+        let word = scalar32(wave, source);
+        wave.splat(index, word);
+    }
+}
+
+/// The groups of a source of such a step.
+#[inline(always)]
+pub(crate) fn source_groups<'a>(groups: Groups<'a>, step: &Step, index: usize) -> &'a [Cell<Group>] {
+    match step.src[index] {
+        Source::Vector(number) => groups.register(number),
+        _ => groups.splat(index),
+    }
+}
+
+/// Whether any word is a NaN of the kind that has this infinity.
+#[inline(always)]
+pub(crate) fn has_nan(words: &[Group; GROUPS], infinity: u32) -> bool {
+    let mut found = 0;
+    for bits in words.as_flattened() {
+        found |= u32::from(bits & (infinity | (infinity - 1)) > infinity);
+    }
+    found != 0
+}
+
 /// One lane of an operand.
 pub(crate) trait LaneValue: Copy {
     /// The rows that an operand is read from.
@@ -81,6 +127,15 @@ pub(crate) trait LaneValue: Copy {
 
     /// One lane of an operand.
     fn lane(rows: Self::Rows<'_>, lane: usize) -> Self;
+
+    /// Reads one lane of source `index` of a step that [`only_lane`] admits.
+    fn fetch_lane(wave: &Wave, step: &Step, index: usize, lane: usize) -> Self;
+
+    /// Reads one lane of the vector destination of such a step.
+    fn fetch_destination_lane(wave: &Wave, step: &Step, lane: usize) -> Self;
+
+    /// Writes one lane of the result of such a step. Writes nothing and returns `false` for a NaN that must be replaced.
+    fn store_lane(wave: &mut Wave, step: &Step, lane: usize, value: Self) -> bool;
 
     /// An unwritten result.
     fn result() -> Self::Result;
@@ -103,8 +158,38 @@ pub(crate) trait LaneValue: Copy {
     unsafe fn store(wave: &mut Wave, step: &Step, result: &Self::Result);
 }
 
+/// One lane of an operand of one register.
+pub(crate) trait Word: Copy {
+    /// The bits of infinity, if the NaNs of results must be replaced.
+    const INFINITY: Option<u32>;
+
+    /// The value of a word of a register.
+    fn from_word(word: u32) -> Self;
+
+    /// The word of a register for this value.
+    fn to_word(self) -> u32;
+}
+
 macro_rules! element32 {
+    (@infinity) => { None };
+    (@infinity $infinity:literal) => { Some($infinity) };
     ($type:ty, $kind:expr, |$bits:ident| $from:expr, |$value:ident| $to:expr $(, computed $infinity:literal)?) => {
+        impl Word for $type {
+            const INFINITY: Option<u32> = element32!(@infinity $($infinity)?);
+
+            #[inline(always)]
+            fn from_word(word: u32) -> Self {
+                let $bits = word;
+                $from
+            }
+
+            #[inline(always)]
+            fn to_word(self) -> u32 {
+                let $value = self;
+                $to
+            }
+        }
+
         impl LaneValue for $type {
             type Rows<'a> = &'a Row;
             type Result = RowBuilder;
@@ -132,10 +217,35 @@ macro_rules! element32 {
                         found |= u32::from(bits & ($infinity | $infinity - 1) > $infinity);
                     }
                     if found != 0 {
-                        nan::replace_nans32(wave, step, row, $kind);
+                        *row = nan::replaced32(wave, step, *row, $kind);
                     }
                 }
             )?
+
+            #[inline(always)]
+            fn fetch_lane(wave: &Wave, step: &Step, index: usize, lane: usize) -> Self {
+                let $bits = modifiers::lane32(wave, step, index, $kind, lane);
+                $from
+            }
+
+            #[inline(always)]
+            fn fetch_destination_lane(wave: &Wave, step: &Step, lane: usize) -> Self {
+                let $bits = wave.row(step.dst)[lane];
+                $from
+            }
+
+            #[inline(always)]
+            fn store_lane(wave: &mut Wave, step: &Step, lane: usize, value: Self) -> bool {
+                let $value = value;
+                let bits: u32 = $to;
+                $(
+                    if bits & ($infinity | $infinity - 1) > $infinity {
+                        return false;
+                    }
+                )?
+                wave.row_mut(step.dst)[lane] = bits;
+                true
+            }
 
             #[inline(always)]
             fn lane(rows: &Row, lane: usize) -> Self {
@@ -168,7 +278,7 @@ macro_rules! element32 {
 #[inline(always)]
 pub(crate) fn store32(wave: &mut Wave, step: &Step, row: &Row, kind: LaneKind) {
     if step.altered || wave.unusual {
-        return result::store32(wave, step, row, kind);
+        return result::store32(wave, step, *row, kind);
     }
     let exec = wave.exec();
     wave.write_row(step.dst, row, exec);
@@ -178,7 +288,7 @@ pub(crate) fn store32(wave: &mut Wave, step: &Step, row: &Row, kind: LaneKind) {
 #[inline(always)]
 pub(crate) fn store64(wave: &mut Wave, step: &Step, low: &Row, high: &Row, kind: LaneKind) {
     if step.altered || wave.unusual {
-        return result::store64(wave, step, (low, high), kind);
+        return result::store64(wave, step, *low, *high, kind);
     }
     let exec = wave.exec();
     wave.write_row(step.dst, low, exec);
@@ -269,10 +379,37 @@ macro_rules! element64 {
                         found |= u32::from(magnitude > 0x7ff0_0000);
                     }
                     if found != 0 {
-                        nan::replace_nans64(wave, step, low, high, LaneKind::$computed);
+                        (*low, *high) = nan::replaced64(wave, step, *low, *high, LaneKind::$computed);
                     }
                 }
             )?
+
+            #[inline(always)]
+            fn fetch_lane(wave: &Wave, step: &Step, index: usize, lane: usize) -> Self {
+                let $bits = modifiers::lane64(wave, step, index, $kind, lane);
+                $from
+            }
+
+            #[inline(always)]
+            fn fetch_destination_lane(wave: &Wave, step: &Step, lane: usize) -> Self {
+                let (low, high) = (wave.row(step.dst), wave.row(step.dst + 1));
+                let $bits = u64::from(low[lane]) | u64::from(high[lane]) << 32;
+                $from
+            }
+
+            #[inline(always)]
+            fn store_lane(wave: &mut Wave, step: &Step, lane: usize, value: Self) -> bool {
+                let $value = value;
+                let bits: u64 = $to;
+                $(
+                    if LaneKind::$computed == LaneKind::F64 && bits & !(1 << 63) > 0x7ff0_0000_0000_0000 {
+                        return false;
+                    }
+                )?
+                wave.row_mut(step.dst)[lane] = bits as u32;
+                wave.row_mut(step.dst + 1)[lane] = (bits >> 32) as u32;
+                true
+            }
 
             #[inline(always)]
             fn lane(rows: (&Row, &Row), lane: usize) -> Self {
@@ -310,14 +447,14 @@ element64!(Chosen<f64>, LaneKind::F64, |bits| Chosen(f64::from_bits(bits)), |val
 element64!(f64, LaneKind::F64, |bits| f64::from_bits(bits), |value| value.to_bits(), F64);
 
 /// Declares the handlers of vector instructions. Each is a function from one lane of its sources to one lane of its
-/// result. A source in brackets is the destination's old value.
+/// result. A source in brackets is the destination's old value. With `#[usual]`, the usual case has code of its own.
 macro_rules! vector {
-    ($($(#[$meta:meta])* $op:ident $(| $more:ident)* ($($args:tt)*) -> $result:ident $body:expr;)*) => {
+    ($($(#[$usual:ident])? $op:ident $(| $more:ident)* ($($args:tt)*) -> $result:ident $body:expr;)*) => {
         /// The handler of an instruction of this family.
         pub(crate) fn compilations(op: $crate::isa::Op) -> Option<$crate::exec::machine::handler::Compilations> {
             use $crate::isa::Op;
             match op {
-                $(Op::$op $(| Op::$more)* => Some($crate::exec::operands::element::vector_handler!([$($args)*] $result $body)),)*
+                $(Op::$op $(| Op::$more)* => Some($crate::exec::operands::element::vector_handler!([$($args)*] [$($usual)?] $result $body)),)*
                 _ => None,
             }
         }
@@ -326,23 +463,32 @@ macro_rules! vector {
 pub(crate) use vector;
 
 macro_rules! vector_handler {
-    ([$a:ident: $ta:ident] $result:ident $body:expr) => {
-        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) [] $result $body)
+    ([$a:ident: $ta:ident] $usual:tt $result:ident $body:expr) => {
+        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) [] $usual $result $body)
     };
-    ([$a:ident: $ta:ident, $b:ident: $tb:ident] $result:ident $body:expr) => {
-        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) ($b $tb 1) [] $result $body)
+    ([$a:ident: $ta:ident, $b:ident: $tb:ident] $usual:tt $result:ident $body:expr) => {
+        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) ($b $tb 1) [] $usual $result $body)
     };
-    ([$a:ident: $ta:ident, $b:ident: $tb:ident, $c:ident: $tc:ident] $result:ident $body:expr) => {
-        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) ($b $tb 1) ($c $tc 2) [] $result $body)
+    ([$a:ident: $ta:ident, $b:ident: $tb:ident, $c:ident: $tc:ident] $usual:tt $result:ident $body:expr) => {
+        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) ($b $tb 1) ($c $tc 2) [] $usual $result $body)
     };
-    ([$a:ident: $ta:ident, $b:ident: $tb:ident, [$c:ident: $tc:ident]] $result:ident $body:expr) => {
-        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) ($b $tb 1) [$c $tc] $result $body)
+    ([$a:ident: $ta:ident, $b:ident: $tb:ident, [$c:ident: $tc:ident]] $usual:tt $result:ident $body:expr) => {
+        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) ($b $tb 1) [$c $tc] $usual $result $body)
     };
-    (@ $(($source:ident $type:ident $index:tt))* [$($old:ident $old_type:ident)?] $result:ident $body:expr) => {
+    (@ $(($source:ident $type:ident $index:tt))* [$($old:ident $old_type:ident)?] $usual:tt $result:ident $body:expr) => {
         $crate::exec::machine::handler::handler!(|core, step| {
             use $crate::exec::operands::element::{LaneValue, Spare};
+            $crate::exec::operands::element::in_groups!($usual core, step, $(($source $type $index))* [$($old $old_type)?] $result $body);
             if core.wave.unusual && $crate::exec::operands::rounding::executes(core.wave, step) {
                 return $crate::exec::operands::rounding::execute(core.wave, step);
+            }
+            if let Some(lane) = $crate::exec::operands::element::only_lane(core.wave, step) {
+                $(let $source = <$type as LaneValue>::fetch_lane(core.wave, step, $index, lane);)*
+                $(let $old = <$old_type as LaneValue>::fetch_destination_lane(core.wave, step, lane);)?
+                let value: $result = $body;
+                if <$result as LaneValue>::store_lane(core.wave, step, lane, value) {
+                    return $crate::exec::machine::core::Flow::Next;
+                }
             }
             $(
                 let mut spare = Spare::new();
@@ -369,3 +515,39 @@ macro_rules! vector_handler {
     };
 }
 pub(crate) use vector_handler;
+
+/// Executes the usual case group by group, and returns. A result is kept back if it has a NaN that must be replaced.
+macro_rules! in_groups {
+    ([] $($rest:tt)*) => {};
+    ([usual] $core:ident, $step:ident, $(($source:ident $type:ident $index:tt))* [$($old:ident $old_type:ident)?] $result:ident $body:expr) => {{
+        use $crate::exec::operands::element;
+        if element::is_usual($core.wave, $step) {
+            $(element::splat($core.wave, $step, $index);)*
+            let groups = $core.wave.groups();
+            $(let $source = element::source_groups(groups, $step, $index);)*
+            let destination = groups.register($step.dst);
+            let mut results = [[0; $crate::exec::values::row::LANES / $crate::exec::values::row::GROUPS]; $crate::exec::values::row::GROUPS];
+            for (group, results) in results.iter_mut().enumerate() {
+                $(let $source = $source[group].get();)*
+                $(let $old = destination[group].get();)?
+                for (lane, result) in results.iter_mut().enumerate() {
+                    $(let $source = <$type as element::Word>::from_word($source[lane]);)*
+                    $(let $old = <$old_type as element::Word>::from_word($old[lane]);)?
+                    let value: $result = $body;
+                    *result = element::Word::to_word(value);
+                }
+            }
+            let nan = match <$result as element::Word>::INFINITY {
+                Some(infinity) => element::has_nan(&results, infinity),
+                None => false,
+            };
+            if !nan {
+                for (destination, results) in destination.iter().zip(results) {
+                    destination.set(results);
+                }
+                return $crate::exec::machine::core::Flow::Next;
+            }
+        }
+    }};
+}
+pub(crate) use in_groups;

@@ -3,6 +3,7 @@
 //!
 //! The usual case is fast: [`element`] reads registers in place and writes whole rows. Modifiers and unusual
 //! modes take the slow paths: [`modifiers`] for sources, [`result`] for results, [`rounding`] for modes.
+//! The lanes of a load or store that lie in one allocation are accessed [`together`], others one by one ([`space`]).
 
 pub(crate) mod element;
 pub(crate) mod global;
@@ -13,3 +14,4 @@ pub(crate) mod result;
 pub(crate) mod rounding;
 pub(crate) mod source;
 pub(crate) mod space;
+pub(crate) mod together;

@@ -32,12 +32,7 @@ pub(crate) fn modified32(wave: &Wave, step: &Step, index: usize, kind: LaneKind)
     {
         values = row!(|lane| values[lane] >> 16);
     }
-    let sign = match kind {
-        LaneKind::F32 | LaneKind::RawF32 => 0x8000_0000,
-        LaneKind::F16 | LaneKind::RawF16 => 0x8000,
-        _ => 0,
-    };
-    let (keep, flip) = signs(mods, index, sign);
+    let (keep, flip) = signs(mods, index, sign32(kind));
     flushed32(wave, values.map(|value| value & keep ^ flip), kind)
 }
 
@@ -102,6 +97,47 @@ pub(crate) fn old32(wave: &Wave, step: &Step, kind: LaneKind) -> Row {
 pub(crate) fn old64(wave: &Wave, step: &Step, kind: LaneKind) -> (Row, Row) {
     let number = destination(wave, step);
     flushed64(wave, (*wave.row(number), *wave.row(number + 1)), kind)
+}
+
+/// The sign bit of a number of 32 bits or less; zero if it has none.
+#[inline]
+fn sign32(kind: LaneKind) -> u32 {
+    match kind {
+        LaneKind::F32 | LaneKind::RawF32 => 0x8000_0000,
+        LaneKind::F16 | LaneKind::RawF16 => 0x8000,
+        _ => 0,
+    }
+}
+
+/// One lane of a 32-bit (or smaller) source of a step that is [`plain`](Step::plain), in the usual float mode.
+#[inline(never)]
+pub(crate) fn lane32(wave: &Wave, step: &Step, index: usize, kind: LaneKind, lane: usize) -> u32 {
+    let value = match step.src[index] {
+        Source::Vector(number) => wave.row(number)[lane],
+        source => scalar32(wave, source),
+    };
+    if !step.modified {
+        return value;
+    }
+    let (keep, flip) = signs(&step.inst.mods, index, sign32(kind));
+    value & keep ^ flip
+}
+
+/// One lane of a 64-bit source of such a step.
+#[inline(never)]
+pub(crate) fn lane64(wave: &Wave, step: &Step, index: usize, kind: LaneKind, lane: usize) -> u64 {
+    let value = match step.src[index] {
+        Source::Vector(number) => {
+            u64::from(wave.row(number)[lane]) | u64::from(wave.row(number + 1)[lane]) << 32
+        }
+        source => scalar64(wave, source),
+    };
+    if !step.modified || !matches!(kind, LaneKind::F64 | LaneKind::RawF64) {
+        return value;
+    }
+    let (keep, flip) = signs(&step.inst.mods, index, 0x8000_0000);
+    let high = (value >> 32) as u32 & keep ^ flip;
+    u64::from(high) << 32 | value & 0xffff_ffff
 }
 
 /// The masks for absolute value and negation of a source: bits to keep, then bits to flip.

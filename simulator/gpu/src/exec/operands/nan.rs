@@ -54,22 +54,31 @@ fn of_sources(wave: &Wave, step: &Step, kind: LaneKind) -> [Option<u64>; LANES] 
     found
 }
 
-/// Replaces the NaNs among the 32-bit results of an instruction.
+/// The 32-bit results of an instruction with their NaNs replaced.
+///
+/// Results are passed by value, so that those of the usual case need no address and stay in the host's registers.
 #[cold]
 #[inline(never)]
-pub(crate) fn replace_nans32(wave: &Wave, step: &Step, results: &mut Row, kind: LaneKind) {
+pub(crate) fn replaced32(wave: &Wave, step: &Step, mut results: Row, kind: LaneKind) -> Row {
     let sources = of_sources(wave, step, kind);
     for (bits, nan) in results.iter_mut().zip(sources) {
         if carried((*bits).into(), kind).is_some() {
             *bits = delivered(nan, kind) as u32;
         }
     }
+    results
 }
 
-/// Replaces the NaNs among the 64-bit results of an instruction.
+/// As [`replaced32`], the low and high halves of 64-bit results.
 #[cold]
 #[inline(never)]
-pub(crate) fn replace_nans64(wave: &Wave, step: &Step, low: &mut Row, high: &mut Row, kind: LaneKind) {
+pub(crate) fn replaced64(
+    wave: &Wave,
+    step: &Step,
+    mut low: Row,
+    mut high: Row,
+    kind: LaneKind,
+) -> (Row, Row) {
     let sources = of_sources(wave, step, kind);
     for (lane, nan) in sources.into_iter().enumerate() {
         if carried(u64::from(low[lane]) | u64::from(high[lane]) << 32, kind).is_some() {
@@ -77,4 +86,5 @@ pub(crate) fn replace_nans64(wave: &Wave, step: &Step, low: &mut Row, high: &mut
             (low[lane], high[lane]) = (bits as u32, (bits >> 32) as u32);
         }
     }
+    (low, high)
 }

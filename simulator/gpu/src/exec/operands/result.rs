@@ -14,7 +14,7 @@ use crate::isa::{Mods, SdwaSel, SdwaUnused};
 /// Stores a 32-bit (or smaller) result, with all modifiers and the float mode applied.
 #[cold]
 #[inline(never)]
-pub(crate) fn store32(wave: &mut Wave, step: &Step, result: &Row, kind: LaneKind) {
+pub(crate) fn store32(wave: &mut Wave, step: &Step, result: Row, kind: LaneKind) {
     let mods = &step.inst.mods;
     let mode = wave.mode;
     let result = match kind {
@@ -22,7 +22,7 @@ pub(crate) fn store32(wave: &mut Wave, step: &Step, result: &Row, kind: LaneKind
         LaneKind::F16 if mods.clamp || mods.omod != 0 || wave.unusual => {
             row!(|lane| finish16(result[lane], mods, mode))
         }
-        _ => *result,
+        _ => result,
     };
     let number = destination(wave, step);
     let old = *wave.row(number);
@@ -42,10 +42,9 @@ pub(crate) fn store32(wave: &mut Wave, step: &Step, result: &Row, kind: LaneKind
 /// Stores a 64-bit result, with all modifiers and the float mode applied.
 #[cold]
 #[inline(never)]
-pub(crate) fn store64(wave: &mut Wave, step: &Step, result: (&Row, &Row), kind: LaneKind) {
+pub(crate) fn store64(wave: &mut Wave, step: &Step, mut low: Row, mut high: Row, kind: LaneKind) {
     let mods = &step.inst.mods;
     let mode = wave.mode;
-    let (mut low, mut high) = (*result.0, *result.1);
     if kind == LaneKind::F64 {
         for lane in 0..LANES {
             let bits = u64::from(low[lane]) | u64::from(high[lane]) << 32;

@@ -6,7 +6,7 @@ use crate::exec::machine::core::Flow;
 use crate::exec::machine::step::Step;
 use crate::exec::machine::wave::Wave;
 use crate::exec::operands::modifiers::{modified32, modified64, old32, old64};
-use crate::exec::operands::nan::{replace_nans32, replace_nans64};
+use crate::exec::operands::nan::{replaced32, replaced64};
 use crate::exec::operands::result::{store32, store64};
 use crate::exec::values::float::normal;
 use crate::exec::values::half::{f16_to_f32, f32_to_f16};
@@ -220,7 +220,7 @@ pub(crate) fn execute(wave: &mut Wave, step: &Step) -> Flow {
                 let sum = f32::from_bits(float.sum(a, 0x3f00_0000, round) as u32);
                 sum.floor() as i32 as u32
             });
-            store32(wave, step, &results, LaneKind::B32);
+            store32(wave, step, results, LaneKind::B32);
             return Flow::Next;
         }
         Function::Least(count) => chosen(count, get, |a, b| least(float, a, b)),
@@ -232,15 +232,15 @@ pub(crate) fn execute(wave: &mut Wave, step: &Step) -> Flow {
         let mut low = results.map(|bits| bits as u32);
         let mut high = results.map(|bits| (bits >> 32) as u32);
         if !chooses {
-            replace_nans64(wave, step, &mut low, &mut high, kind);
+            (low, high) = replaced64(wave, step, low, high, kind);
         }
-        store64(wave, step, (&low, &high), kind);
+        store64(wave, step, low, high, kind);
     } else {
         let mut row = results.map(|bits| bits as u32);
         if !chooses {
-            replace_nans32(wave, step, &mut row, kind);
+            row = replaced32(wave, step, row, kind);
         }
-        store32(wave, step, &row, kind);
+        store32(wave, step, row, kind);
     }
     Flow::Next
 }

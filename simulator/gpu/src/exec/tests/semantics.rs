@@ -9,6 +9,7 @@ use crate::exec::machine::lds::Lds;
 use crate::exec::machine::step::Step;
 use crate::exec::machine::wave::Wave;
 use crate::exec::operands::source::{PRIVATE_APERTURE, SHARED_APERTURE};
+use crate::exec::values::row::LANES;
 use crate::exec::values::wide::has_wide_vectors;
 use crate::isa::{self, GFX90A, GFX942, InstructionSet};
 use crate::memory::{AllocationKind, Memory, MemoryOptions, Windows};
@@ -106,7 +107,11 @@ fn check_row(number: usize, inst: isa::Inst, text: &str, shared: &mut Shared) ->
     // The modes do not affect integers.
     let rounds = if operands.iter().any(|(_, kind)| kind.is_float()) { MODES.len() } else { 3 };
     let saturating = text.contains("8_f32").then_some(SATURATING);
-    for (round, mode) in MODES.into_iter().take(rounds).chain(saturating).enumerate() {
+    let modes = MODES.into_iter().take(rounds).chain(saturating).enumerate();
+    let states = modes.map(|(round, mode)| (mode, EXECS[(round + number) % EXECS.len()]));
+    // A single lane is executed on its own.
+    let alone = 1 << (number % LANES);
+    for (mode, exec) in states.chain([(MODES[0], alone)]) {
         for number in (0..64).chain(256..320) {
             wave.v[number].fill_with(|| next() as u32);
         }
@@ -115,7 +120,7 @@ fn check_row(number: usize, inst: isa::Inst, text: &str, shared: &mut Shared) ->
             fill(&mut wave, register, kind, &mut next);
         }
         wave.scc = next() & 1 != 0;
-        wave.set_exec(EXECS[(round + number) % EXECS.len()]);
+        wave.set_exec(exec);
         wave.s[124] = (next() & 0x3f) as u32;
         wave.set_mode(mode);
         wave.set_indexing(None);
@@ -182,7 +187,7 @@ fn access_state(seed: usize, text: &str, base: u64) -> (Wave, Memories) {
         wave.v[number].fill_with(|| finite(&mut next));
     }
     wave.s.fill_with(|| next() as u32);
-    wave.set_exec(EXECS[seed % EXECS.len()]);
+    wave.set_exec(if seed % 7 == 6 { 1 << (seed % LANES) } else { EXECS[seed % EXECS.len()] });
     wave.set_mode(0x3f0);
     wave.s[124] = 256;
     let (lds, scratch, buffer) =
@@ -201,8 +206,23 @@ fn access_state(seed: usize, text: &str, base: u64) -> (Wave, Memories) {
     // Sometimes unaligned, where that is allowed.
     let unaligned = seed % 4 == 1 && !atomic;
     let dword = !text.contains("_x2") && !text.contains("64");
+    // Lanes that lie side by side, that are spaced, or that share their place in groups are accessed together.
+    let pattern = match seed % 10 {
+        _ if atomic || unaligned => None,
+        2 => Some((4, 0)),
+        4 => Some((8, 0)),
+        6 => Some((16, 0)),
+        8 => Some((0, 64)),
+        9 => Some((4, 16)),
+        _ => None,
+    };
+    let first = seed as u64 * 7919 % (reach / 64) * 16;
     for lane in 0..64 {
         let mut place = next() % (reach / 16) * 16;
+        if let Some((distance, of_group)) = pattern {
+            let lane = lane as u64;
+            place = (first + distance * lane + lane / 16 * of_group) % (reach - 16);
+        }
         if unaligned {
             place += next() % 16;
         }

@@ -9,6 +9,12 @@ pub(crate) const LANES: usize = 64;
 /// One 32-bit vector register.
 pub(crate) type Row = [u32; LANES];
 
+/// Eight lanes of a register: as many as a vector of AVX2 has.
+pub(crate) type Group = [u32; LANES / GROUPS];
+
+/// Groups of a register.
+pub(crate) const GROUPS: usize = 8;
+
 /// The content of registers and LDS that were never written.
 pub(crate) const POISON: u32 = 0xCBCB_CBCB;
 
@@ -82,6 +88,27 @@ macro_rules! mask {
 pub(crate) use mask;
 
 /// A mask of the lanes whose byte is one; the others are zero.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn gathered(flags: &[u8; LANES]) -> u64 {
+    use std::arch::x86_64::{_mm_movemask_epi8, _mm_set_epi64x, _mm_slli_epi16};
+    let mut mask = 0;
+    for (index, sixteen) in flags.as_chunks::<16>().0.iter().enumerate() {
+        let [low, high] = [0, 8].map(|at| {
+            let mut eight = [0; 8];
+            eight.copy_from_slice(&sixteen[at..at + 8]);
+            i64::from_le_bytes(eight)
+        });
+        // The lowest bit of each byte becomes its sign.
+        // SAFETY: every processor of this architecture has SSE2.
+        let signs = unsafe { _mm_movemask_epi8(_mm_slli_epi16::<7>(_mm_set_epi64x(high, low))) };
+        mask |= u64::from(signs as u16) << (16 * index);
+    }
+    mask
+}
+
+/// A mask of the lanes whose byte is one; the others are zero.
+#[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub(crate) fn gathered(flags: &[u8; LANES]) -> u64 {
     let mut mask = 0;

@@ -5,7 +5,7 @@ use super::integer::differences;
 use crate::exec::machine::core::Flow;
 use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::Source;
-use crate::exec::operands::element::{LaneValue, Spare, fetch32, store32};
+use crate::exec::operands::element::{LaneValue, Raw, Spare, fetch32, only_lane, store32};
 use crate::exec::operands::index::{destination, indexed};
 use crate::exec::operands::source::scalar64;
 use crate::exec::values::float::*;
@@ -18,6 +18,14 @@ macro_rules! carry {
     ($up:literal |$a:ident, $b:ident $(, $carry:ident)?| $result:expr) => {
         handler!(|core, step| {
             let clamp = step.inst.mods.clamp;
+            if let Some(lane) = only_lane(core.wave, step) {
+                let ($a, $b) = (u32::fetch_lane(core.wave, step, 0, lane), u32::fetch_lane(core.wave, step, 1, lane));
+                $(let $carry = (scalar64(core.wave, step.src[2]) >> lane) as u32 & 1;)?
+                let (sum, over): (u32, bool) = $result;
+                core.wave.row_mut(step.dst)[lane] = sum;
+                core.wave.set_pair(step.inst.sdst, u64::from(over) << lane);
+                return Flow::Next;
+            }
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
             let left = u32::fetch(core.wave, step, 0, &mut spare_a);
             let right = u32::fetch(core.wave, step, 1, &mut spare_b);
@@ -26,13 +34,12 @@ macro_rules! carry {
             let mut sums = u32::result();
             let mut flags = [0; LANES];
             for lane in 0..LANES {
-                let ($a, $b) = (u64::from(left[lane]), u64::from(right[lane]));
-                $(let $carry = u64::from($carry[lane]);)?
-                let sum: u64 = $result;
-                let over = sum >> 32 != 0;
+                let ($a, $b) = (left[lane], right[lane]);
+                $(let $carry = $carry[lane];)?
+                let (sum, over): (u32, bool) = $result;
                 // Overflow saturates at the maximum, underflow at zero.
                 let limit = if $up { u32::MAX } else { 0 };
-                sums.put(lane, if clamp & over { limit } else { sum as u32 });
+                sums.put(lane, if clamp & over { limit } else { sum });
                 flags[lane] = over.into();
             }
             let flags = gathered(&flags) & core.wave.exec();
@@ -49,6 +56,15 @@ macro_rules! multiply_add {
     ($narrow:ty, $wide:ty) => {
         handler!(|core, step| {
             let clamp = step.inst.mods.clamp;
+            if let Some(lane) = only_lane(core.wave, step) {
+                let a = <$wide>::from(<$narrow>::fetch_lane(core.wave, step, 0, lane));
+                let b = <$wide>::from(<$narrow>::fetch_lane(core.wave, step, 1, lane));
+                let (sum, over) = (a * b).overflowing_add(<$wide>::fetch_lane(core.wave, step, 2, lane));
+                <$wide>::store_lane(core.wave, step, lane, sum);
+                let flag = over != (<$wide>::MIN != 0 && sum >> 63 != 0);
+                core.wave.set_pair(step.inst.sdst, u64::from(flag) << lane);
+                return Flow::Next;
+            }
             let (mut spare_a, mut spare_b, mut spare_c) = (Spare::new(), Spare::new(), Spare::new());
             let a = <$narrow>::fetch(core.wave, step, 0, &mut spare_a);
             let b = <$narrow>::fetch(core.wave, step, 1, &mut spare_b);
@@ -77,6 +93,16 @@ macro_rules! multiply_add {
 macro_rules! division_scale {
     ($float:ty, $scale:ident) => {
         handler!(|core, step| {
+            if let Some(lane) = only_lane(core.wave, step) {
+                let a = <$float>::fetch_lane(core.wave, step, 0, lane);
+                let b = <$float>::fetch_lane(core.wave, step, 1, lane);
+                let c = <$float>::fetch_lane(core.wave, step, 2, lane);
+                let (value, flag) = $scale(a, b, c);
+                if <$float>::store_lane(core.wave, step, lane, value) {
+                    core.wave.set_pair(step.inst.sdst, u64::from(flag) << lane);
+                    return Flow::Next;
+                }
+            }
             let (mut spare_a, mut spare_b, mut spare_c) = (Spare::new(), Spare::new(), Spare::new());
             let a = <$float>::fetch(core.wave, step, 0, &mut spare_a);
             let b = <$float>::fetch(core.wave, step, 1, &mut spare_b);
@@ -107,6 +133,15 @@ macro_rules! division_fmas {
             if core.wave.unusual && crate::exec::operands::rounding::executes(core.wave, step) {
                 return crate::exec::operands::rounding::execute(core.wave, step);
             }
+            if let Some(lane) = only_lane(core.wave, step) {
+                let a = <$float>::fetch_lane(core.wave, step, 0, lane);
+                let b = <$float>::fetch_lane(core.wave, step, 1, lane);
+                let c = <$float>::fetch_lane(core.wave, step, 2, lane);
+                let value = $fmas(a, b, c, core.wave.vcc() >> lane & 1 != 0);
+                if <$float>::store_lane(core.wave, step, lane, value) {
+                    return Flow::Next;
+                }
+            }
             let (mut spare_a, mut spare_b, mut spare_c) = (Spare::new(), Spare::new(), Spare::new());
             let a = <$float>::fetch(core.wave, step, 0, &mut spare_a);
             let b = <$float>::fetch(core.wave, step, 1, &mut spare_b);
@@ -127,6 +162,21 @@ macro_rules! division_fmas {
     };
 }
 
+/// A sum, and whether it has more than 32 bits.
+#[inline(always)]
+fn sum(a: u32, b: u32, carry: u32) -> (u32, bool) {
+    let sum = a.wrapping_add(b);
+    let whole = sum.wrapping_add(carry);
+    (whole, (sum < a) | (whole < sum))
+}
+
+/// A difference, and whether it is less than zero.
+#[inline(always)]
+fn difference(a: u32, b: u32, borrow: u32) -> (u32, bool) {
+    let difference = a.wrapping_sub(b);
+    (difference.wrapping_sub(borrow), (a < b) | (difference < borrow))
+}
+
 /// A mask as a row of zeros and ones.
 #[inline(always)]
 fn mask_row(mask: u64) -> Row {
@@ -137,12 +187,12 @@ fn mask_row(mask: u64) -> Row {
 /// The handler of an instruction of this family.
 pub(crate) fn compilations(op: Op) -> Option<Compilations> {
     Some(match op {
-        Op::v_add_co_u32 => carry!(true | a, b | a + b),
-        Op::v_sub_co_u32 => carry!(false | a, b | a.wrapping_sub(b)),
-        Op::v_subrev_co_u32 => carry!(false | a, b | b.wrapping_sub(a)),
-        Op::v_addc_co_u32 => carry!(true | a, b, carry | a + b + carry),
-        Op::v_subb_co_u32 => carry!(false | a, b, carry | a.wrapping_sub(b + carry)),
-        Op::v_subbrev_co_u32 => carry!(false | a, b, carry | b.wrapping_sub(a + carry)),
+        Op::v_add_co_u32 => carry!(true | a, b | sum(a, b, 0)),
+        Op::v_sub_co_u32 => carry!(false | a, b | difference(a, b, 0)),
+        Op::v_subrev_co_u32 => carry!(false | a, b | difference(b, a, 0)),
+        Op::v_addc_co_u32 => carry!(true | a, b, carry | sum(a, b, carry)),
+        Op::v_subb_co_u32 => carry!(false | a, b, carry | difference(a, b, carry)),
+        Op::v_subbrev_co_u32 => carry!(false | a, b, carry | difference(b, a, carry)),
         Op::v_mad_u64_u32 => multiply_add!(u32, u64),
         Op::v_mad_i64_i32 => multiply_add!(i32, i64),
         Op::v_div_scale_f32 => division_scale!(f32, div_scale_f32),
@@ -174,6 +224,12 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         }),
         // Its sources may carry the sign modifiers of floats.
         Op::v_cndmask_b32 => handler!(|core, step| {
+            if let Some(lane) = only_lane(core.wave, step) {
+                let index = usize::from(scalar64(core.wave, step.src[2]) >> lane & 1 != 0);
+                let Raw(value) = Raw::<u32>::fetch_lane(core.wave, step, index, lane);
+                core.wave.row_mut(step.dst)[lane] = value;
+                return Flow::Next;
+            }
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
             let a = fetch32(core.wave, step, 0, LaneKind::RawF32, &mut spare_a);
             let b = fetch32(core.wave, step, 1, LaneKind::RawF32, &mut spare_b);

@@ -4,7 +4,7 @@
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::Step;
-use crate::exec::operands::element::{F16, LaneValue, Raw, Spare};
+use crate::exec::operands::element::{F16, LaneValue, Raw, Spare, only_lane};
 use crate::exec::values::float::{class_f16, class_f32, class_f64, is_class};
 use crate::exec::values::row::mask;
 use crate::isa::Op;
@@ -36,6 +36,12 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
 macro_rules! compare {
     ($ta:ty, $tb:ty, |$a:ident, $b:ident| $test:expr) => {
         handler!(|core, step| {
+            if let Some(lane) = only_lane(core.wave, step) {
+                let $a = <$ta>::fetch_lane(core.wave, step, 0, lane);
+                let $b = <$tb>::fetch_lane(core.wave, step, 1, lane);
+                let holds: bool = $test;
+                return write(core, step, u64::from(holds) << lane);
+            }
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
             let left = <$ta>::fetch(core.wave, step, 0, &mut spare_a);
             let right = <$tb>::fetch(core.wave, step, 1, &mut spare_b);

@@ -8,12 +8,12 @@ use crate::exec::values::half::f32_to_f16_toward_zero;
 vector! {
     v_cvt_i32_f64(a: f64) -> i32 a as i32;
     v_cvt_f64_i32(a: i32) -> f64 a.into();
-    v_cvt_f32_i32(a: i32) -> f32 a as f32;
-    v_cvt_f32_u32(a: u32) -> f32 a as f32;
+    #[usual] v_cvt_f32_i32(a: i32) -> f32 a as f32;
+    #[usual] v_cvt_f32_u32(a: u32) -> f32 a as f32;
     v_cvt_u32_f32(a: f32) -> u32 a as u32;
     v_cvt_i32_f32(a: f32) -> i32 a as i32;
-    v_cvt_f16_f32(a: f32) -> F16 F16(a);
-    v_cvt_f32_f16(a: F16) -> f32 a.0;
+    #[usual] v_cvt_f16_f32(a: f32) -> F16 F16(a);
+    #[usual] v_cvt_f32_f16(a: F16) -> f32 a.0;
     v_cvt_rpi_i32_f32(a: f32) -> i32 (a + 0.5).floor() as i32;
     v_cvt_flr_i32_f32(a: f32) -> i32 a.floor() as i32;
     v_cvt_off_f32_i4(a: u32) -> f32 ((a << 28) as i32 >> 28) as f32 / 16.0;

@@ -9,6 +9,7 @@ mod double;
 mod eighths;
 mod halves;
 mod integer;
+mod pairs;
 mod saturate;
 mod short;
 mod single;
@@ -27,6 +28,7 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     single::compilations(op)
         .or_else(|| integer::compilations(op))
         .or_else(|| integer::permute(op))
+        .or_else(|| pairs::compilations(op))
         .or_else(|| carry::compilations(op))
         .or_else(|| compare::compilations(op))
         .or_else(|| convert::compilations(op))

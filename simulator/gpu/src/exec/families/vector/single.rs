@@ -6,18 +6,18 @@ use crate::exec::values::angle::{cos_revolutions, sin_revolutions};
 use crate::exec::values::float::*;
 
 vector! {
-    v_add_f32(a: f32, b: f32) -> f32 a + b;
-    v_sub_f32(a: f32, b: f32) -> f32 a - b;
-    v_subrev_f32(a: f32, b: f32) -> f32 b - a;
-    v_mul_f32(a: f32, b: f32) -> f32 a * b;
+    #[usual] v_add_f32(a: f32, b: f32) -> f32 a + b;
+    #[usual] v_sub_f32(a: f32, b: f32) -> f32 a - b;
+    #[usual] v_subrev_f32(a: f32, b: f32) -> f32 b - a;
+    #[usual] v_mul_f32(a: f32, b: f32) -> f32 a * b;
     v_mul_legacy_f32(a: f32, b: f32) -> f32 if (a == 0.0) | (b == 0.0) { 0.0 } else { a * b };
-    v_fma_f32 | v_fmamk_f32 | v_fmaak_f32(a: f32, b: f32, c: f32) -> f32 a.mul_add(b, c);
-    v_fmac_f32(a: f32, b: f32, [c: f32]) -> f32 a.mul_add(b, c);
+    #[usual] v_fma_f32 | v_fmamk_f32 | v_fmaak_f32(a: f32, b: f32, c: f32) -> f32 a.mul_add(b, c);
+    #[usual] v_fmac_f32(a: f32, b: f32, [c: f32]) -> f32 a.mul_add(b, c);
     v_mad_f32 | v_madmk_f32 | v_madak_f32(a: f32, b: f32, c: f32) -> f32 unfused(a, b, c);
     v_mac_f32(a: f32, b: f32, [c: f32]) -> f32 unfused(a, b, c);
     v_mad_legacy_f32(a: f32, b: f32, c: f32) -> f32 unfused_legacy(a, b, c);
-    v_min_f32(a: f32, b: f32) -> Single Chosen(min_f32(a, b));
-    v_max_f32(a: f32, b: f32) -> Single Chosen(max_f32(a, b));
+    #[usual] v_min_f32(a: f32, b: f32) -> Single Chosen(min_f32(a, b));
+    #[usual] v_max_f32(a: f32, b: f32) -> Single Chosen(max_f32(a, b));
     v_min3_f32(a: f32, b: f32, c: f32) -> Single Chosen(min_f32(min_f32(a, b), c));
     v_max3_f32(a: f32, b: f32, c: f32) -> Single Chosen(max_f32(max_f32(a, b), c));
     v_med3_f32(a: f32, b: f32, c: f32) -> Single Chosen(med3_f32(a, b, c));
