@@ -17,8 +17,9 @@
 //!
 //! Every object is an opaque pointer with `retain` and `release`. The caller owns the results of a call. A call borrows
 //! its arguments, and a submission keeps its objects alive. Using a handle after its last release, releasing it twice,
-//! or releasing it while another thread uses it is detected and refused, not undefined: see `handle`. Two uses stay
-//! undefined: a pointer that never was a handle, and memory that is smaller than the caller states.
+//! releasing it while another thread uses it, or passing one of another kind is detected and refused, not undefined: see
+//! `handle`. Two uses stay undefined: a pointer that never was a handle, and memory that is smaller than the caller
+//! states.
 //!
 //! # Strings, lists, structs
 //!
