@@ -450,7 +450,7 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
     }
 }
 
-/// What to add to the offset of a group's first lane, for lanes that are `distance` apart.
+/// The distance of each lane of a group from its first lane, for lanes that are `distance` apart.
 const fn steps(distance: u32) -> [u32; GROUP] {
     let mut steps = [0; GROUP];
     let mut lane = 0;
