@@ -67,7 +67,7 @@ fn take_use_and_free(machine: &Machine) {
     ok!(machine, hipGraphDestroy(graph));
 }
 
-/// What the device kept goes back, and the marks fall.
+/// The memory that the device kept goes back, and the marks fall.
 fn trim(machine: &Machine) {
     ok!(machine, hipDeviceGraphMemTrim(0));
     assert_eq!(machine.graph_memories(), [0, 4096, 0, 4096]);
