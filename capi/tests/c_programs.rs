@@ -4,8 +4,11 @@
 #![allow(clippy::print_stderr, reason = "a skip must be seen")]
 
 use std::{
+    iter,
     path::{Path, PathBuf},
     process::{Command, Output},
+    sync::Mutex,
+    thread,
 };
 
 use object::{Object, ObjectSymbol};
@@ -57,6 +60,17 @@ fn build(language: (&str, &str), source: &str) -> Option<PathBuf> {
     compiler.arg(format!("-Wl,-rpath,{}", library.parent().unwrap().display()));
     succeeds(compiler.args(["-lm", "-o"]).arg(&program));
     Some(program)
+}
+
+/// Runs the cases three at a time. In a row they would be the last test that runs, on one of the processors.
+fn abreast<C: Send>(cases: impl IntoIterator<Item = C, IntoIter: Send>, run: impl Fn(C) + Sync) {
+    let cases = Mutex::new(cases.into_iter());
+    let next = || cases.lock().unwrap().next();
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| iter::from_fn(next).for_each(&run));
+        }
+    });
 }
 
 /// A command without the environment variables that would change its behaviour.
@@ -375,11 +389,13 @@ fn the_address_sanitizer_finds_nothing() {
         return;
     }
     let vector_add = kernel("vector_add.ccob");
-    let (bundles, scratch) = (kernel(""), folder().join("sanitizer.scratch"));
-    let (bundles, scratch) = (bundles.to_str().unwrap(), scratch.to_str().unwrap());
-    for (source, arguments) in [
-        ("tests/code.c", vec![bundles, scratch]),
-        ("tests/memory.c", vec!["local://?threads=2", scratch]),
+    let bundles = kernel("");
+    let bundles = bundles.to_str().unwrap();
+    let scratch = ["code", "memory"].map(|name| folder().join(format!("sanitizer.{name}")));
+    let [code, memory] = scratch.each_ref().map(|path| path.to_str().unwrap());
+    let cases = [
+        ("tests/code.c", vec![bundles, code]),
+        ("tests/memory.c", vec!["local://?threads=2", memory]),
         ("tests/executable.c", vec!["local://?threads=2", bundles]),
         ("tests/order.c", vec![vector_add.to_str().unwrap()]),
         ("tests/extend.c", vec!["local://?threads=2"]),
@@ -387,7 +403,8 @@ fn the_address_sanitizer_finds_nothing() {
         ("examples/driver.c", vec![]),
         ("examples/failure.c", vec!["null://"]),
         ("examples/all_reduce.c", vec!["hip-sim://gfx942?devices=2&memory=64M"]),
-    ] {
+    ];
+    abreast(cases, |(source, arguments)| {
         let Some(mut compiler) = compiler(C) else { return };
         let library = &libraries().0;
         let program = program.with_file_name(Path::new(source).file_name().unwrap()).with_extension("asan");
@@ -395,7 +412,7 @@ fn the_address_sanitizer_finds_nothing() {
         compiler.arg(format!("-Wl,-rpath,{}", library.parent().unwrap().display()));
         succeeds(compiler.arg("-o").arg(&program));
         succeeds(clean(&program).args(arguments));
-    }
+    });
 }
 
 /// The driver and the wrappers of `tests/plugin` under programs that know nothing of them, with the address sanitizer.
@@ -431,22 +448,26 @@ fn valgrind_finds_nothing() {
         return;
     }
     let vector_add = kernel("vector_add.ccob");
-    let (bundles, scratch) = (kernel(""), folder().join("valgrind.scratch"));
-    for (source, arguments) in [
-        ("tests/code.c", vec![bundles.to_str().unwrap(), scratch.to_str().unwrap()]),
-        ("tests/memory.c", vec!["local://?threads=2", scratch.to_str().unwrap()]),
-        ("tests/replay.c", vec!["local://?threads=2", scratch.to_str().unwrap()]),
-        ("tests/executable.c", vec!["local://?threads=2", bundles.to_str().unwrap()]),
+    let bundles = kernel("");
+    let bundles = bundles.to_str().unwrap();
+    let scratch = ["code", "memory", "replay"].map(|name| folder().join(format!("valgrind.{name}")));
+    let [code, memory, replay] = scratch.each_ref().map(|path| path.to_str().unwrap());
+    let cases = [
+        ("tests/code.c", vec![bundles, code]),
+        ("tests/memory.c", vec!["local://?threads=2", memory]),
+        ("tests/replay.c", vec!["local://?threads=2", replay]),
+        ("tests/executable.c", vec!["local://?threads=2", bundles]),
         ("tests/extend.c", vec!["local://?threads=2"]),
         ("examples/driver.c", vec![]),
         ("tests/exchange.c", vec!["local://?threads=2", "1"]),
         ("examples/failure.c", vec!["null://"]),
         ("tests/misuse.c", vec![vector_add.to_str().unwrap(), "hip-null://"]),
-    ] {
+    ];
+    abreast(cases, |(source, arguments)| {
         let Some(program) = build(C, source) else { return };
         let mut command = clean(Path::new("valgrind"));
         command.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
         command.args(["--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"]);
         succeeds(command.arg(program).args(arguments));
-    }
+    });
 }

@@ -84,6 +84,11 @@ fn disguised(drop_in: &Path, folder: &Path) {
     }
     assert!(found > 0, "the drop-in has its marker");
     std::fs::write(folder.join("libamdhip64.so.7"), library).expect("the folder is writable");
+    // Where Cargo has built it for tests, else beside the drop-in.
+    let core = "libwindlass_simulator_core.so";
+    let cores = [drop_in.with_file_name("deps").join(core), drop_in.with_file_name(core)];
+    let core_built = cores.iter().find(|path| path.exists()).expect("the drop-in has its simulator");
+    std::fs::copy(core_built, folder.join(core)).expect("the folder is writable");
 }
 
 /// Windlass opens HIP more than once in a process, and the second time the library is loaded already.
