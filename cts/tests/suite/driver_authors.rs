@@ -136,8 +136,10 @@ fn the_steps_of_the_guide_lead_to_a_suite_that_passes() {
     shell.args(["-eu", "-c", &steps.concat()]).current_dir(folder.path());
     shell.env("WINDLASS", root()).env("CARGO_TARGET_DIR", target).env("CARGO_NET_OFFLINE", "true");
     // As the workspace's own builds of tests.
-    shell.env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only").env("CARGO_PROFILE_DEV_LTO", "off");
-    shell.env("CARGO_PROFILE_DEV_BUILD_OVERRIDE_DEBUG", "false");
+    let profile = "[profile.dev]\ndebug = \"line-tables-only\"\nlto = \"off\"\n\
+        build-override.debug = false\npackage.\"*\".debug = false\n";
+    std::fs::create_dir(folder.path().join(".cargo")).unwrap();
+    std::fs::write(folder.path().join(".cargo/config.toml"), profile).unwrap();
     shell.env_remove("WINDLASS_DEVICE");
     let output = shell.output().unwrap();
     let text = words_of(&output);
