@@ -363,8 +363,8 @@ impl Line {
         let edges = submission.order.edges.iter();
         let waits: Vec<_> =
             edges.filter_map(|edge| owner.event_of(edge).transpose()).collect::<Result<_>>()?;
-        let submitted = submission.submitted_group();
-        let submitted = submitted.ok_or_else(|| Error::internal("a channel was given other work"))?;
+        let submitted =
+            submission.group.as_mut().ok_or_else(|| Error::internal("a channel was given other work"))?;
         let _current = hip.current()?;
         waits.iter().try_for_each(|event| hip.wait_event(stream, **event))?;
         // The pool hands the events out again once it is the only owner.

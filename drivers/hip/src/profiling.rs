@@ -105,7 +105,7 @@ impl Clock {
             let begun = corrected(gpu, witness, begun, length, now);
             let ended = begun.saturating_add_signed(length.max(0));
             witness.ran(gpu.index as u32, TimeSpan { begun, ended }, now);
-            if let (Work::Execute { command_buffer, .. }, false) = (&submission.work, marks.is_empty()) {
+            if let (Work::Execute { command_buffer }, false) = (&submission.work, marks.is_empty()) {
                 tell_commands(witness, command_buffer.as_ref(), start, &marks, |event| {
                     let length = nanoseconds(&gpu.hip, start, event)?;
                     Some(begun.saturating_add_signed(length).min(ended))

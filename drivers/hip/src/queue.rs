@@ -224,8 +224,8 @@ impl Queue {
                 stream.copy(target.device_address(), source.device_address(), target.len())
             }
             Work::Dispatch { .. } => return dispatch::enqueue(&piece, submission),
-            Work::Execute { command_buffer, .. } => {
-                if let Some(group) = submission.group() {
+            Work::Execute { command_buffer } => {
+                if let Some(group) = submission.issued_group() {
                     stream.wait(&group.end)?;
                     // A part of the group may be in the stream, so the piece retires behind its end. The rest does not run.
                     if group.failure.get().is_some() {
@@ -239,8 +239,8 @@ impl Queue {
                 let timepoint = timepoint.ok_or_else(|| Error::internal("a timepoint of another driver"))?;
                 timepoint.event.as_deref().map_or(Ok(()), |event| stream.wait(event))
             }
-            Work::Collective(submitted) => {
-                let group = submitted.issued.as_ref();
+            Work::Collective => {
+                let group = submission.issued_group();
                 let group = group.ok_or_else(|| Error::internal("a group that its channel did not issue"))?;
                 stream.wait(&group.end)
             }

@@ -45,11 +45,11 @@ pub(crate) fn enqueue(
 /// issues it.
 pub(crate) fn take_group(submission: &mut Submission) -> Result<Option<Arc<dyn driver::RawChannel>>> {
     let (resume, bindings) = (submission.resume, &submission.bindings);
-    let Work::Execute { command_buffer, group } = &mut submission.work else { return Ok(None) };
+    let Work::Execute { command_buffer } = &submission.work else { return Ok(None) };
     let own = command_buffer.as_any().downcast_ref::<CommandBuffer>();
     let next = own.map_or(Ok(None), |own| own.group_behind(resume.step, bindings))?;
-    *group = next.map(Box::new);
-    Ok(group.as_ref().map(|group| group.channel.clone()))
+    submission.group = next.map(Box::new);
+    Ok(submission.group.as_ref().map(|group| group.channel.clone()))
 }
 
 impl CommandBuffer {

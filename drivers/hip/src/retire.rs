@@ -182,7 +182,7 @@ impl Queues {
                 && (edges.is_empty()
                     || self.hip.lost().is_some()
                     || edges.iter().all(|edge| self.has_retired(edge.lane, edge.epoch)))
-                && self.has_ended(submission.unawaited_group());
+                && submission.unawaited_group().is_none_or(|group| self.has_ended(group));
             if !ready {
                 let goes_on = submission.piece.epoch > epoch;
                 in_flight.push_front(submission);
@@ -210,8 +210,9 @@ impl Queues {
     }
 
     /// Whether a group of collective operations has ended, or no call tells of it any more.
-    fn has_ended(&self, group: Option<&Group>) -> bool {
-        group.is_none_or(|group| self.hip.lost().is_some() || self.outcome(*group.end).is_some())
+    #[cold]
+    fn has_ended(&self, group: &Group) -> bool {
+        self.hip.lost().is_some() || self.outcome(*group.end).is_some()
     }
 
     /// Reaches the signals of a completed piece, or fails them. The signals of a piece that another follows stay open.
@@ -242,7 +243,7 @@ impl Queues {
         if let Next::Fail(_) = submission.piece.next {
             return None;
         }
-        if let Some(error) = submission.group().and_then(|group| group.failure.get()) {
+        if let Some(error) = submission.issued_group().and_then(|group| group.failure.get()) {
             return Some(error.clone().context(submission.work.name()));
         }
         let fault = fault.cloned().or_else(|| self.foreign_fault(submission));
@@ -256,7 +257,7 @@ impl Queues {
             return None;
         }
         let of_timepoint = || submission.timepoint()?.event.as_ref();
-        let event = submission.group().map(|group| &group.end).or_else(of_timepoint)?;
+        let event = submission.issued_group().map(|group| &group.end).or_else(of_timepoint)?;
         self.outcome(**event).flatten()
     }
 }

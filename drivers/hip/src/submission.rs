@@ -48,6 +48,8 @@ pub(crate) struct Submission {
     pub(crate) resources: Vec<Buffer>,
     /// The buffers for the slots of a command buffer.
     pub(crate) bindings: BindingTable,
+    /// The group of collective operations: that of the operation, or the one at which the next piece of a command buffer begins.
+    pub(crate) group: Option<Box<SubmittedGroup>>,
     /// Pinned memory: the bytes of an update, the bytes of fills that HIP gets wrong, or room for workgroup counts.
     pub(crate) staging: Option<Buffer>,
     /// Its signals, and the work of this device that has to retire first, so that payloads grow in the order of cause and
@@ -93,14 +95,11 @@ pub(crate) enum Work {
     },
     Execute {
         command_buffer: Arc<dyn driver::RawCommandBuffer>,
-        /// The group of collective operations at which its next piece begins.
-        group: Option<Box<SubmittedGroup>>,
     },
     ImportTimepoint {
         timepoint: Arc<dyn driver::RawTimepoint>,
     },
-    /// Boxed, so that other work stays small.
-    Collective(Box<SubmittedGroup>),
+    Collective,
     /// Opens the gate of a foreign stream.
     ExportTimepoint(Opening),
     /// An operation that the driver does not know, by its name.
@@ -121,7 +120,7 @@ impl Work {
             Self::Dispatch { .. } => "queue_dispatch",
             Self::Execute { .. } => "queue_execute",
             Self::ImportTimepoint { .. } => "queue_import_timepoint",
-            Self::Collective(_) => "queue_collective",
+            Self::Collective => "queue_collective",
             Self::ExportTimepoint(_) => "export_timepoint",
             Self::Unknown(name) => name,
         }
@@ -143,14 +142,15 @@ impl Submission {
             OperationRef::Dispatch(dispatch) => self.keep_dispatch(dispatch),
             OperationRef::Execute { command_buffer, bindings } => {
                 self.bindings.clone_from(bindings);
-                Work::Execute { command_buffer: command_buffer.clone(), group: None }
+                Work::Execute { command_buffer: command_buffer.clone() }
             }
             OperationRef::ImportTimepoint { timepoint } => {
                 Work::ImportTimepoint { timepoint: timepoint.clone() }
             }
             OperationRef::Collective { channel, operations } => {
                 let zeros = self.staging.take();
-                Work::Collective(Box::new(SubmittedGroup::new(channel.clone(), operations, zeros)))
+                self.group = Some(Box::new(SubmittedGroup::new(channel.clone(), operations, zeros)));
+                Work::Collective
             }
             other => Work::Unknown(other.name()),
         };
@@ -185,30 +185,16 @@ impl Submission {
     }
 
     /// The group of collective operations that was issued before its piece; `None` for other work.
-    pub(crate) fn group(&self) -> Option<&Group> {
-        match &self.work {
-            Work::Collective(submitted) => submitted.issued.as_ref(),
-            Work::Execute { group, .. } => group.as_ref()?.issued.as_ref(),
-            _ => None,
-        }
+    #[inline]
+    pub(crate) fn issued_group(&self) -> Option<&Group> {
+        self.group.as_ref()?.issued.as_ref()
     }
 
     /// The group that was issued, where its piece could not be enqueued behind it, and yet may not retire before it has
     /// ended: it uses the buffers of the submission until then.
+    #[inline]
     pub(crate) fn unawaited_group(&self) -> Option<&Group> {
-        match self.piece.next {
-            Next::Fail(_) => self.group(),
-            _ => None,
-        }
-    }
-
-    /// The group of collective operations to issue; `None` for other work.
-    pub(crate) fn submitted_group(&mut self) -> Option<&mut SubmittedGroup> {
-        match &mut self.work {
-            Work::Collective(submitted) => Some(submitted),
-            Work::Execute { group, .. } => group.as_deref_mut(),
-            _ => None,
-        }
+        self.issued_group().filter(|_| matches!(self.piece.next, Next::Fail(_)))
     }
 
     /// The source of a copy.
@@ -224,6 +210,7 @@ impl Submission {
         self.resources.clear();
         self.resources.shrink_to(KEPT_BUFFERS);
         self.bindings.clear();
+        self.group = None;
         self.staging = None;
         self.order.clear();
         self.resume = Resume::default();
@@ -246,7 +233,7 @@ impl pending::Work for Submission {
 pub(crate) struct Stack(Option<Box<Submission>>);
 
 impl Stack {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, mut submission: Box<Submission>) {
         submission.below = self.0.take();
         self.0 = Some(submission);

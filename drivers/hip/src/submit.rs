@@ -177,7 +177,7 @@ impl Issue for Inner {
     }
 
     fn issue(self: &Arc<Self>, mut submission: Box<Submission>) {
-        let Submission { affinity, work, resources, order, .. } = &mut *submission;
+        let Submission { affinity, work, resources, group, order, .. } = &mut *submission;
         if let Some(error) = self.lost() {
             return pending::fail(&order.signals, error);
         }
@@ -188,8 +188,8 @@ impl Issue for Inner {
             }
             return self.boxes.give_back(submission.into());
         }
-        if let Work::Collective(submitted) = work {
-            let channel = submitted.channel.clone();
+        if let Some(group) = group {
+            let channel = group.channel.clone();
             return match channel::of(&channel) {
                 Ok(channel) => channel.push(submission),
                 Err(error) => pending::fail(&order.signals, &error),

@@ -32,9 +32,8 @@ impl CommandBuffer {
         self.raw.list()
     }
 
-    /// Checks that `bindings` satisfy the requirements of all used slots.
-    pub(crate) fn check(&self, bindings: &BindingTable) -> Result<()> {
-        let list = self.list();
+    /// Checks that `bindings` satisfy the requirements of all used slots of `list`, which is this command buffer's.
+    pub(crate) fn check(&self, list: &CommandList, bindings: &BindingTable) -> Result<()> {
         if list.slots().is_empty() && bindings.is_empty() {
             return Ok(());
         }

@@ -18,6 +18,7 @@ use crate::{
         self,
         binding_table::BindingTable,
         buffer_ref::BufferRef,
+        command_list::CommandList,
         host_call::{HostCall, HostCallContext, HostCallFlags},
         operation::{DispatchRef, OperationRef},
         range::Buffer,
@@ -347,16 +348,39 @@ impl Queue {
         command_buffer: &CommandBuffer,
         bindings: impl Into<BindingTable>,
     ) -> Result<()> {
-        let bindings = bindings.into();
+        self.execute_bound(waits, signals, command_buffer, &bindings.into())
+    }
+
+    fn execute_bound(
+        &self,
+        waits: &[Point],
+        signals: &[Point],
+        command_buffer: &CommandBuffer,
+        bindings: &BindingTable,
+    ) -> Result<()> {
         if command_buffer.raw.domain() != self.device.open.raw.domain() {
             return Err(Error::invalid_argument("the command buffer was recorded on another device"));
         }
-        command_buffer.check(&bindings)?;
-        let operation = OperationRef::Execute { command_buffer: &command_buffer.raw, bindings: &bindings };
-        if command_buffer.list().channels().len() == 0 {
-            return self.submit(waits, signals, operation);
+        let list = command_buffer.list();
+        command_buffer.check(list, bindings)?;
+        let operation = OperationRef::Execute { command_buffer: &command_buffer.raw, bindings };
+        if list.channels().len() > 0 {
+            return self.execute_on_channels(waits, signals, list, operation);
         }
-        let channels = command_buffer.list().channels().map(|channel| channel.affinity().bits());
+        self.submit(waits, signals, operation)
+    }
+
+    /// As [`execute`](Self::execute), on the queues that all channels of the command buffer have.
+    #[cold]
+    #[inline(never)]
+    fn execute_on_channels(
+        &self,
+        waits: &[Point],
+        signals: &[Point],
+        list: &CommandList,
+        operation: OperationRef<'_>,
+    ) -> Result<()> {
+        let channels = list.channels().map(|channel| channel.affinity().bits());
         let allowed = channels.fold(self.affinity.bits(), |allowed, own| allowed & own);
         if allowed == 0 {
             return Err(Error::invalid_argument(format!(
