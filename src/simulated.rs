@@ -24,6 +24,7 @@ const KEYS: &[&str] = &[
     "uninitialised",
     "lock",
     "hardware_queues",
+    "translate",
     "fail",
     "delay",
     "record",

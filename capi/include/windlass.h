@@ -12,13 +12,19 @@
  *
  * Ownership. Objects are reference-counted: windlass_X_retain adds a reference, windlass_X_release releases one; both
  * accept NULL. The caller owns each object from an out parameter. A function borrows its arguments until it returns;
- * submitted work keeps its objects. A handle that is used after its last release is refused with INVALID_ARGUMENT,
- * until a later object reuses its place; do not rely on it. So is a handle of another kind.
+ * submitted work keeps its objects. A handle that is used after its last release is refused with INVALID_ARGUMENT, or
+ * ignored by a release, until a program has made thousands of later objects of the kind; do not rely on it. A handle of
+ * another kind is refused too.
  *
  * Threads. Any function may be called from any thread at any time, also with the same objects. Only functions with a
  * timeout block; windlass_code_file_* and windlass_file_open wait for the system's files. Callbacks run on threads of
  * the library, may block, and may call any function; the observer of a semaphore is the exception, see
  * windlass_observer_callback_t.
+ *
+ * Exceptions. An exception that leaves a function of the program goes no further: the library frees it, and treats the
+ * call as one that returned the error ABORTED, with a message that names the function. For a function that returns
+ * nothing, the message goes to standard error. This holds on Linux on x86-64; on other systems the process ends. It ends
+ * everywhere if the function ends its thread. A longjmp out of such a function is undefined behaviour.
  *
  * Strings are UTF-8 and end with a NUL. Lists are a count and a pointer; NULL is allowed for an empty list. Timeouts are
  * in nanoseconds from now; 0 checks once, WINDLASS_TIMEOUT_INFINITE never expires.

@@ -3,6 +3,8 @@
 
 use std::ffi::c_void;
 
+use crate::exception::contained;
+
 /// The callback's first argument. By the header's contract it may be used on any thread.
 #[derive(Clone, Copy)]
 pub(crate) struct UserData(pub(crate) *mut c_void);
@@ -13,7 +15,7 @@ unsafe impl Send for UserData {}
 unsafe impl Sync for UserData {}
 
 /// Called once when the library no longer needs the user data, on any thread. May be NULL. It must not block.
-pub type windlass_destroy_t = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
+pub type windlass_destroy_t = Option<unsafe extern "C-unwind" fn(user_data: *mut c_void)>;
 
 /// User data, released when this is dropped.
 pub(crate) struct OwnedUserData {
@@ -25,7 +27,7 @@ impl Drop for OwnedUserData {
     fn drop(&mut self) {
         if let Some(destroy) = self.destroy {
             // SAFETY: the caller gave the function for this purpose, and it is called once.
-            unsafe { destroy(self.data.0) };
+            contained("the function that ends user data", || unsafe { destroy(self.data.0) });
         }
     }
 }

@@ -434,7 +434,7 @@ pub extern "C" fn windlass_device_poll(
 }
 
 /// Blocks until all issued operations have retired, or DEADLINE_EXCEEDED. Operations whose waits are not reached are
-/// not issued, so it does not wait for them.
+/// not issued, so it does not wait for them. It waits for running host calls, except for one that calls this itself.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_device_drain(

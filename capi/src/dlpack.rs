@@ -25,6 +25,7 @@ use crate::{
     callback::{UserData, windlass_destroy_t},
     device::windlass_device_t,
     error::windlass_error_t,
+    exception::contained,
     handle::used,
     memory::{check_list, give, out},
 };
@@ -79,7 +80,7 @@ pub struct DLTensor {
 pub struct DLManagedTensor {
     dl_tensor: DLTensor,
     manager_ctx: *mut c_void,
-    deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,
+    deleter: Option<unsafe extern "C-unwind" fn(*mut DLManagedTensor)>,
 }
 
 /// A version of DLPack.
@@ -98,7 +99,7 @@ const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 1 };
 pub struct DLManagedTensorVersioned {
     version: DLPackVersion,
     manager_ctx: *mut c_void,
-    deleter: Option<unsafe extern "C" fn(*mut DLManagedTensorVersioned)>,
+    deleter: Option<unsafe extern "C-unwind" fn(*mut DLManagedTensorVersioned)>,
     flags: u64,
     dl_tensor: DLTensor,
 }
@@ -212,7 +213,7 @@ impl<T> Made<T> {
     }
 
     /// The deleter of such a tensor.
-    unsafe extern "C" fn delete(tensor: *mut T) {
+    unsafe extern "C-unwind" fn delete(tensor: *mut T) {
         infallible((), || {
             if !tensor.is_null() {
                 // SAFETY: DLPack's contract is one call for a tensor, which `give` has made.
@@ -325,19 +326,21 @@ impl Loan {
     fn end(self) {
         match (self.release, self.deleter) {
             // SAFETY: the caller gave the function for this call, once, on any thread.
-            (Some(release), _) => unsafe { release(self.user_data.0) },
+            (Some(release), _) => contained("the function that releases a DLPack tensor", || unsafe {
+                release(self.user_data.0);
+            }),
             (None, Deleter::Unversioned(tensor)) => {
                 // SAFETY: the producer's tensor belongs to the library, which deletes it once.
                 if let Some(delete) = unsafe { (*tensor).deleter } {
                     // SAFETY: as above.
-                    unsafe { delete(tensor) };
+                    contained("the deleter of a DLPack tensor", || unsafe { delete(tensor) });
                 }
             }
             (None, Deleter::Versioned(tensor)) => {
                 // SAFETY: as above.
                 if let Some(delete) = unsafe { (*tensor).deleter } {
                     // SAFETY: as above.
-                    unsafe { delete(tensor) };
+                    contained("the deleter of a DLPack tensor", || unsafe { delete(tensor) });
                 }
             }
         }
@@ -581,14 +584,14 @@ pub unsafe extern "C" fn windlass_dlpack_capsule_destroy(capsule: *mut c_void) {
             // SAFETY: a capsule of this name holds such a tensor, which nobody else has taken.
             if let Some(delete) = unsafe { tensor.as_ref() }.and_then(|tensor| tensor.deleter) {
                 // SAFETY: as above.
-                unsafe { delete(tensor) };
+                contained("the deleter of a DLPack tensor", || unsafe { delete(tensor) });
             }
         } else if let Some(tensor) = pointer(c"dltensor".as_ptr()) {
             let tensor = tensor.cast::<DLManagedTensor>();
             // SAFETY: as above.
             if let Some(delete) = unsafe { tensor.as_ref() }.and_then(|tensor| tensor.deleter) {
                 // SAFETY: as above.
-                unsafe { delete(tensor) };
+                contained("the deleter of a DLPack tensor", || unsafe { delete(tensor) });
             }
         }
         Ok(())

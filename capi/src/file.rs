@@ -15,6 +15,7 @@ use crate::{
     buffer::{range_of, windlass_buffer_ref_t},
     callback::{OwnedUserData, UserData, windlass_destroy_t},
     error::windlass_error_t,
+    exception::guarded,
     handle::{self, Shell, object, used},
     memory::{give, text},
     queue::windlass_queue_t,
@@ -36,9 +37,9 @@ pub const WINDLASS_FILE_TRUNCATE: u32 = 1 << 3;
 
 /// Fills `size` bytes at `target` from the program's storage, beginning at byte `offset` of it. Called on a thread of
 /// Windlass, which it may block, and on several threads at once. NULL is success; an error, which passes to the library,
-/// fails the operation. A C++ exception must not leave the function.
+/// fails the operation, as does an exception.
 pub type windlass_storage_read_t = Option<
-    unsafe extern "C" fn(
+    unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
         offset: u64,
         target: *mut c_void,
@@ -49,7 +50,7 @@ pub type windlass_storage_read_t = Option<
 /// Writes `size` bytes at `source` to the program's storage, beginning at byte `offset` of it. Called as
 /// windlass_storage_read_t.
 pub type windlass_storage_write_t = Option<
-    unsafe extern "C" fn(
+    unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
         offset: u64,
         source: *const c_void,
@@ -84,14 +85,18 @@ impl Storage for Functions {
         let read =
             self.read.ok_or_else(|| denied("windlass_file_from_functions got no function that reads"))?;
         // SAFETY: the caller gave the function for this, on any thread, and the bytes are this call's.
-        answer(unsafe { read(self.user_data(), offset, bytes.as_mut_ptr().cast(), bytes.len()) })
+        answer(guarded("the function that reads a file", || unsafe {
+            read(self.user_data(), offset, bytes.as_mut_ptr().cast(), bytes.len())
+        }))
     }
 
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let write =
             self.write.ok_or_else(|| denied("windlass_file_from_functions got no function that writes"))?;
         // SAFETY: the caller gave the function for this, on any thread, and the bytes last as long as the call.
-        answer(unsafe { write(self.user_data(), offset, bytes.as_ptr().cast(), bytes.len()) })
+        answer(guarded("the function that writes a file", || unsafe {
+            write(self.user_data(), offset, bytes.as_ptr().cast(), bytes.len())
+        }))
     }
 
     fn name(&self) -> String {
@@ -103,19 +108,9 @@ fn denied(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, what)
 }
 
-/// The answer of a function of the program. The HAL takes an I/O error, whose kind it turns into a code again.
-fn answer(error: Option<NonNull<windlass_error_t>>) -> io::Result<()> {
-    windlass_error_t::take(error).map_err(|error| {
-        let kind = match error.code() {
-            Code::NotFound => io::ErrorKind::NotFound,
-            Code::PermissionDenied => io::ErrorKind::PermissionDenied,
-            Code::InvalidArgument => io::ErrorKind::InvalidInput,
-            Code::OutOfRange => io::ErrorKind::UnexpectedEof,
-            Code::ResourceExhausted => io::ErrorKind::StorageFull,
-            _ => io::ErrorKind::Other,
-        };
-        io::Error::new(kind, error.to_string())
-    })
+/// The answer of a function of the program. The HAL takes an I/O error, and the code of the error within it.
+fn answer(returned: Result<Option<NonNull<windlass_error_t>>>) -> io::Result<()> {
+    returned.and_then(windlass_error_t::take).map_err(io::Error::other)
 }
 
 /// Opens a file by its path. `flags` is a set of WINDLASS_FILE_*. NOT_FOUND, PERMISSION_DENIED and ALREADY_EXISTS are

@@ -4,9 +4,14 @@
 //! A handle points to a [`Shell`]. The shell counts the references that C holds, and separately the calls that are
 //! using the handle. When both counts are zero, the value is dropped. The shell is never freed, but reused for a later
 //! object of the same type, oldest first. So a handle always points to a shell, and a call with a released handle, or
-//! one that another thread is releasing, detects that instead of touching freed memory. The call cannot detect that a
-//! shell was reused; a queue of dead shells makes that rare. A shell begins with the kind of its object, so a call also
-//! detects a handle of another kind, which languages without C's types pass easily.
+//! one that another thread is releasing, detects that instead of touching freed memory.
+//!
+//! Each reuse of a shell has the next generation, which the lowest bits of a handle repeat: shells begin at multiples
+//! of 64. With the queue of dead shells, a released handle can pass for another object's only after some 16000 objects
+//! of its type. A generation in the highest bits would hide the shell from tools that search for leaks.
+//!
+//! A shell begins with the kind of its object, so a call also detects a handle of another kind, which languages without
+//! C's types pass easily.
 //!
 //! Handles cross the boundary as `Option<NonNull<T>>`. All of them come from [`create`] or from C, which by contract
 //! passes NULL or a handle of this library.
@@ -68,24 +73,29 @@ macro_rules! object {
 }
 pub(crate) use object;
 
-/// One call in progress that uses the value.
+/// One call in progress that uses the value: in the lowest 32 bits.
 const USE: u64 = 1;
-/// One reference that C holds.
-const REFERENCE: u64 = 1 << 32;
+/// One generation: in the next 6 bits.
+const GENERATION: u64 = 1 << 32;
+/// One reference that C holds: in the highest 26 bits.
+const REFERENCE: u64 = 1 << 38;
+const GENERATIONS: u64 = REFERENCE - GENERATION;
+/// The bits of a handle that have the generation.
+const MARK: usize = 63;
 
 /// A place for a value, with its reference counts.
-#[repr(C)]
+#[repr(C, align(64))]
 pub(crate) struct Shell<T> {
     /// The first field, where a call with a handle of any kind finds it.
     kind: *const Kind,
-    /// The number of references in the upper half, of uses in the lower.
+    /// The numbers of references and of uses, and between them the generation.
     counts: AtomicU64,
     value: UnsafeCell<Option<T>>,
 }
 
-// SAFETY: the kind never changes, and leads to a static. The value is written only while both counts are zero, by the one thread that owns the shell: the one that
-// counted down to zero, or the one that took the shell from the queue. Other threads only read the value, and only
-// while they are counted.
+// SAFETY: the kind never changes, and leads to a static. The value is written only while both counts are zero, by the
+// one thread that owns the shell: the one that counted down to zero, or the one that took the shell from the queue.
+// Other threads only read the value, and only while they are counted.
 unsafe impl<T: Send + Sync> Sync for Shell<T> {}
 
 /// Shells without a value, the most recent last.
@@ -122,22 +132,24 @@ pub(crate) fn create<O: Object>(value: O::Value) -> NonNull<O> {
     let shell = object.shell();
     // SAFETY: both counts are zero, and until they are not, only this thread has the shell.
     unsafe { *shell.value.get() = Some(value) };
-    shell.counts.store(REFERENCE, Ordering::Release);
-    NonNull::from(object)
+    let generation = (shell.counts.load(Ordering::Relaxed) + GENERATION) & GENERATIONS;
+    shell.counts.store(REFERENCE | generation, Ordering::Release);
+    NonNull::from(object).map_addr(|address| address | (generation / GENERATION) as usize)
 }
 
 /// The value behind a handle, kept while this lives.
-pub(crate) struct Used<O: Object>(&'static O);
+pub(crate) struct Used<O: Object>(&'static O, u64);
 
 /// The value behind a handle. `INVALID_ARGUMENT` for NULL, for a released handle and for one of another kind.
 pub(crate) fn used<O: Object>(handle: Option<NonNull<O>>) -> Result<Used<O>> {
-    let object = object_of(handle)?;
-    if count_up(object, USE) { Ok(Used(object)) } else { Err(released::<O>()) }
+    let (object, generation) = object_of(handle)?;
+    if count_up(object, generation, USE) { Ok(Used(object, generation)) } else { Err(released::<O>()) }
 }
 
 /// Adds a reference. `INVALID_ARGUMENT` for NULL, for a released handle and for one of another kind.
 pub(crate) fn retain<O: Object>(handle: Option<NonNull<O>>) -> Result<()> {
-    if count_up(object_of(handle)?, REFERENCE) { Ok(()) } else { Err(released::<O>()) }
+    let (object, generation) = object_of(handle)?;
+    if count_up(object, generation, REFERENCE) { Ok(()) } else { Err(released::<O>()) }
 }
 
 /// Removes a reference, unless the handle is NULL, released or of another kind.
@@ -146,7 +158,7 @@ pub(crate) fn release<O: Object>(handle: Option<NonNull<O>>) {
         return;
     }
     match object_of(handle) {
-        Ok(object) if count_down(object, REFERENCE) => {}
+        Ok((object, generation)) if count_down(object, generation, REFERENCE) => {}
         Ok(_) => {
             tracing::error!(target: "windlass::capi", "a {} was released more often than retained", O::NAME);
         }
@@ -154,17 +166,22 @@ pub(crate) fn release<O: Object>(handle: Option<NonNull<O>>) {
     }
 }
 
-fn object_of<O: Object>(handle: Option<NonNull<O>>) -> Result<&'static O> {
+/// The object of a handle, and the generation that the handle is for.
+fn object_of<O: Object>(handle: Option<NonNull<O>>) -> Result<(&'static O, u64)> {
     match handle {
         Some(handle) => {
+            let generation = (handle.addr().get() & MARK) as u64 * GENERATION;
+            let Some(shell) = NonNull::new(handle.as_ptr().map_addr(|address| address & !MARK)) else {
+                return Err(mistaken::<O>(std::ptr::null()));
+            };
             // SAFETY: the handle came from `create`, by the contract of this module, for an object of some kind. All of
             // these begin with a `Shell`, as `object` checks, and that with its kind. Shells are never freed.
-            let kind = unsafe { handle.cast::<*const Kind>().read() };
+            let kind = unsafe { shell.cast::<*const Kind>().read() };
             if !std::ptr::eq(kind, O::kind()) {
                 return Err(mistaken::<O>(kind));
             }
             // SAFETY: as above, and it is an `O`.
-            Ok(unsafe { handle.as_ref() })
+            Ok((unsafe { shell.as_ref() }, generation))
         }
         None => Err(Error::invalid_argument(format!("the {} is NULL", O::NAME))),
     }
@@ -187,23 +204,24 @@ fn released<O: Object>() -> Error {
     ))
 }
 
-/// Adds one to a count, unless C holds no reference or the count is at its maximum.
-fn count_up<O: Object>(object: &O, one: u64) -> bool {
+/// Adds one to a count, unless C holds no reference of this generation or the count is at its maximum.
+fn count_up<O: Object>(object: &O, generation: u64, one: u64) -> bool {
     let more = |counts: u64| {
-        let full = if one == USE { counts as u32 == u32::MAX } else { counts >> 32 == u64::from(u32::MAX) };
-        (counts >= REFERENCE && !full).then(|| counts + one)
+        let full = if one == USE { counts as u32 == u32::MAX } else { counts > u64::MAX - REFERENCE };
+        (counts >= REFERENCE && counts & GENERATIONS == generation && !full).then(|| counts + one)
     };
     object.shell().counts.fetch_update(Ordering::Acquire, Ordering::Relaxed, more).is_ok()
 }
 
-/// Subtracts one from a count, and empties the shell if nothing is left. `false` if the count was zero.
-fn count_down<O: Object>(object: &'static O, one: u64) -> bool {
+/// Subtracts one from a count, and empties the shell if nothing is left. `false` if the count of this generation was
+/// zero.
+fn count_down<O: Object>(object: &'static O, generation: u64, one: u64) -> bool {
     let less = |counts: u64| {
         let any = if one == USE { counts as u32 > 0 } else { counts >= REFERENCE };
-        any.then(|| counts - one)
+        (any && counts & GENERATIONS == generation).then(|| counts - one)
     };
     match object.shell().counts.fetch_update(Ordering::AcqRel, Ordering::Relaxed, less) {
-        Ok(before) if before == one => {
+        Ok(before) if before == one | generation => {
             // SAFETY: both counts are zero now, so no thread reads, and only this thread observed the transition.
             let value = unsafe { (*object.shell().value.get()).take() };
             O::dead().put(object);
@@ -227,7 +245,7 @@ impl<O: Object> Deref for Used<O> {
 
 impl<O: Object> Drop for Used<O> {
     fn drop(&mut self) {
-        count_down(self.0, USE);
+        count_down(self.0, self.1, USE);
     }
 }
 
@@ -290,15 +308,19 @@ mod tests {
         object!(Other, u32, "other");
         let first = create::<Other>(0);
         release(Some(first));
+        let (place, _) = object_of(Some(first)).unwrap();
         let mut again = 0;
-        for round in 0..4 * Dead::<Other>::KEPT as u32 {
+        for round in 0..32 * Dead::<Other>::KEPT as u32 {
             let handle = create::<Other>(round);
-            again += usize::from(handle == first);
+            again += usize::from(std::ptr::eq(object_of(Some(handle)).unwrap().0, place));
             assert_eq!(*used(Some(handle)).unwrap(), round);
+            release(Some(first));
+            assert!(used(Some(first)).is_err() && retain(Some(first)).is_err(), "in round {round}");
+            assert_eq!(*used(Some(handle)).unwrap(), round, "an old handle releases nothing");
             release(Some(handle));
             assert!(again == 0 || round as usize >= Dead::<Other>::KEPT, "used again in round {round}");
         }
-        assert!(again > 0, "memory does not grow for ever");
+        assert!(again > 20, "memory does not grow for ever");
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::{
     boundary::{fallible, infallible},
     callback::UserData,
     error::windlass_error_t,
+    exception::{contained, guarded},
     handle::{self, Shell, object, used},
     memory::give,
     queue::windlass_queue_t,
@@ -45,9 +46,9 @@ pub const WINDLASS_HOST_CALL_RELAXED: u64 = 1 << 2;
 
 /// Called on a thread of Windlass, which it may block, when the waits of its submission are reached. NULL reaches the
 /// signals; an error fails them. The error passes to the library: return windlass_error_create(...), or retain an
-/// error of another owner. A C++ exception must not leave the function.
+/// error of another owner. An exception fails the signals with ABORTED.
 pub type windlass_host_call_callback_t = Option<
-    unsafe extern "C" fn(
+    unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
         call: Option<NonNull<windlass_host_call_t>>,
     ) -> Option<NonNull<windlass_error_t>>,
@@ -58,7 +59,7 @@ pub type windlass_host_call_callback_t = Option<
 /// windlass_queue_host_call returns. It belongs to the library and lasts as long as this call. The function must not
 /// block.
 pub type windlass_host_call_destroy_t =
-    Option<unsafe extern "C" fn(user_data: *mut c_void, error: Option<NonNull<windlass_error_t>>)>;
+    Option<unsafe extern "C-unwind" fn(user_data: *mut c_void, error: Option<NonNull<windlass_error_t>>)>;
 
 /// The end of a host call's user data.
 struct Ending {
@@ -107,7 +108,9 @@ impl Ending {
         let Some(destroy) = self.destroy else { return };
         let error = result.err().map(windlass_error_t::create);
         // SAFETY: the caller gave the function for this purpose, and it is called once.
-        unsafe { destroy(self.data.0, error) };
+        contained("the function that ends the user data of a host call", || unsafe {
+            destroy(self.data.0, error);
+        });
         handle::release(error);
     }
 }
@@ -161,8 +164,10 @@ pub unsafe extern "C" fn windlass_queue_host_call(
             guard.called = true;
             let call = handle::create::<windlass_host_call_t>(Mutex::new(context.defer().ok()));
             // SAFETY: the caller gave the function for this call, once, on any thread.
-            let returned = unsafe { callback(guard.ending.data.0, Some(call)) };
-            let result = windlass_error_t::take(returned);
+            let returned = guarded("the function of a host call", || unsafe {
+                callback(guard.ending.data.0, Some(call))
+            });
+            let result = returned.and_then(windlass_error_t::take);
             let left = used(Some(call)).ok().and_then(|settling| take(&settling));
             handle::release(Some(call));
             drop(guard);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The C ABI of Windlass: `libwindlass.so`, `libwindlass.a`, and `include/windlass.h` with its pages, which cbindgen
-//! writes from this crate. A page is a module. `docs/c.md` shows how to use them. This page gives the reasons for their design.
+//! The C ABI of Windlass: `libwindlass.so`, `libwindlass.a`, and `include/windlass.h`, which includes a header for each
+//! module of this crate. cbindgen writes the headers. `docs/c.md` shows how to use them. This page gives the reasons
+//! for their design.
 //!
 //! # An error is an object, and NULL is success
 //!
 //! A function that can fail returns `windlass_error_t *`. NULL is success, so `if (error)` is the test. Otherwise the
 //! object holds a code and a message, and the caller releases it. The three alternatives are worse. A bare code loses
 //! the message, which has most of the information: which entry of a bundle fits and why the others do not, or where a
-//! library was searched. A code with the message in a thread's "last error" loses it at the next call, and gives it to
-//! the wrong thread in a program with fibers or with another language's scheduler. An out parameter for the error
-//! doubles every signature. A pointer costs one register and nothing on success, and IREE, libhrx and ONNX Runtime
-//! return one. Its weakness is that an ignored error leaks and goes unnoticed; the header marks each such function, so
-//! that compilers warn.
+//! library was searched. If the message is in a thread's "last error", the next call overwrites it, and the wrong
+//! thread gets it in a program with fibers or with another language's scheduler. An out parameter for the error doubles
+//! every signature. A pointer costs one register and nothing on success, and IREE, libhrx and ONNX Runtime return one.
+//! Its weakness is that an ignored error leaks and goes unnoticed; the header marks each such function, so that
+//! compilers warn.
 //!
 //! # Handles are counted, and detect their release
 //!
@@ -36,28 +37,34 @@
 //! A callback for a semaphore's value or for a host call runs on a thread of a pool, never on the stack of a
 //! signalling thread. So it may block and call Windlass. An observer of a semaphore is the exception: it runs on the
 //! signalling thread and must not block, because a runtime that hears every advance cannot pay a change of threads for
-//! each. Its user data is a pointer that Windlass only passes on.
+//! each. The user data of a callback is a pointer that Windlass only passes on.
 //!
 //! # Drivers and wrappers are tables, and an operation is an object
 //!
-//! A driver of the program gets each operation when its waits are reached, and completes it. So it has nothing to do with
-//! semaphores and edges, which are hard to get right twice; the price is that its waits go through the host. A wrapper
-//! gets the operation with its lists when it is submitted. Both get the same object, with an owned copy of the operation
-//! behind it, so that they may keep it. Descriptions that a driver gives go through functions, not through pointers in
-//! structs, so that nobody has to say how long the strings live.
+//! A driver of the program gets each operation when its waits are reached, and completes it. So the driver handles no
+//! semaphores and no edges. The price: the waits of its operations go through the host. A wrapper gets the operation
+//! with its lists when it is submitted. Both get the same object, with an owned copy of the operation behind it, so
+//! that they may keep it. Descriptions that a driver gives go through functions, not through pointers in structs, so
+//! the interface needs no rule for how long a string of a driver lives.
 //!
 //! # No panic leaves the library
 //!
 //! Each entry point runs its body through `boundary`. A panic, which is a defect of the library, becomes an error with
 //! the code INTERNAL.
 //!
+//! # No exception of the program enters the library
+//!
+//! The library calls each function of the program through `exception`. There an exception of C++ ends, and becomes an
+//! error that names the function. The alternative is a rule that no exception may leave a callback. A program that breaks
+//! it ends, with a message that names neither the callback nor the exception.
+//!
 //! # Unsafe code
 //!
-//! Unsafe code is in `handle` and `memory`, which justify it, in `code_file`, whose files lie beside the bytes that they
-//! borrow, in `feature`, in `driver::link`, which has all calls of a driver, and in the few places that call another
-//! function of the C program. An entry point that takes the caller's memory has one unsafe line, which passes on the header's contract.
-//! Entry points that take only handles are safe functions, which is sound because only C calls them: this crate is not
-//! a Rust library.
+//! Unsafe code is in these modules: `handle`, `memory` and `exception`, which justify it; `code_file`, where a parsed file is stored
+//! beside the bytes that it borrows; `feature`; `driver::link`, which makes all calls of a driver; and the few places
+//! that call another function of the C program. An entry point that takes the caller's memory has one unsafe line,
+//! which passes on the header's contract. Entry points that take only handles are safe functions, which is sound
+//! because only C calls them: this crate is not a Rust library.
 #![allow(non_camel_case_types, reason = "the names are C's")]
 #![allow(
     clippy::missing_safety_doc,
@@ -70,6 +77,7 @@ pub mod error;
 
 mod binding_table;
 mod boundary;
+mod exception;
 mod handle;
 mod memory;
 mod pattern;

@@ -9,6 +9,7 @@ use crate::{
     boundary::{fallible, infallible},
     callback::{OwnedUserData, UserData, windlass_destroy_t},
     error::windlass_error_t,
+    exception::contained,
     handle::{self, Shell, object, used},
     memory::give,
     semaphore::windlass_semaphore_t,
@@ -23,21 +24,28 @@ object!(windlass_observation_t, Observation, "observation");
 /// one. The error belongs to the library and lasts as long as the call; retain it to keep it.
 ///
 /// Unlike other callbacks it runs on the thread that signals, which may be a thread of a driver. It must not block. It
-/// may call every function without a timeout, also for the same semaphore. Calls for one observation do not overlap. A
-/// C++ exception must not leave it.
+/// may call every function without a timeout, also for the same semaphore. Calls for one observation do not overlap.
+/// A signal inside a call reaches the observers of another semaphore before it returns, on the same stack: a chain of a
+/// thousand semaphores, each signalled by an observer of the one before, may exhaust the stack.
 pub type windlass_observer_callback_t = Option<
-    unsafe extern "C" fn(user_data: *mut c_void, payload: u64, error: Option<NonNull<windlass_error_t>>),
+    unsafe extern "C-unwind" fn(
+        user_data: *mut c_void,
+        payload: u64,
+        error: Option<NonNull<windlass_error_t>>,
+    ),
 >;
 
 struct Callback {
-    call: unsafe extern "C" fn(*mut c_void, u64, Option<NonNull<windlass_error_t>>),
+    call: unsafe extern "C-unwind" fn(*mut c_void, u64, Option<NonNull<windlass_error_t>>),
     user_data: OwnedUserData,
 }
 
 impl Callback {
     fn call(&self, payload: u64, error: Option<NonNull<windlass_error_t>>) {
         // SAFETY: the caller gave the function for these calls, on any thread, one at a time.
-        unsafe { (self.call)(self.user_data.data.0, payload, error) };
+        contained("the observer of a semaphore", || unsafe {
+            (self.call)(self.user_data.data.0, payload, error);
+        });
     }
 }
 

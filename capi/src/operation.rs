@@ -14,6 +14,7 @@ use crate::{
     boundary::{fallible, infallible},
     buffer::windlass_buffer_t,
     error::windlass_error_t,
+    exception::guarded,
     handle::{self, Shell, object, used},
     memory::{give, write_struct},
     operation_info::windlass_operation_info_t,
@@ -196,9 +197,9 @@ pub extern "C" fn windlass_operation_buffer(
 }
 
 /// Called for a command. The description lasts as long as the call. An error, which passes to the library, ends the
-/// walk. The function must not unwind: a C++ exception must not leave it.
+/// walk, as does an exception.
 pub type windlass_command_visitor_t = Option<
-    unsafe extern "C" fn(
+    unsafe extern "C-unwind" fn(
         user_data: *mut c_void,
         command: *const windlass_operation_info_t,
     ) -> Option<NonNull<windlass_error_t>>,
@@ -222,8 +223,9 @@ pub unsafe extern "C" fn windlass_operation_commands(
         for (index, (command, behind)) in list.list().commands().zip(predecessors).enumerate() {
             let view = View::of_command(&command, &bindings, list.list())?.behind(behind);
             // SAFETY: the caller gave the function for these calls.
-            let returned = unsafe { visit(user_data, &view.for_c()) };
-            windlass_error_t::take(returned)
+            let returned = guarded("the visitor of commands", || unsafe { visit(user_data, &view.for_c()) });
+            returned
+                .and_then(windlass_error_t::take)
                 .map_err(|error| error.context(format!("at command {index} of a command buffer")))?;
         }
         Ok(())

@@ -3,10 +3,15 @@
 
 use std::{
     ffi::{CString, c_char, c_void},
-    fs::File,
+    fs::{self, File},
     io::BufWriter,
+    path::{Path, PathBuf},
+    process,
     ptr::{self, NonNull},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use facade::{
@@ -19,6 +24,8 @@ use crate::{
     callback::{OwnedUserData, UserData, windlass_destroy_t},
     device::windlass_device_t,
     error::windlass_error_t,
+    exception::contained,
+    file::io_error,
     handle::{self, Shell, object, used},
     memory::{Growing, c_string, list, read_struct, text},
 };
@@ -147,13 +154,12 @@ pub struct windlass_kept_record_t(Shell<KeptRecord>);
 object!(windlass_kept_record_t, KeptRecord, "kept record");
 
 /// Called for each record of a profile, on a thread that retires work or in a call that flushes or ends the profile. Calls
-/// for one profile do not overlap. It may call any function, but cannot flush or end the profile. A C++ exception must not
-/// leave it.
+/// for one profile do not overlap. It may call any function, but cannot flush or end the profile.
 pub type windlass_profile_callback_t =
-    Option<unsafe extern "C" fn(user_data: *mut c_void, record: *const windlass_profile_record_t)>;
+    Option<unsafe extern "C-unwind" fn(user_data: *mut c_void, record: *const windlass_profile_record_t)>;
 
 struct Callback {
-    call: unsafe extern "C" fn(*mut c_void, *const windlass_profile_record_t),
+    call: unsafe extern "C-unwind" fn(*mut c_void, *const windlass_profile_record_t),
     user_data: OwnedUserData,
 }
 
@@ -165,7 +171,7 @@ impl ProfileSink for Callback {
             let mut value = describe(record, &mut kept);
             value.lost = std::mem::take(&mut lost);
             // SAFETY: the caller gave the function for these calls, on any thread, one at a time.
-            unsafe { (self.call)(self.user_data.data.0, &value) };
+            contained("the function of a profile", || unsafe { (self.call)(self.user_data.data.0, &value) });
             handle::release(value.error);
         }
     }
@@ -426,10 +432,33 @@ pub unsafe extern "C" fn windlass_device_profiling_begin_trace(
         // SAFETY: the contract in the header covers that of `options_of`.
         let options = unsafe { options_of(options) }?;
         let device = used(device)?;
-        let file = File::create(path)
+        // A link stays a link.
+        let place = &fs::canonicalize(path).unwrap_or_else(|_| path.into());
+        // A refused profile leaves a file that is there as it was. Pipes and devices are no files to be replaced.
+        let is_replaced = fs::metadata(place).is_ok_and(|known| known.is_file());
+        let new = if is_replaced { beside(place) } else { place.to_owned() };
+        let file = File::create(&new)
             .map_err(|error| Error::invalid_argument(format!("`{path}` cannot be written: {error}")))?;
-        device.device.profiling_begin(options, Arc::new(ProfileTrace::new(BufWriter::new(file))))
+        let begun = device.device.profiling_begin(options, Arc::new(ProfileTrace::new(BufWriter::new(file))));
+        if !is_replaced {
+            return begun;
+        }
+        let replaced = begun.and_then(|()| {
+            fs::rename(&new, place).map_err(|error| {
+                let _ = device.device.profiling_end();
+                io_error(&format!("`{path}` cannot be replaced"), &error)
+            })
+        });
+        replaced.inspect_err(|_| drop(fs::remove_file(&new)))
     })
+}
+
+/// The name of a new file in the folder of another one.
+fn beside(path: &Path) -> PathBuf {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}-{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
+    name.into()
 }
 
 /// Retires finished work and delivers all records that are complete. Waits for a callback on another thread.

@@ -36,7 +36,8 @@ unsafe impl Growing for windlass_replayed_t {
 
 /// Replays the recording in a file on a device, and compares the results. A device records to a file if it is opened as
 /// "record://?file=FILE&over=URI". ABORTED if a result differs: the message names the first differences, and `replayed`
-/// is written. DATA_LOSS for a file that is no whole recording. Other errors are those of the device, which stopped the
+/// is written. DATA_LOSS for a file that is no whole recording; if it was only cut short, the part before was replayed, and
+/// `replayed` is written. Other errors are those of the device, which stopped the
 /// replay. Waits for the end of the replay. `replayed` may be NULL.
 ///
 /// The code in the recording runs, as code that windlass_executable_load loads does, and on "local://" as code of this
@@ -52,18 +53,22 @@ pub unsafe extern "C" fn windlass_replay(
         let device = used(device)?;
         // SAFETY: the contract in the header covers that of `text`.
         let path = unsafe { text("path", path) }?;
-        let (result, difference) = replay(&device.device, path)?;
+        let (result, flaw) = replay(&device.device, path)?;
         if !replayed.is_null() {
             // SAFETY: the contract in the header covers that of `write_struct`.
             unsafe { write_struct(replayed, &result) }?;
         }
-        difference.map_or(Ok(()), |difference| Err(Error::aborted(difference)))
+        flaw.map_or(Ok(()), Err)
     })
 }
 
+/// The result, and the error of results that differ or of a file that was cut short.
 #[cfg(feature = "record")]
-fn replay(device: &facade::Device, path: &str) -> Result<(windlass_replayed_t, Option<String>)> {
-    use facade::record::{Player, Recording, ReplayOptions};
+fn replay(device: &facade::Device, path: &str) -> Result<(windlass_replayed_t, Option<Error>)> {
+    use facade::{
+        Code,
+        record::{Player, Recording, ReplayOptions},
+    };
     let recording = Recording::open(std::path::Path::new(path))?;
     // SAFETY: the contract in the header says that the recorded code runs.
     let mut player = unsafe { Player::new(&recording, device) };
@@ -76,10 +81,20 @@ fn replay(device: &facade::Device, path: &str) -> Result<(windlass_replayed_t, O
         nanoseconds: u64::try_from(replayed.time.as_nanos()).unwrap_or(u64::MAX),
     };
     let differences: Vec<_> = replayed.differences.iter().map(ToString::to_string).collect();
-    Ok((result, (replayed.differing > 0).then(|| differences.join("; "))))
+    let is_cut = |at| {
+        let text = format!(
+            "`{path}` was cut short at byte {at}; the operations before were replayed, and none differs"
+        );
+        Error::new(Code::DataLoss, text)
+    };
+    let flaw = match replayed.differing {
+        0 => recording.cut().map(is_cut),
+        _ => Some(Error::aborted(differences.join("; "))),
+    };
+    Ok((result, flaw))
 }
 
 #[cfg(not(feature = "record"))]
-fn replay(_device: &facade::Device, _path: &str) -> Result<(windlass_replayed_t, Option<String>)> {
+fn replay(_device: &facade::Device, _path: &str) -> Result<(windlass_replayed_t, Option<Error>)> {
     Err(Error::unimplemented("this library was built without the feature `record`"))
 }

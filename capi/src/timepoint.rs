@@ -19,6 +19,7 @@ use crate::{
     boundary::{fallible, infallible},
     callback::UserData,
     error::windlass_error_t,
+    exception::contained,
     handle::{self, Shell, object, used},
     memory::give,
     semaphore::windlass_semaphore_t,
@@ -30,9 +31,9 @@ object!(windlass_timepoint_t, Arc<Timepoint>, "time point");
 
 /// Called with NULL when a semaphore has reached a value, or with the error why it never will: the semaphore's
 /// failure, or CANCELLED. The error belongs to the library and lasts as long as the call; retain it to keep it. The
-/// function runs on a thread of Windlass, which it may block. A C++ exception must not leave it.
+/// function runs on a thread of Windlass, which it may block.
 pub type windlass_timepoint_callback_t =
-    Option<unsafe extern "C" fn(user_data: *mut c_void, error: Option<NonNull<windlass_error_t>>)>;
+    Option<unsafe extern "C-unwind" fn(user_data: *mut c_void, error: Option<NonNull<windlass_error_t>>)>;
 
 /// A small executor for one future. Wake-ups send the future to the callback pool.
 pub(crate) struct Timepoint {
@@ -42,7 +43,7 @@ pub(crate) struct Timepoint {
     /// a time.
     wakes: AtomicU32,
     cancelled: AtomicBool,
-    call: unsafe extern "C" fn(*mut c_void, Option<NonNull<windlass_error_t>>),
+    call: unsafe extern "C-unwind" fn(*mut c_void, Option<NonNull<windlass_error_t>>),
     user_data: UserData,
 }
 
@@ -96,7 +97,7 @@ impl Timepoint {
     fn call_back(&self, result: Result<()>) {
         let error = result.err().map(windlass_error_t::create);
         // SAFETY: the caller gave the function for this call, once, on any thread.
-        unsafe { (self.call)(self.user_data.0, error) };
+        contained("the function of a time point", || unsafe { (self.call)(self.user_data.0, error) });
         handle::release(error);
     }
 }

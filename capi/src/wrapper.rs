@@ -23,6 +23,7 @@ use crate::{
     callback::UserData,
     device::{Opened, windlass_device_t},
     error::windlass_error_t,
+    exception::{contained, guarded},
     handle::{self, create, used},
     memory::{Growing, give, read_struct, text},
     operation::{End, Live, windlass_operation_t},
@@ -37,8 +38,8 @@ use crate::{
 /// Threads. `submit` may be called on any thread, several at once, also from inside windlass_operation_forward and
 /// windlass_operation_complete. It must not wait for other work.
 ///
-/// Errors pass to the library: return windlass_error_create(...), or the error of windlass_operation_forward. No function
-/// may unwind or jump out: a C++ exception that leaves one is undefined behaviour, as is a long jump.
+/// Errors pass to the library: return windlass_error_create(...), or the error of windlass_operation_forward. An exception
+/// of `submit` or `open` counts as an ABORTED error.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct windlass_wrapper_t {
@@ -48,7 +49,7 @@ pub struct windlass_wrapper_t {
     /// windlass_operation_complete: before this returns, or later on any thread, for which it retains the operation. An
     /// error means that the operation was not accepted: it goes to the program, and no signal follows.
     pub submit: Option<
-        unsafe extern "C" fn(
+        unsafe extern "C-unwind" fn(
             wrapper: *mut c_void,
             operation: Option<NonNull<windlass_operation_t>>,
         ) -> Option<NonNull<windlass_error_t>>,
@@ -56,7 +57,7 @@ pub struct windlass_wrapper_t {
     /// Makes the wrapper's own object for a device that a URI opens, as windlass_wrapper_register says. The keys of the
     /// URI are the wrapper's, except for "over". NULL uses the user data of the registration for all devices.
     pub open: Option<
-        unsafe extern "C" fn(
+        unsafe extern "C-unwind" fn(
             user_data: *mut c_void,
             uri: Option<NonNull<windlass_uri_t>>,
             wrapper: *mut *mut c_void,
@@ -64,7 +65,7 @@ pub struct windlass_wrapper_t {
     >,
     /// Called once for each wrapped device, with the wrapper's own object, when no operation can come any more. May be
     /// NULL. It must not block.
-    pub close: Option<unsafe extern "C" fn(wrapper: *mut c_void)>,
+    pub close: Option<unsafe extern "C-unwind" fn(wrapper: *mut c_void)>,
 }
 
 // SAFETY: repr(C), its size first, and all zeros are a valid value.
@@ -97,7 +98,7 @@ impl Drop for Guard {
     fn drop(&mut self) {
         if let Some(close) = self.table.close {
             // SAFETY: the caller gave the function for this call, on any thread.
-            unsafe { close(self.wrapper.0) };
+            contained("`close` of a wrapper", || unsafe { close(self.wrapper.0) });
         }
     }
 }
@@ -164,8 +165,9 @@ unsafe impl driver::Wrapper for Wrapped {
         let submit = self.guard.table.submit;
         let submit = submit.ok_or_else(|| Error::internal("a wrapper without `submit`"))?;
         // SAFETY: the caller gave the function for these calls, on any thread.
-        let returned = windlass_error_t::take(unsafe { submit(self.guard.wrapper.0, Some(given)) });
-        let result = passage.answered(given, returned);
+        let returned =
+            guarded("`submit` of a wrapper", || unsafe { submit(self.guard.wrapper.0, Some(given)) });
+        let result = passage.answered(given, returned.and_then(windlass_error_t::take));
         handle::release(Some(given));
         result
     }
@@ -343,7 +345,8 @@ impl Scheme {
         if let Some(open) = self.table.open {
             wrapper = std::ptr::null_mut();
             // SAFETY: the caller gave the function for these calls, on any thread.
-            windlass_error_t::take(unsafe { open(self.user_data.0, Some(parts), &mut wrapper) })?;
+            guarded("`open` of a wrapper", || unsafe { open(self.user_data.0, Some(parts), &mut wrapper) })
+                .and_then(windlass_error_t::take)?;
         }
         let guard = Guard { table: self.table, wrapper: UserData(wrapper) };
         used(Some(parts))?.finish()?;

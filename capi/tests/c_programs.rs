@@ -58,7 +58,7 @@ fn build(language: (&str, &str), source: &str) -> Option<PathBuf> {
     let library = &libraries().0;
     compiler.arg(Path::new(PACKAGE).join(source)).arg(library);
     compiler.arg(format!("-Wl,-rpath,{}", library.parent().unwrap().display()));
-    succeeds(compiler.args(["-lm", "-o"]).arg(&program));
+    succeeds(compiler.args(["-lm", "-lpthread", "-o"]).arg(&program));
     Some(program)
 }
 
@@ -196,6 +196,46 @@ fn a_process_ends_as_it_is_told() {
 fn misuse_is_refused() {
     let Some(program) = build(C, "tests/misuse.c") else { return };
     prints(clean(&program).arg(kernel("vector_add.ccob")), "every misuse was refused");
+}
+
+#[test]
+#[cfg_attr(not(target_arch = "x86_64"), ignore = "the process ends there")]
+fn an_exception_that_leaves_a_callback_becomes_an_error_that_names_it() {
+    let Some(program) = build(CXX, "tests/exceptions.cpp") else { return };
+    for uri in ["local://?threads=2", "null://", "hip-sim://gfx942?memory=64M"] {
+        let output = succeeds(clean(&program).arg(uri));
+        assert!(String::from_utf8_lossy(&output.stdout).contains("35 exceptions were stopped"), "{uri}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        let silent = [
+            "the function of a profile",
+            "the function that ends user data",
+            "the observer of a semaphore",
+            "`close` of a wrapper",
+            "`close` of a driver",
+            "`free` of a driver",
+            "`trim` of a driver",
+            "`unload` of a driver",
+        ];
+        for name in silent {
+            let wanted = format!("a C++ exception of the type `(anonymous namespace)::Trouble` left {name};");
+            assert!(said.contains(&wanted), "{uri}: {wanted}\n{said}");
+        }
+        let other = said.lines().find(|line| !line.contains("a C++ exception of the type"));
+        assert_eq!(other, None, "{uri}");
+    }
+    let output = clean(&program).args(["local://?threads=2", "exit"]).output().unwrap();
+    assert!(!output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("the function of a host call ended its thread"), "{said}");
+}
+
+#[test]
+fn callbacks_call_back_and_threads_use_handles_that_others_release() {
+    let Some(program) = build(C, "tests/callbacks.c") else { return };
+    for uri in ["local://?threads=2", "hip-null://", "hip-sim://gfx942?memory=64M"] {
+        let wanted = "the callbacks were called and the handles refused";
+        prints(clean(&program).arg(uri).arg(kernel("vector_add.ccob")), wanted);
+    }
 }
 
 /// Runs a program as C and as C++, once for each list of arguments.
@@ -400,6 +440,7 @@ fn the_address_sanitizer_finds_nothing() {
         ("tests/order.c", vec![vector_add.to_str().unwrap()]),
         ("tests/extend.c", vec!["local://?threads=2"]),
         ("tests/misuse.c", vec![vector_add.to_str().unwrap(), "hip-null://"]),
+        ("tests/callbacks.c", vec!["hip-null://", vector_add.to_str().unwrap(), "1000"]),
         ("examples/driver.c", vec![]),
         ("examples/failure.c", vec!["null://"]),
         ("examples/all_reduce.c", vec!["hip-sim://gfx942?devices=2&memory=64M"]),
@@ -410,7 +451,7 @@ fn the_address_sanitizer_finds_nothing() {
         let program = program.with_file_name(Path::new(source).file_name().unwrap()).with_extension("asan");
         compiler.args(sanitizers).arg(Path::new(PACKAGE).join(source)).arg(library);
         compiler.arg(format!("-Wl,-rpath,{}", library.parent().unwrap().display()));
-        succeeds(compiler.arg("-o").arg(&program));
+        succeeds(compiler.args(["-lpthread", "-o"]).arg(&program));
         succeeds(clean(&program).args(arguments));
     });
 }
@@ -462,9 +503,15 @@ fn valgrind_finds_nothing() {
         ("tests/exchange.c", vec!["local://?threads=2", "1"]),
         ("examples/failure.c", vec!["null://"]),
         ("tests/misuse.c", vec![vector_add.to_str().unwrap(), "hip-null://"]),
+        ("tests/exceptions.cpp", vec!["local://?threads=2"]),
+        ("tests/callbacks.c", vec!["local://?threads=2", vector_add.to_str().unwrap(), "100"]),
     ];
+    // An exception ends the process elsewhere.
+    let cases =
+        cases.into_iter().filter(|(source, _)| cfg!(target_arch = "x86_64") || source.ends_with(".c"));
     abreast(cases, |(source, arguments)| {
-        let Some(program) = build(C, source) else { return };
+        let language = if source.ends_with(".cpp") { CXX } else { C };
+        let Some(program) = build(language, source) else { return };
         let mut command = clean(Path::new("valgrind"));
         command.args(["--quiet", "--error-exitcode=9", "--leak-check=full"]);
         command.args(["--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"]);

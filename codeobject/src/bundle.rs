@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::code::elf_flags::{ELF_HEAD_SIZE, ElfHead};
 use crate::code::host::machine::HostMachine;
-use crate::container::ccob::CcobHeader;
+use crate::container::ccob::{CcobHeader, md5_head};
 #[cfg(feature = "carriers")]
 use crate::container::kpack::Binary;
 use crate::container::offload_binary::Header;
@@ -357,11 +357,27 @@ impl<'a> Bundle<'a> {
         self.unpacked_size
     }
 
-    /// The first eight bytes of the MD5 of the unpacked bytes, as the header of a compressed bundle states them. They
-    /// are not checked: every loader ignores them, and a check costs more than unpacking. With the sizes they make a
-    /// key for a cache where the file is trusted.
+    /// The first eight bytes of the MD5 of the unpacked bytes, as the header of a compressed bundle states them. Reading
+    /// does not check them: every loader ignores them, and a check costs more than unpacking. With the sizes they make
+    /// a key for a cache where the file is trusted. [`check_hash`](Self::check_hash) compares them.
     pub fn hash(&self) -> Option<u64> {
         self.hash
+    }
+
+    /// Unpacks a compressed bundle to its end, and compares the [`hash`](Self::hash) that its header states. Does nothing
+    /// for other bundles, which state none. An error if the stream is damaged anywhere, if it has another size than the
+    /// header states, or another hash.
+    pub fn check_hash(&self) -> Result<(), Error> {
+        let (Some(stated), Some(size), Data::Packed(data)) = (self.hash, self.unpacked_size, &self.data)
+        else {
+            return Ok(());
+        };
+        let found = data.with_range(0, size, md5_head)?;
+        if found == stated {
+            return Ok(());
+        }
+        let problem = format!("its header states the hash {stated:016x}, and its content has {found:016x}");
+        Err(Error::malformed("the compressed bundle (CCOB)", self.offset, problem))
     }
 
     /// Whether the entries must be unpacked to be read.

@@ -9,7 +9,7 @@
 //!
 //! 1. **Which bundles are in the file?** [`Input::open`] reads the file and its companions, [`Input::file`] finds the
 //!    bundles, and [`Bundle::entries`] lists the entries. Of a compressed bundle, only the table is decoded. Version 1 is
-//!    the exception: its header does not state its end.
+//!    the exception: its header does not state where the bundle ends, so all of it is decoded.
 //! 2. **Which entry does a GPU get, and why not the others?** [`Bundle::select`] prefers the exact target, then a generic
 //!    one, then, if the caller asks for it, an entry for the same ISA-compatible family. It gives a [`Verdict`] for each
 //!    entry.
@@ -42,10 +42,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The code of a file may lie beside it, in the kpack archives (`.kpack`) to which ROCm's libraries have referred since
-//! 2026, or compressed in a wheel. [`Input::open`] reads both. [`File::parse`] reads bytes that are in memory already, and
-//! no other files. [`Wheel`] reads the members of a wheel one at a time, and [`Format::of`] tells a file's format by its
-//! first bytes.
+//! The code of a library may lie in kpack archives (`.kpack`) beside it: ROCm's libraries have referred to such
+//! archives since 2026. The files in a wheel are compressed. [`Input::open`] reads both. [`File::parse`] reads bytes
+//! that are in memory already, and no other files. [`Wheel`] reads the members of a wheel one at a time, and
+//! [`Format::of`] tells a file's format by its first bytes.
 //!
 //! [`HostLibrary`] reads kernels for the CPU: a shared object describes them as `windlass_kernel.h` says. The shared object
 //! stands alone, or is a bundle's entry for the host.
@@ -93,19 +93,21 @@
 //! # Time and memory
 //!
 //! Listing an uncompressed bundle and choosing from it touches the bundle's table and the head of the chosen entry.
-//! [`Input::open_in_place`] makes use of that: it leaves a file where it is and reads by position what is asked for, so a
-//! library of gigabytes costs the memory of its largest entry. A file that changes in the meantime is an error. A compressed bundle is one stream. Its table needs only the first block, and an
-//! entry needs the stream up to the entry's end. [`Bundle::with_image`] lends an entry and keeps the decoded bytes for the
-//! next entry. [`Bundle::take_image`] turns the decoded memory into the [`Image`], so peak memory is the end of the entry
-//! plus one block. An [`ImageCache`] serves a program that loads for several GPUs, or loads a file again: it decodes each
-//! choice once and holds a bounded number of bytes.
+//! [`Input::open_in_place`] makes use of that: it leaves a file where it is and reads only the requested bytes, by
+//! position, so a library of gigabytes costs the memory of its largest entry. A file that changes in the meantime is an
+//! error. A compressed bundle is one stream. Its table needs only the first block, and an entry needs the stream up to
+//! the entry's end. [`Bundle::with_image`] lends an entry and keeps the decoded bytes for the next entry.
+//! [`Bundle::take_image`] turns the decoded memory into the [`Image`], so peak memory is the decoded bytes up to the
+//! end of the entry, plus one block. An [`ImageCache`] serves a program that loads for several GPUs, or loads a file
+//! again: it decodes each choice once and holds a bounded number of bytes.
 //!
 //! # From a start address
 //!
-//! HIP's own entry points take code by its start address. So do [`bytes_at`] and [`File::at_address`], which find the end by
-//! the headers of a code object, a bundle, a compressed bundle of version 1 to 3, an LLVM offload binary, `HIP1`, `AMD1`, or
-//! the `HIPF` wrapper that a host program registers. Both are `unsafe`, because the headers must be true. They hold the only
-//! `unsafe` code of the crate. For headers that may be damaged, [`size_at`] takes a function that reads memory safely.
+//! HIP's own entry points take code by its start address. So do [`bytes_at`] and [`File::at_address`], which find the
+//! end by the headers. They know code objects, bundles, compressed bundles of version 1 to 3, LLVM offload binaries,
+//! `HIP1`, `AMD1`, and the `HIPF` wrapper that a host program registers. Both are `unsafe`, because the headers must be
+//! true. The module of these two functions holds the only `unsafe` code of the crate. For headers that may be damaged,
+//! [`size_at`] takes a function that reads memory safely.
 //!
 //! ROCm's loaders trust an image: `hipModuleLoadData` takes no length, and walks the image by its headers. [`validate`]
 //! checks every number that the walk uses, and [`Image`] is the memory that the walk needs.
@@ -116,10 +118,10 @@
 //!   [`Wheel`] and [`Package`]. A runtime that loads bundles and code objects does not need this feature. Without it such
 //!   files are an error that names the feature.
 //! - `zstd-c` (default): zstd by the C library. Decoding stops at the end of the wanted entry.
-//! - `zstd-pure`: zstd in Rust, for builds without a C compiler. It decodes all of a real bundle, and keeps its window
-//!   beside the output. With both zstd features the C library is used; with neither, a zstd bundle is an error that names
-//!   the features. Writing zstd needs `zstd-c`: bundles become small because code for one target resembles code for another,
-//!   and the encoder in Rust does not look back that far.
+//! - `zstd-pure`: zstd in Rust, for builds without a C compiler. It decodes the whole stream of a bundle that clang wrote,
+//!   also for one entry, and keeps its window in memory beside the output. With both zstd features the C library is used;
+//!   with neither, a zstd bundle is an error that names the features. Writing zstd needs `zstd-c`. The encoder in
+//!   Rust would make large bundles: it does not look back far enough to find the similar code of another target.
 //!
 //! zlib is always available, and is implemented in Rust. Debug messages go to `tracing` with the target
 //! `windlass::codeobject`.

@@ -3,6 +3,7 @@
 
 use std::{
     ffi::OsString,
+    fs::File,
     io::{self, IsTerminal as _, Write},
     process::ExitCode,
     sync::Arc,
@@ -271,6 +272,10 @@ fn main_as(
     let cases = if options.health_check { &health } else { cases };
     // Ignores write errors, because there is no other place for messages.
     let mut say = |message: String| drop(writeln!(err, "cts: {message}"));
+    if let Some(report) = options.junit.as_deref().filter(|path| !options.list && path.is_file()) {
+        // The report of an earlier run must not pass for that of a run which does not begin.
+        let _ = File::options().write(true).truncate(true).open(report);
+    }
     if options.devices.is_empty() {
         options.devices = vec![runner::default_device(registry)];
     }

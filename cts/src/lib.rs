@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The conformance suite of Windlass drivers.
 //!
-//! A driver conforms if every case of this suite passes on it. A case tests one contract, which one sentence states. It
-//! uses only the public interface of [`windlass_hal`] and depends on no driver. The suite's kernels are embedded, so
-//! that out-of-tree drivers have them too.
+//! A driver conforms if every case of this suite passes on it, or is skipped for a lack that the driver declares. A
+//! case tests one contract, which one sentence states. It uses only the public interface of [`windlass_hal`] and
+//! depends on no driver. The suite's kernels are embedded, so that out-of-tree drivers have them too.
 //!
 //! # Running the suite on your driver
 //!
@@ -34,8 +34,8 @@
 //! }
 //! ```
 //!
-//! `cargo test --test cts` runs the whole suite, `cargo test --test cts -- transfer. --skip large` a part of it. `--
-//! --help` lists all options. Without `--device` the suite tests the device that `WINDLASS_DEVICE` names, if it
+//! `cargo test --test cts` runs the whole suite, `cargo test --test cts -- transfer. --skip large` a part of it. The
+//! option `--help` lists all options. Without `--device` the suite tests the device that `WINDLASS_DEVICE` names, if it
 //! belongs to a registered driver. Otherwise it tests the default device of the driver that was registered last.
 //!
 //! `docs/driver-authors.md` in Windlass's repository leads from an empty folder to a driver that passes.
@@ -44,9 +44,9 @@
 //! # Lacks
 //!
 //! A driver may lack features if it declares each lack with a reason in
-//! [`DeviceInfo::lacks`](windlass_hal::DeviceInfo::lacks). The suite skips the cases that need the feature, and
-//! reports the reason with the number of skips. An undeclared `UNIMPLEMENTED` fails its case, and so does a declared
-//! lack that is not true.
+//! [`DeviceInfo::lacks`](windlass_hal::DeviceInfo::lacks). The suite skips the cases that need the feature, and reports
+//! the reason with the number of skips. An undeclared `UNIMPLEMENTED` fails its case. A case also fails if the driver
+//! has a feature that it declares as a lack.
 //!
 //! # A driver with kernels of its own
 //!
@@ -67,17 +67,17 @@
 //! |---|---|
 //! | 0 | no case failed |
 //! | 1 | a case failed, or passed although the [expectations](Expectations) list it, a device was lost, or `--max-skips` or `--must-pass` was not met |
-//! | 2 | the command line, the file of expectations or that of `--resume` is wrong, a report cannot be opened, or no case matches the filters |
-//! | 3 | a device is absent and `--require` was given (without it, everything on it is skipped), in use by another run, or not as `--expect-arch` or `--real` says. This outranks `--max-skips` and `--must-pass` |
-//! | 4 | no case ran, also because none matches the filters, and [`Harness::must_run`] was called, as `windlass cts` does |
+//! | 2 | the command line, the file of expectations or that of `--resume` is wrong, a report cannot be opened, or no case matches the filters and [`Harness::must_run`] was not called |
+//! | 3 | a device is in use by another run, does not match `--expect-arch` or `--real`, or is absent although `--require` was given. This exit code outranks `--max-skips` and `--must-pass`. Without `--require`, the cases of an absent device are skipped |
+//! | 4 | [`Harness::must_run`] was called, as `windlass cts` does, and no case ran, for example because none matches the filters |
 //!
 //! # Your own harness
 //!
-//! [`run`] runs a [`Harness`]. A harness of your own may have further cases beside those of [`cases`], or a
-//! subcommand before its options. A signal that asks the program to end (SIGHUP, SIGINT, SIGTERM) ends the run before the next
-//! case; the reports hold the results until then, and the process ends by the signal. [`run_cases`] takes a registry, any list of [`Case`]s and [`Options`], writes to a
-//! writer that you supply, and returns a [`Summary`]. [`main_with`] adds the messages and exit codes of a command.
-//! Only [`run`] and [`Harness::run`] print on their own.
+//! [`run`] runs a [`Harness`]. A harness of your own may have further cases beside those of [`cases`], or a subcommand
+//! before its options. A signal that asks the program to end (SIGHUP, SIGINT, SIGTERM) ends the run before the next
+//! case. The reports have the results up to that point. Then the process dies of the signal. [`run_cases`] takes a
+//! registry, any list of [`Case`]s and [`Options`], writes to a writer that you supply, and returns a [`Summary`].
+//! [`main_with`] adds the messages and exit codes of a command. Only [`run`] and [`Harness::run`] print on their own.
 
 mod args;
 mod bounded_file;

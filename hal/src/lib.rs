@@ -21,7 +21,7 @@
 //!               | yes              | no: hold the operation;              |       |
 //!               |                  |     the last wait releases it        |       |
 //!               v                  v                                      |       |
-//! driver    Issue::issue(work, waits, signals, edges)                     |       |
+//! driver    Issue::issue(work)                                            |       |
 //!               |                                                         |       |
 //!               +----- attach_edge: this device will reach the value -----+       |
 //!               |                                                                 |
@@ -37,9 +37,10 @@
 //! # Work is asynchronous, and only semaphores order it
 //!
 //! A [`Queue`] takes operations: fills, updates, copies, file reads and writes, host calls, dispatches, command
-//! buffers, and the allocation and release of memory. Each operation comes with a list of [`Point`]s to wait for and a
-//! list of points to signal. Submitting returns without waiting for other work. An operation may start when all its
-//! waits are reached. When it has completed, all its signals are reached, in the order of the list.
+//! buffers, barriers, the allocation and release of memory, timepoints of other libraries, and collectives. Each
+//! operation comes with a list of [`Point`]s to wait for and a list of points to signal. Submitting returns without
+//! waiting for other work. An operation may start when all its waits are reached. When it has completed, all its
+//! signals are reached, in the order of the list.
 //!
 //! Nothing else orders work. Two operations without an edge between them may run in either order or at the same time,
 //! on two queues or on one. Two commands of a command buffer without a barrier between them may do the same. A stricter
@@ -50,7 +51,8 @@
 //!
 //! A [`Semaphore`] has a payload of 64 bits that only grows. A program may wait for a value that no work has promised
 //! yet, so it may submit a consumer before its producer, from another thread or to another queue. Signalling a value at
-//! or below the payload does nothing. A signal from a device sets the payload to the maximum of both values.
+//! or below the payload does nothing. A signal from a device sets the payload to the greater of the payload and the
+//! signalled value.
 //!
 //! There is one kind of semaphore, made by this crate and not by drivers. So one timeline can order work of two devices
 //! and of the host. The critical code is written once, and loom checks all of its interleavings.
@@ -83,16 +85,17 @@
 //! never stalls for work that is not submitted yet. An operation whose waits are resolved at submission is enqueued on
 //! the submitting thread. There is no thread between the caller and the device.
 //!
-//! Calls that submit, query, poll or wait also retire finished work. A driver starts a thread of its own only when a
-//! thread or a waker sleeps on its progress. No thread waits for a file either. The bytes move in pieces, and the
-//! completion of one piece begins the next. They move directly between the file and memory that the host can reach; the
-//! kernel moves them itself where it can (see [`file`](mod@file)).
+//! Calls that submit, query, poll or wait also retire finished work. A driver needs no thread to retire work, unless a
+//! sleeping thread, a waker or a held operation depends on it. No thread waits for a file either. The bytes move in
+//! pieces, and the completion of one piece begins the next. They move directly between the file and memory that the
+//! host can reach; the kernel moves them itself where it can (see [`file`](mod@file)).
 //!
 //! # Memory belongs to queues
 //!
-//! [`Queue::alloca`] returns a buffer whose address is known at once. The queue orders only the contents.
-//! [`Queue::dealloca`] releases the memory in the same way. New work may reuse released memory without a round trip to
-//! the host, if it is ordered behind the last use. A device wait is enough for that order.
+//! [`Queue::alloca`] returns a buffer whose address is known at once. The queue decides only when the memory belongs to
+//! the buffer: from the moment at which the signals of the alloca are reached. [`Queue::dealloca`] releases the memory
+//! in the same way. New work may reuse released memory without a round trip to the host, if it is ordered behind the
+//! last use. A device wait is enough for that order.
 //!
 //! A submission keeps the objects alive that it uses, so a program may drop all handles right after submitting. A
 //! [`Mapping`] copies bytes in and out or gives a raw pointer. It never gives a reference, because a queue may write
@@ -100,16 +103,16 @@
 //!
 //! # A command buffer is immutable
 //!
-//! A command buffer is recorded once, and all checks are made while recording. It may then be in flight any number of
-//! times, on any queues of its device. Buffers that change between submissions come as a [`BindingTable`]. Recording
-//! packs the kernel arguments. Replaying writes the addresses from the table into a copy of the argument block, and
-//! launches.
+//! A command buffer is recorded once. Recording makes all checks but those of the binding table, which each submission
+//! makes. The same command buffer may be in flight any number of times at once, on any queues of its device. Buffers
+//! that change between submissions come as a [`BindingTable`]. Recording packs the kernel arguments. Replaying writes
+//! the addresses from the table into a copy of the argument block, and launches.
 //!
 //! All commands after a barrier start when all commands before it have completed. An [`Event`] is a barrier in two
-//! halves: the commands before the signal complete before the commands after the wait start. The commands between
-//! signal and wait may run in any order relative to the event. An event belongs to its recording, so each replay has
-//! events of its own. A barrier or a wait orders a command behind the first n commands of the list, for some n.
-//! [`CommandList::predecessors`] gives n for each command.
+//! halves: the commands before the signal complete before the commands after the wait start. The event does not order
+//! the commands between its signal and its wait. An event belongs to its recording, so each replay has events of its
+//! own. Because of barriers and waits for events, a command starts after the first N commands of the list have
+//! completed. [`CommandList::predecessors`] gives this N for each command.
 //!
 //! A dispatch may read its workgroup count from memory. A static count ([`IndirectParameters::Static`]) is read when
 //! the waits of the submission are reached. A dynamic count is read when the commands before it have written it. Some
@@ -126,9 +129,9 @@
 //! # Streams of other libraries
 //!
 //! Another library of the process may use the same GPU with streams of its own. [`Queue::import_timepoint`] is an
-//! operation that completes when the work which such a stream holds at the call has completed.
-//! [`Queue::export_timepoint`] lets later work of the stream wait for points. So the edges go through both libraries, and
-//! the host takes no part. The stream is a number; `torch.cuda.current_stream().cuda_stream` is PyTorch's:
+//! operation. It completes when the work that the stream held at the call of `import_timepoint` has completed.
+//! [`Queue::export_timepoint`] lets later work of the stream wait for points. So the edges go through both libraries,
+//! and the host takes no part. The stream is a number; `torch.cuda.current_stream().cuda_stream` is PyTorch's:
 //!
 //! ```no_run
 //! use windlass_hal::{BufferParams, DispatchConfig, ExportFlags, ExternalStream, Function, Queue, Result, Semaphore};
@@ -153,23 +156,25 @@
 //! }
 //! ```
 //!
-//! The points of an export are reached, or work in a stream of the device will reach them: what was said of operations
-//! that enter a stream holds for streams of others too. A failure never holds the other library's stream.
+//! The rule for operations that enter a stream holds for exports too: each point is reached, or work in a stream of
+//! this device will reach it. A failure never stalls the other library's stream.
 //!
 //! # Ranks that communicate
 //!
-//! A [`Channel`] is one rank of several, on other devices and in other processes, which carry out [`Collective`]
-//! operations together. [`Queue::collective`] takes a group of them with a wait list and a signal list, like each other
-//! operation. Ranks join in the background: a group waits for the join on the side of the queue, and holds no thread of
-//! the program. Another process may never come, and nobody can tell it from one that is slow. So each channel has a
-//! timeout, after which its groups fail with `ABORTED`, and only they.
+//! A [`Channel`] is one rank. The other ranks may be on other devices and in other processes. All ranks carry out
+//! [`Collective`] operations together. [`Queue::collective`] takes a group of them with a wait list and a signal list,
+//! like each other operation. Ranks join in the background: a group that waits for the join holds up no other work of
+//! its queue, and no thread of the program. Another process may never come, and an absent process looks like a slow
+//! one. So each channel has a timeout. After it, the groups of this channel fail with `ABORTED`. Other work continues.
 //!
-//! # Three things are unsafe: loading code, importing a raw pointer, and naming a stream
+//! # Four things are unsafe: loading code, importing a raw pointer, naming a stream, and joining a channel
 //!
 //! Device code can write anywhere, and no check can prevent it. So [`Device::load_executable`] is `unsafe`, and its
-//! documentation says what the caller vouches for. Nor can a check tell whether an address leads to memory, and for how
-//! long. So [`Device::import_host_pointer`] and [`Device::import_device_address`] are `unsafe` too. Nor can a check tell
-//! whether a number is the handle of a stream, so the calls of the section before are `unsafe`.
+//! documentation says what the caller vouches for. No check can tell whether an address points to memory, or how long
+//! that memory lives. So [`Device::import_host_pointer`] and [`Device::import_device_address`] are `unsafe` too. No
+//! check can tell whether a number is the handle of a stream, so [`Queue::import_timepoint`] and
+//! [`Queue::export_timepoint`] are `unsafe`. No check can tell whether the ranks of a channel, which may be in other
+//! processes, submit operations that fit together, so [`Device::create_channel`] is `unsafe`.
 //!
 //! The rest of the interface for programs is safe. [`Device::import_host`] takes ownership of bytes and makes them a
 //! buffer. [`Buffer::export_device_address`] gives out an address together with a handle that keeps the memory. No
@@ -184,24 +189,25 @@
 //!
 //! # A profile watches without being in the way
 //!
-//! [`Device::profiling_begin`] gives a [`ProfileSink`] a record of each operation: when it was submitted, issued, run on
-//! the device and retired, what it waited for and signalled, and its error. While no profile runs, a submission tests one
-//! flag. While one runs, the front puts a [`witness`] before the signal list of each operation. The witness is a
-//! semaphore, so every driver and wrapper passes it on and settles it like any other signal, and the order of work stays
-//! the same. A driver that knows when the work ran tells the witness. Records are collected under a lock of their own and
-//! handed on in chunks, by threads that hold no lock.
+//! [`Device::profiling_begin`] gives a [`ProfileSink`] a record of each operation: when it was submitted, issued, run
+//! on the device and retired, what it waited for and signalled, and its error. While no profile runs, a submission
+//! tests one flag. While one runs, the front puts a [`witness`] before the signal list of each operation. The witness
+//! is a semaphore, so every driver and wrapper settles it like any other signal, and the order of work stays the same.
+//! A driver that knows when the work ran tells the witness. Records are collected under a lock of their own and handed
+//! on in chunks, by threads that hold no lock.
 //!
 //! # The front validates, and drivers obey
 //!
 //! The structs of this page wrap the traits in [`driver`]. All work that reaches a driver is canonical: ranges are in
 //! bounds, the usage is allowed, and the objects belong to the device. A driver has one entry for work,
 //! [`driver::RawDevice::submit`], which takes an [`OperationRef`]. So a [`driver::Wrapper`] that traces, records or
-//! reorders work has one method to write. The conformance suite is built of such wrappers. New kinds of operation may
-//! be added later. Handing work to a driver without the front is `unsafe`.
+//! reorders work has one method to write. The saboteurs of the conformance suite are such wrappers. New kinds of
+//! operation may be added later. Handing work to a driver without the front is `unsafe`.
 //!
-//! This crate depends on no driver. Its only foreign calls are to the operating system: io_uring for files, and a
-//! handler that notes a `fork`. A child of a process that has opened a device cannot use Windlass. Calls that submit,
-//! allocate, load, open, signal or wait are refused there. Handles that the child drops are leaked.
+//! This crate depends on no driver. Its only foreign calls are to the operating system: io_uring for files, reserved
+//! addresses for memory that grows, a clock, and a handler that notes a `fork`. A forked child of a process that has
+//! opened a device cannot use Windlass. Calls that submit, allocate, load, open, signal or wait are refused there.
+//! Handles that the child drops are leaked.
 //!
 //! # An example
 //!

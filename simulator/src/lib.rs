@@ -2,8 +2,8 @@
 //! Software AMD GPUs behind the HIP API and behind the HSA API.
 //!
 //! The GPUs are those of the crate `windlass-simulated-gpu`: they execute the machine code that compilers emit for a
-//! gfx942 or a gfx90a, instruction by instruction, on CPU threads. A [`Simulator`] is a machine with one or more such GPUs; its [`Simulator::api`] is the table
-//! of HIP functions, which a driver uses like AMD's runtime:
+//! gfx942 or a gfx90a, instruction by instruction, on CPU threads. A [`Simulator`] is a machine with one or more such
+//! GPUs; its [`Simulator::api`] is the table of HIP functions, which a driver uses like AMD's runtime:
 //!
 //! ```
 //! use windlass_simulator::Simulator;
@@ -17,8 +17,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! On top of them, `packet` orders queues of work. Two front ends use it: [`hip`] has devices, streams, events and modules, and [`hsa`] has agents, AQL queues
-//! and signals.
+//! Over the GPUs, `packet` orders queues of work. Two front ends use it: [`hip`] has devices, streams, events and
+//! modules, and [`hsa`] has agents, AQL queues and signals.
 //!
 //! The simulation is functional, not timed: measured times say nothing about a GPU. Approximate instructions
 //! such as reciprocals give the host's results. An unknown instruction fails the launch.

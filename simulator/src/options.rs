@@ -38,6 +38,7 @@ pub use injection::Injection;
 /// | `delay` | calls that are late, separated by commas: `hipMemcpyAsync@2:5ms`; see [`Injection`] | none |
 /// | `lock` | the address that kernels have for host memory that is pinned afterwards: the `same`, or one `apart` | `same`; under HSA `apart` |
 /// | `hardware_queues` | hardware queues that the streams of a GPU share, as with AMD's `GPU_MAX_HW_QUEUES`, up to 1024; with 0, each stream has its own | 4 |
+/// | `translate` | whether hot code is translated into code of the host's processor, `on`, or all is interpreted, `off`; the results are the same | `on` |
 /// | `record` | the file to write the order of events to; needs `seed` | none |
 /// | `replay` | such a file, to repeat; a run that cannot follow it reports where | none |
 ///
@@ -86,6 +87,9 @@ pub struct Options {
     /// Hardware queues that the streams of one priority of a GPU share; 0 gives each stream its own. Queues under HSA are
     /// hardware queues and share nothing.
     pub hardware_queues: u32,
+    /// Whether hot code is translated into code of the host's processor. Otherwise all is interpreted, with the same
+    /// results.
+    pub translate: bool,
 }
 
 /// The address that kernels have for host memory that a client allocated itself and pinned afterwards.
@@ -113,9 +117,10 @@ pub enum Bounds {
     /// Behind its last byte.
     #[default]
     Exact,
-    /// Behind its last page of 4 KiB, as on hardware, for programs whose overruns do no harm. The first access of a kernel
-    /// past the last byte is an error in the log; see [`Simulator::take_findings`](crate::Simulator::take_findings). The
-    /// kernel goes on. Memory that the host registered or mapped ends behind its last byte.
+    /// Behind its last page of 4 KiB, as on hardware, for programs whose overruns do no harm. The first access of a
+    /// kernel past the last byte is an error in the log; see
+    /// [`Simulator::take_findings`](crate::Simulator::take_findings). The kernel goes on. Memory that the host
+    /// registered or mapped ends behind its last byte.
     Page,
 }
 
@@ -155,7 +160,7 @@ impl Faults {
 const HARDWARE_QUEUES: u32 = 4;
 
 const KEYS: &str = "devices, memory, threads, units, seed, hip, without, faults, lds, bounds, uninitialised, lock, \
-                    hardware_queues, fail, delay, record, replay";
+                    hardware_queues, translate, fail, delay, record, replay";
 
 impl Default for Options {
     fn default() -> Self {
@@ -178,6 +183,7 @@ impl Default for Options {
             uninitialised: Uninitialised::Ignore,
             lock: None,
             hardware_queues: HARDWARE_QUEUES,
+            translate: true,
         }
     }
 }
@@ -266,6 +272,7 @@ impl FromStr for Options {
                     options.lock = Some(choice(key, value, [("same", Lock::Same), ("apart", Lock::Apart)])?);
                 }
                 "hardware_queues" => options.hardware_queues = number(key, value, 0, 1024)?,
+                "translate" => options.translate = choice(key, value, [("on", true), ("off", false)])?,
                 _ => {
                     return Err(OptionsError::new(format!(
                         "the simulator has no option {key:?}; options are {KEYS}"
@@ -330,6 +337,9 @@ impl fmt::Display for Options {
         }
         if self.hardware_queues != HARDWARE_QUEUES {
             write!(f, "&hardware_queues={}", self.hardware_queues)?;
+        }
+        if !self.translate {
+            f.write_str("&translate=off")?;
         }
         Ok(())
     }
@@ -411,7 +421,7 @@ mod tests {
                     &without=hipLaunchHostFunc,hipMallocAsync&faults=submission\
                     &fail=hipMalloc@3,hipFree~0.5:hipErrorUnknown&delay=hipMemcpy@1:5ms&record=a/b&replay=c\
                     &lds=hardware&bounds=page&uninitialised=report&lock=apart\
-                    &hardware_queues=2";
+                    &hardware_queues=2&translate=off";
         let options: Options = text.parse().unwrap();
         assert_eq!(options.to_string(), text);
         assert_eq!(options.hip_version() / 100_000, 602);
@@ -441,6 +451,7 @@ mod tests {
             ("?bounds=none", "page"),
             ("?lock=other", "apart"),
             ("?hardware_queues=1025", "0 to 1024"),
+            ("?translate=never", "on or off"),
         ] {
             let message = text.parse::<Options>().unwrap_err().to_string();
             assert!(message.contains(named), "{text}: {message}");

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use windlass_cts::{
     Kernels,
-    program::{Bench, Plant, Program},
+    program::{Bench, Mix, Plant, Program},
     shuffle,
 };
 use windlass_hal::Device;
@@ -27,19 +27,33 @@ struct Broken {
 }
 
 fn broken(bench: &Bench) -> BTreeMap<Plant, Vec<Broken>> {
-    let mut broken = BTreeMap::<Plant, Vec<Broken>>::new();
-    for whole in Program::random(11, bench.mix()) {
-        for (plant, program) in whole.planted(1) {
+    let mut broken = BTreeMap::new();
+    let mut mix = bench.mix();
+    // Several ranks end together, so operations cannot go one at a time.
+    let collectives = mix.ranks == 1;
+    mix.ranks = 0;
+    let others = Plant::ALL.into_iter().filter(|plant| *plant != Plant::Collective);
+    add(&mut broken, mix, &others.collect::<Vec<_>>());
+    if collectives {
+        mix.ranks = 1;
+        add(&mut broken, mix, &[Plant::Collective]);
+    }
+    broken
+}
+
+/// Adds the first programs of a mix with errors of these kinds.
+fn add(broken: &mut BTreeMap<Plant, Vec<Broken>>, mix: Mix, plants: &[Plant]) {
+    for whole in Program::random(11, mix) {
+        for (plant, program) in whole.planted(1).into_iter().filter(|(plant, _)| plants.contains(plant)) {
             let of_this_kind = broken.entry(plant).or_default();
             if of_this_kind.len() < PROGRAMS {
                 of_this_kind.push(Broken { program, whole: whole.clone() });
             }
         }
-        if Plant::ALL.iter().all(|plant| broken.get(plant).is_some_and(|found| found.len() == PROGRAMS)) {
+        if plants.iter().all(|plant| broken.get(plant).is_some_and(|found| found.len() == PROGRAMS)) {
             break;
         }
     }
-    broken
 }
 
 /// For each kind of error and each program, the first seed that finds it. Even seeds pass operations on one at a time,
@@ -75,7 +89,7 @@ fn table() -> String {
     for plant in Plant::ALL {
         table.push_str(&format!("| {plant} |"));
         for device in &rows {
-            let seeds: Vec<_> = device[&plant].iter().map(u64::to_string).collect();
+            let seeds: Vec<_> = device.get(&plant).into_iter().flatten().map(u64::to_string).collect();
             table.push_str(&format!(" {} |", seeds.join(", ")));
         }
         table.push('\n');

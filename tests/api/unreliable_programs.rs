@@ -30,7 +30,9 @@ fn run(options: &str, uri: &str, every: u64, count: u32) -> u64 {
     registry.register(windlass_hip::Driver::new("test", windlass_hip::table(interposer.api())));
     let (calls, failed) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let mut bench = None;
-    let everything = Mix::for_device(registry.open(uri).unwrap().info()).with_failures();
+    let mut everything = Mix::for_device(registry.open(uri).unwrap().info()).with_failures();
+    // A channel that fails stays failed.
+    everything.ranks = 0;
     let result = search_with(every, count, everything, |program| {
         // A lost device is useless for the next program.
         let lost = bench.as_ref().is_none_or(|bench: &Bench| bench.device().allocate_device(4).is_err());

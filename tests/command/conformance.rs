@@ -276,6 +276,23 @@ fn skips_are_limited_and_cases_demanded() {
 }
 
 #[test]
+fn a_hip_that_does_not_work_is_broken_and_no_absent_device() {
+    for (status, code) in [("hipErrorOutOfMemory", 1), ("hipErrorUnknown", 1), ("hipErrorNoDevice", 0)] {
+        let device = format!("hip-sim://gfx942?fail=hipInit:{status}");
+        let finished = windlass([
+            "cts",
+            "--device",
+            &device,
+            "--device",
+            "null://",
+            "--exact",
+            "transfer.fill_pattern_4",
+        ]);
+        assert_eq!(finished.code, Some(code), "{status}: {}{}", finished.stdout, finished.stderr);
+    }
+}
+
+#[test]
 fn an_absent_device_that_is_required_outranks_the_demands() {
     let demands = ["--max-skips", "0", "--must-pass", "queue.*"];
     let run = |options: &[&str]| {

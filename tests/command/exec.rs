@@ -129,9 +129,11 @@ fn a_check_fails_what_faulted_or_used_no_gpu() {
     };
     let right = run(1024).join(" ");
     let faulty = format!("{}; true", run(1 << 20).join(" ").replace("--grid 4", "--grid 64"));
+    let refused = format!("{right}; true");
     for (device, script, code, said) in [
         ("hip-sim://", &*right, 0, "windlass exec: 1 launch and 0 faults on a simulated gfx942"),
         ("hip-sim://", &faulty, 1, "error: --check: a kernel, a copy or a fill faulted"),
+        ("hip-sim://gfx942?fail=hipModuleLaunchKernel", &refused, 1, "error: --check: a launch was refused"),
         ("hip-sim://", "true", 4, "error: --check: no process used the simulated GPU"),
         // The program's own code says more.
         ("hip-sim://", "exit 7", 7, "windlass exec: nothing used"),

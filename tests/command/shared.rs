@@ -3,6 +3,7 @@
 
 use std::{fs, io::Write, process::Command};
 
+use md5::{Digest, Md5};
 use serde_json::Value;
 
 use crate::support::{finish, scratch};
@@ -46,8 +47,8 @@ fn compressed(code: &str) -> Vec<u8> {
     encoder.write_all(&bundle).unwrap();
     let mut payload = encoder.finish().unwrap();
     payload.resize(0x6000, 0xee);
-    let sizes = [32 + payload.len() as u64, bundle.len() as u64, 0].map(u64::to_le_bytes).concat();
-    [b"CCOB\x03\0\0\0", &sizes[..], &payload].concat()
+    let sizes = [32 + payload.len(), bundle.len()].map(|size| (size as u64).to_le_bytes()).concat();
+    [b"CCOB\x03\0\0\0", &sizes[..], &Md5::digest(&bundle)[..8], &payload].concat()
 }
 
 /// A zip file whose first member is stored, and whose second is deflated.

@@ -46,7 +46,7 @@ typedef struct {
 // Ownership. Arguments are borrowed until the function returns; answers are copied. The driver owns its objects until
 // `free`, `unload` and `close` take them back, which happens once for each, when no work uses them.
 //
-// No function may unwind or jump out: a C++ exception that leaves one is undefined behaviour, as is a long jump.
+// An exception that leaves a function with a result counts as an ABORTED error.
 typedef struct {
     // sizeof this struct, set by the caller: windlass_driver_init does so.
     size_t struct_size;

@@ -32,7 +32,7 @@ typedef struct windlass_file_t windlass_file_t;
 
 // Fills `size` bytes at `target` from the program's storage, beginning at byte `offset` of it. Called on a thread of
 // Windlass, which it may block, and on several threads at once. NULL is success; an error, which passes to the library,
-// fails the operation. A C++ exception must not leave the function.
+// fails the operation, as does an exception.
 typedef windlass_error_t *(*windlass_storage_read_t)(void *user_data,
                                                      uint64_t offset,
                                                      void *target,

@@ -31,7 +31,7 @@ typedef struct windlass_host_call_t windlass_host_call_t;
 
 // Called on a thread of Windlass, which it may block, when the waits of its submission are reached. NULL reaches the
 // signals; an error fails them. The error passes to the library: return windlass_error_create(...), or retain an
-// error of another owner. A C++ exception must not leave the function.
+// error of another owner. An exception fails the signals with ABORTED.
 typedef windlass_error_t *(*windlass_host_call_callback_t)(void *user_data, windlass_host_call_t *call);
 
 // Called exactly once when the library no longer needs the user data of a host call, on any thread. `error` is NULL

@@ -21,8 +21,9 @@ typedef struct windlass_observation_t windlass_observation_t;
 // one. The error belongs to the library and lasts as long as the call; retain it to keep it.
 //
 // Unlike other callbacks it runs on the thread that signals, which may be a thread of a driver. It must not block. It
-// may call every function without a timeout, also for the same semaphore. Calls for one observation do not overlap. A
-// C++ exception must not leave it.
+// may call every function without a timeout, also for the same semaphore. Calls for one observation do not overlap.
+// A signal inside a call reaches the observers of another semaphore before it returns, on the same stack: a chain of a
+// thousand semaphores, each signalled by an observer of the one before, may exhaust the stack.
 typedef void (*windlass_observer_callback_t)(void *user_data, uint64_t payload, windlass_error_t *error);
 
 // Calls a function for every advance of the semaphore from now on, and for its failure. A semaphore that has failed

@@ -20,7 +20,7 @@ extern "C" {
 typedef struct windlass_operation_t windlass_operation_t;
 
 // Called for a command. The description lasts as long as the call. An error, which passes to the library, ends the
-// walk. The function must not unwind: a C++ exception must not leave it.
+// walk, as does an exception.
 typedef windlass_error_t *(*windlass_command_visitor_t)(void *user_data,
                                                         const windlass_operation_info_t *command);
 

@@ -109,8 +109,7 @@ typedef struct {
 } windlass_profile_record_t;
 
 // Called for each record of a profile, on a thread that retires work or in a call that flushes or ends the profile. Calls
-// for one profile do not overlap. It may call any function, but cannot flush or end the profile. A C++ exception must not
-// leave it.
+// for one profile do not overlap. It may call any function, but cannot flush or end the profile.
 typedef void (*windlass_profile_callback_t)(void *user_data, const windlass_profile_record_t *record);
 
 // A kind that this version of the interface has no number for.

@@ -28,7 +28,8 @@ typedef struct {
 
 // Replays the recording in a file on a device, and compares the results. A device records to a file if it is opened as
 // "record://?file=FILE&over=URI". ABORTED if a result differs: the message names the first differences, and `replayed`
-// is written. DATA_LOSS for a file that is no whole recording. Other errors are those of the device, which stopped the
+// is written. DATA_LOSS for a file that is no whole recording; if it was only cut short, the part before was replayed, and
+// `replayed` is written. Other errors are those of the device, which stopped the
 // replay. Waits for the end of the replay. `replayed` may be NULL.
 //
 // The code in the recording runs, as code that windlass_executable_load loads does, and on "local://" as code of this

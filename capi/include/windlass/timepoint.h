@@ -17,7 +17,7 @@ typedef struct windlass_timepoint_t windlass_timepoint_t;
 
 // Called with NULL when a semaphore has reached a value, or with the error why it never will: the semaphore's
 // failure, or CANCELLED. The error belongs to the library and lasts as long as the call; retain it to keep it. The
-// function runs on a thread of Windlass, which it may block. A C++ exception must not leave it.
+// function runs on a thread of Windlass, which it may block.
 typedef void (*windlass_timepoint_callback_t)(void *user_data, windlass_error_t *error);
 
 // Calls a function when the payload reaches a value or the semaphore fails: exactly once, on a thread of Windlass,

@@ -20,8 +20,8 @@ extern "C" {
 // Threads. `submit` may be called on any thread, several at once, also from inside windlass_operation_forward and
 // windlass_operation_complete. It must not wait for other work.
 //
-// Errors pass to the library: return windlass_error_create(...), or the error of windlass_operation_forward. No function
-// may unwind or jump out: a C++ exception that leaves one is undefined behaviour, as is a long jump.
+// Errors pass to the library: return windlass_error_create(...), or the error of windlass_operation_forward. An exception
+// of `submit` or `open` counts as an ABORTED error.
 typedef struct {
     // sizeof this struct, set by the caller: windlass_wrapper_init does so.
     size_t struct_size;

@@ -4,19 +4,20 @@
 //!
 //! # A stream is a queue and a timeline
 //!
-//! Each operation of a stream waits for the point before it and signals the next one. An event is such a point. No call
-//! but the ones that synchronize, load code, and take or return host memory waits for the device.
+//! Each operation of a stream waits for the point before it and signals the next one. An event is such a point. Only
+//! calls that synchronize, load code, or take or return host memory wait for the device.
 //!
 //! # Handles are numbers
 //!
 //! A stream, an event, a module and a function are numbers that this library looks up, and that it never uses twice. So
-//! a handle that was destroyed, or never was one, is a message and not a crash.
+//! a destroyed handle, or a number that never was a handle, gives an error message and no crash.
 //!
 //! # A failure ends the process
 //!
-//! The functions return nothing or a pointer, and generated code checks neither. If the program went on, it would print
-//! numbers that no kernel computed. So a failure is told on standard error, and the process ends: `failure.rs`. This
-//! includes a kernel that fails long after its launch, which an observer of the stream's timeline hears.
+//! The functions return nothing or a pointer, and generated code does not check the pointer. If the program went on, it
+//! would print numbers that no kernel computed. So a failure is told on standard error, and the process ends:
+//! `failure.rs`. This includes a kernel that fails long after its launch: an observer of the stream's timeline reports
+//! that failure.
 //!
 //! # Unsafe code
 //!

@@ -12,6 +12,7 @@ use crate::{
     buffer::windlass_buffer_params_t,
     callback::UserData,
     error::windlass_error_t,
+    exception::{contained, guarded},
     handle::{self, Object, create, used},
     memory::list_pointer,
     operation::windlass_operation_t,
@@ -59,14 +60,26 @@ impl Functions {
         Error::internal(format!("the driver of {}:// is wrong: {what}", self.scheme))
     }
 
+    /// Calls a function of the driver.
+    fn call(
+        &self,
+        name: &'static str,
+        function: impl FnOnce() -> Option<NonNull<windlass_error_t>>,
+    ) -> Result<()> {
+        let returned = guarded(name, function)
+            .map_err(|error| error.context(format!("calling the driver of {}://", self.scheme)));
+        returned.and_then(windlass_error_t::take)
+    }
+
     /// Asks the driver for descriptions.
     fn ask(
         &self,
         question: Question,
+        name: &'static str,
         call: impl FnOnce(NonNull<windlass_answer_t>) -> Option<NonNull<windlass_error_t>>,
     ) -> Result<Answer> {
         let answer = Lent::<windlass_answer_t>::new(Answer::new(question).into());
-        windlass_error_t::take(call(answer.0))?;
+        self.call(name, || call(answer.0))?;
         let answer = used(Some(answer.0))?;
         let mut given = answer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         Ok(std::mem::replace(&mut *given, Answer::new(question)))
@@ -75,7 +88,9 @@ impl Functions {
     pub(crate) fn devices(&self) -> Result<Answer> {
         let Some(devices) = self.table.devices else { return Ok(Answer::new(Question::Devices)) };
         // SAFETY: as this file says.
-        self.ask(Question::Devices, |answer| unsafe { devices(self.user_data.0, Some(answer)) })
+        self.ask(Question::Devices, "`devices` of a driver", |answer| unsafe {
+            devices(self.user_data.0, Some(answer))
+        })
     }
 
     /// Opens a device. A URI with unknown keys is refused.
@@ -83,7 +98,7 @@ impl Functions {
         let parts = Lent::<windlass_uri_t>::new(Parts::new(uri));
         let mut device = std::ptr::null_mut();
         let open = self.table.open.ok_or_else(|| self.mistake("it has no `open`"))?;
-        let answer = self.ask(Question::Open, |answer| {
+        let answer = self.ask(Question::Open, "`open` of a driver", |answer| {
             // SAFETY: as this file says.
             unsafe { open(self.user_data.0, Some(parts.0), Some(answer), &mut device) }
         })?;
@@ -124,21 +139,23 @@ impl Link {
         let allocate = self.lacks(self.table().allocate, "allocate")?;
         let mut memory = NOTHING;
         // SAFETY: as this file says.
-        windlass_error_t::take(unsafe { allocate(self.device.0, kind.0, size, alignment, &mut memory) })?;
+        self.functions.call("`allocate` of a driver", || unsafe {
+            allocate(self.device.0, kind.0, size, alignment, &mut memory)
+        })?;
         Ok(memory)
     }
 
     pub(crate) fn free(&self, memory: *mut c_void) {
         if let Some(free) = self.table().free {
             // SAFETY: as this file says. The memory is freed once.
-            unsafe { free(self.device.0, memory) };
+            contained("`free` of a driver", || unsafe { free(self.device.0, memory) });
         }
     }
 
     pub(crate) fn trim(&self) {
         if let Some(trim) = self.table().trim {
             // SAFETY: as this file says.
-            unsafe { trim(self.device.0) };
+            contained("`trim` of a driver", || unsafe { trim(self.device.0) });
         }
     }
 
@@ -151,20 +168,23 @@ impl Link {
             queue_affinity: params.queue_affinity.bits(),
         };
         let mut given = NOTHING;
-        let error = match memory {
+        match memory {
             External::Host { pointer, size } => {
                 let import = self.lacks(self.table().import_host, "import_host")?;
                 // SAFETY: as this file says. The program vouches for its memory.
-                unsafe { import(self.device.0, &params, pointer.as_ptr().cast(), size, &mut given) }
+                self.functions.call("`import_host` of a driver", || unsafe {
+                    import(self.device.0, &params, pointer.as_ptr().cast(), size, &mut given)
+                })?;
             }
             External::Device { address, size } => {
                 let import = self.lacks(self.table().import_device, "import_device")?;
                 // SAFETY: as above.
-                unsafe { import(self.device.0, &params, address, size, &mut given) }
+                self.functions.call("`import_device` of a driver", || unsafe {
+                    import(self.device.0, &params, address, size, &mut given)
+                })?;
             }
             other => return Err(Error::unimplemented(format!("importing {other:?}"))),
-        };
-        windlass_error_t::take(error)?;
+        }
         Ok(given)
     }
 
@@ -174,7 +194,7 @@ impl Link {
         let answer = match parts {
             [code] => {
                 let load = self.lacks(self.table().load, "load")?;
-                self.functions.ask(Question::Code, |answer| {
+                self.functions.ask(Question::Code, "`load` of a driver", |answer| {
                     let (bytes, size) = (list_pointer(code).cast(), code.len());
                     // SAFETY: as this file says.
                     unsafe { load(self.device.0, bytes, size, Some(answer), &mut executable) }
@@ -184,7 +204,7 @@ impl Link {
                 let load = self.lacks(self.table().load_linked, "load_linked")?;
                 let codes: Vec<*const c_void> = parts.iter().map(|part| list_pointer(part).cast()).collect();
                 let sizes: Vec<usize> = parts.iter().map(|part| part.len()).collect();
-                self.functions.ask(Question::Code, |answer| {
+                self.functions.ask(Question::Code, "`load_linked` of a driver", |answer| {
                     let (count, codes, sizes) = (parts.len(), codes.as_ptr(), sizes.as_ptr());
                     // SAFETY: as this file says.
                     unsafe { load(self.device.0, count, codes, sizes, Some(answer), &mut executable) }
@@ -197,7 +217,7 @@ impl Link {
     pub(crate) fn unload(&self, executable: *mut c_void) {
         if let Some(unload) = self.table().unload {
             // SAFETY: as this file says. The executable is unloaded once.
-            unsafe { unload(self.device.0, executable) };
+            contained("`unload` of a driver", || unsafe { unload(self.device.0, executable) });
         }
     }
 
@@ -210,14 +230,15 @@ impl Link {
         let global = self.lacks(self.table().global, "global")?;
         let mut memory = NOTHING;
         // SAFETY: as this file says.
-        let error = unsafe { global(self.device.0, executable, index, affinity.bits(), &mut memory) };
-        windlass_error_t::take(error)?;
+        self.functions.call("`global` of a driver", || unsafe {
+            global(self.device.0, executable, index, affinity.bits(), &mut memory)
+        })?;
         Ok(memory)
     }
 
     pub(crate) fn symbols(&self, executable: *mut c_void, affinity: QueueAffinity) -> Result<Answer> {
         let symbols = self.lacks(self.table().symbols, "symbols")?;
-        self.functions.ask(Question::Symbols, |answer| {
+        self.functions.ask(Question::Symbols, "`symbols` of a driver", |answer| {
             // SAFETY: as this file says.
             unsafe { symbols(self.device.0, executable, affinity.bits(), Some(answer)) }
         })
@@ -227,14 +248,14 @@ impl Link {
     pub(crate) fn submit(&self, operation: &Lent<windlass_operation_t>) -> Result<()> {
         let submit = self.lacks(self.table().submit, "submit")?;
         // SAFETY: as this file says.
-        windlass_error_t::take(unsafe { submit(self.device.0, Some(operation.0)) })
+        self.functions.call("`submit` of a driver", || unsafe { submit(self.device.0, Some(operation.0)) })
     }
 
     /// Gives a command buffer to the driver.
     pub(crate) fn execute(&self, operation: &Lent<windlass_operation_t>) -> Result<()> {
         let execute = self.lacks(self.table().execute, "execute")?;
         // SAFETY: as this file says.
-        windlass_error_t::take(unsafe { execute(self.device.0, Some(operation.0)) })
+        self.functions.call("`execute` of a driver", || unsafe { execute(self.device.0, Some(operation.0)) })
     }
 }
 
@@ -242,7 +263,7 @@ impl Drop for Link {
     fn drop(&mut self) {
         if let Some(close) = self.table().close {
             // SAFETY: as this file says. Nothing of the device is left.
-            unsafe { close(self.device.0) };
+            contained("`close` of a driver", || unsafe { close(self.device.0) });
         }
     }
 }

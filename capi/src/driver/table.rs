@@ -48,7 +48,7 @@ pub struct windlass_driver_memory_t {
 /// Ownership. Arguments are borrowed until the function returns; answers are copied. The driver owns its objects until
 /// `free`, `unload` and `close` take them back, which happens once for each, when no work uses them.
 ///
-/// No function may unwind or jump out: a C++ exception that leaves one is undefined behaviour, as is a long jump.
+/// An exception that leaves a function with a result counts as an ABORTED error.
 #[derive(Clone, Copy)]
 #[allow(clippy::type_complexity, reason = "the header shows each function in its place")]
 #[repr(C)]
@@ -62,7 +62,7 @@ pub struct windlass_driver_t {
     /// Describes each device that can be opened now to windlass_answer_device. UNAVAILABLE if the hardware or a library
     /// is missing. NULL lists none.
     pub devices: Option<
-        unsafe extern "C" fn(
+        unsafe extern "C-unwind" fn(
             user_data: *mut c_void,
             answer: Option<NonNull<windlass_answer_t>>,
         ) -> Option<NonNull<windlass_error_t>>,
@@ -70,7 +70,7 @@ pub struct windlass_driver_t {
     /// Opens the device of a URI, describes it to windlass_answer_device, windlass_answer_limits and
     /// windlass_answer_heap, and stores the driver's own object for it. NOT_FOUND if the URI names no device.
     pub open: Option<
-        unsafe extern "C" fn(
+        unsafe extern "C-unwind" fn(
             user_data: *mut c_void,
             uri: Option<NonNull<windlass_uri_t>>,
             answer: Option<NonNull<windlass_answer_t>>,
@@ -78,11 +78,11 @@ pub struct windlass_driver_t {
         ) -> Option<NonNull<windlass_error_t>>,
     >,
     /// Ends a device: its operations are complete, its memory is freed, its code is unloaded. May be NULL.
-    pub close: Option<unsafe extern "C" fn(device: *mut c_void)>,
+    pub close: Option<unsafe extern "C-unwind" fn(device: *mut c_void)>,
     /// Allocates memory at a multiple of `alignment` bytes. The contents may be anything. RESOURCE_EXHAUSTED says how
     /// much is free.
     pub allocate: Option<
-        unsafe extern "C" fn(
+        unsafe extern "C-unwind" fn(
             device: *mut c_void,
             memory_type: windlass_memory_type_t,
             size: u64,
@@ -91,12 +91,12 @@ pub struct windlass_driver_t {
         ) -> Option<NonNull<windlass_error_t>>,
     >,
     /// Takes memory back that `allocate`, `import_host` or `import_device` gave. Must not block.
-    pub free: Option<unsafe extern "C" fn(device: *mut c_void, memory: *mut c_void)>,
+    pub free: Option<unsafe extern "C-unwind" fn(device: *mut c_void, memory: *mut c_void)>,
     /// Returns memory that the driver keeps unused to the system. May be NULL.
-    pub trim: Option<unsafe extern "C" fn(device: *mut c_void)>,
+    pub trim: Option<unsafe extern "C-unwind" fn(device: *mut c_void)>,
     /// Makes memory of the process accessible for the device, until `free`. The library then gives it back to its owner.
     pub import_host: Option<
-        unsafe extern "C" fn(
+        unsafe extern "C-unwind" fn(
             device: *mut c_void,
             params: *const windlass_buffer_params_t,
             pointer: *mut c_void,
@@ -106,7 +106,7 @@ pub struct windlass_driver_t {
     >,
     /// As `import_host`, for memory of the same device that another library allocated. INVALID_ARGUMENT if it is none.
     pub import_device: Option<
-        unsafe extern "C" fn(
+        unsafe extern "C-unwind" fn(
             device: *mut c_void,
             params: *const windlass_buffer_params_t,
             address: u64,
@@ -118,7 +118,7 @@ pub struct windlass_driver_t {
     /// stores the driver's own object for it. The bytes may be hostile: INVALID_ARGUMENT if they are no code, NOT_FOUND
     /// if they are for another device.
     pub load: Option<
-        unsafe extern "C" fn(
+        unsafe extern "C-unwind" fn(
             device: *mut c_void,
             code: *const c_void,
             size: usize,
@@ -128,7 +128,7 @@ pub struct windlass_driver_t {
     >,
     /// Loads two or more pieces of code as one executable, as `load`. NOT_FOUND names symbols that no piece defines.
     pub load_linked: Option<
-        unsafe extern "C" fn(
+        unsafe extern "C-unwind" fn(
             device: *mut c_void,
             count: usize,
             codes: *const *const c_void,
@@ -138,11 +138,11 @@ pub struct windlass_driver_t {
         ) -> Option<NonNull<windlass_error_t>>,
     >,
     /// Takes an executable back.
-    pub unload: Option<unsafe extern "C" fn(device: *mut c_void, executable: *mut c_void)>,
+    pub unload: Option<unsafe extern "C-unwind" fn(device: *mut c_void, executable: *mut c_void)>,
     /// The memory of a variable by number. It belongs to the executable, and `free` does not get it.
     /// FAILED_PRECONDITION if the queues of `affinity` do not share one copy.
     pub global: Option<
-        unsafe extern "C" fn(
+        unsafe extern "C-unwind" fn(
             device: *mut c_void,
             executable: *mut c_void,
             index: u32,
@@ -152,7 +152,7 @@ pub struct windlass_driver_t {
     >,
     /// Describes the kernels, functions and variables of an executable to windlass_answer_symbol.
     pub symbols: Option<
-        unsafe extern "C" fn(
+        unsafe extern "C-unwind" fn(
             device: *mut c_void,
             executable: *mut c_void,
             affinity: u64,
@@ -165,7 +165,7 @@ pub struct windlass_driver_t {
     /// after the other, each when the one before is complete. An error fails the operation. Called on the thread that reached the last
     /// wait, so long work goes to another thread.
     pub submit: Option<
-        unsafe extern "C" fn(
+        unsafe extern "C-unwind" fn(
             device: *mut c_void,
             operation: Option<NonNull<windlass_operation_t>>,
         ) -> Option<NonNull<windlass_error_t>>,
@@ -174,7 +174,7 @@ pub struct windlass_driver_t {
     /// commands, of which `predecessor_count` is the order. For devices that take lists. NULL gives the commands to
     /// `submit`, one after the other; so does the library in any case for a list with a number of workgroups in memory.
     pub execute: Option<
-        unsafe extern "C" fn(
+        unsafe extern "C-unwind" fn(
             device: *mut c_void,
             operation: Option<NonNull<windlass_operation_t>>,
         ) -> Option<NonNull<windlass_error_t>>,

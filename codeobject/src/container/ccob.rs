@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The header of a compressed bundle (CCOB), versions 1 to 3.
 
+use md5::{Digest, Md5};
+
 use crate::bytes::{u16_at, u32_at, u64_at};
 use crate::error::Error;
 use crate::words::method::Method;
+
+/// The hash in the header of a compressed bundle: the first eight bytes of the MD5.
+pub(crate) fn md5_head(content: &[u8]) -> u64 {
+    let digest: [u8; 16] = Md5::digest(content).into();
+    let [head, _] = *digest.as_chunks::<8>().0 else { return 0 };
+    u64::from_le_bytes(head)
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CcobHeader {

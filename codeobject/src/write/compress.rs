@@ -3,9 +3,8 @@
 
 use std::io::Write;
 
-use md5::{Digest, Md5};
-
 use super::{Compression, WriteError};
+use crate::container::ccob::md5_head;
 use crate::words::magic::Format;
 use crate::words::method::Method;
 
@@ -16,17 +15,10 @@ pub(super) fn wrap(content: &[u8], version: u16, compression: Compression) -> Re
         Compression::Zlib { level } => (Method::Zlib, zlib(content, level)?),
         Compression::Zstd { level } => (Method::Zstd, zstd(content, level)?),
     };
-    let mut out = header(version, method, payload.len() as u64, content.len() as u64, hash(content))?;
+    let mut out = header(version, method, payload.len() as u64, content.len() as u64, md5_head(content))?;
     out.try_reserve_exact(payload.len()).map_err(|_| WriteError::Memory { bytes: payload.len() as u64 })?;
     out.extend(payload);
     Ok(out)
-}
-
-/// The hash in LLVM's header: the first eight bytes of the MD5.
-fn hash(content: &[u8]) -> u64 {
-    let digest: [u8; 16] = Md5::digest(content).into();
-    let [a, b, c, d, e, f, g, h, ..] = digest;
-    u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }
 
 fn header(
@@ -131,6 +123,6 @@ mod tests {
     #[test]
     fn the_hash_is_the_head_of_the_md5() {
         // RFC 1321: MD5 of "abc" is 900150983cd24fb0d6963f7d28e17f72.
-        assert_eq!(hash(b"abc"), 0xb04f_d23c_9850_0190);
+        assert_eq!(md5_head(b"abc"), 0xb04f_d23c_9850_0190);
     }
 }

@@ -168,6 +168,9 @@ impl Program {
                 let list = &self.lists[*list as usize];
                 list.runs(table).flatten().flat_map(|work| work.accesses()).collect()
             }
+            Operation::Collective { parts, .. } => {
+                parts.iter().flat_map(|(source, target)| [read(*source), write(*target)]).collect()
+            }
         }
     }
 
@@ -195,6 +198,19 @@ impl Program {
         buffers.retain(|buffer| self.buffers[*buffer as usize].kind == BufferKind::Transient);
         buffers
     }
+}
+
+/// Whether the ranges of a group of a collective operation have one length, and no target shares bytes with another
+/// range.
+pub(super) fn are_apart(parts: &[(Range, Range)]) -> bool {
+    let length = parts.first().map_or(0, |(source, _)| source.length);
+    let fits = |(index, (source, target)): (usize, &(Range, Range))| {
+        let mut others = parts.iter().enumerate();
+        let free = others
+            .all(|(other, (from, to))| !target.overlaps(from) && (other == index || !target.overlaps(to)));
+        free && source.length == length && target.length == length
+    };
+    length > 0 && parts.iter().enumerate().all(fits)
 }
 
 /// Whether two sets of accesses conflict, so that their order matters.

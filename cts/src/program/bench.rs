@@ -22,6 +22,7 @@ use super::{
     model::initial,
     observed::{Discrepancy, Expectation, Observed, injected, survives},
     order::Illegal,
+    ranks::Ranks,
 };
 use crate::{
     file_in_memory::FileInMemory,
@@ -35,6 +36,7 @@ pub struct Bench {
     device: Device,
     /// `multiply_add` and `increment`, if the device runs kernels.
     functions: Option<[Function; 2]>,
+    ranks: Option<Ranks>,
     limit: Duration,
 }
 
@@ -49,7 +51,8 @@ impl Bench {
                 Err(stop) => return Err(stop),
             },
         };
-        Ok(Self { device, functions, limit })
+        let ranks = Ranks::new(&device, limit)?;
+        Ok(Self { device, functions, ranks, limit })
     }
 
     /// The device.
@@ -61,6 +64,7 @@ impl Bench {
     pub fn mix(&self) -> Mix {
         let mut mix = Mix::for_device(self.device.info());
         mix.dispatches &= self.functions.is_some();
+        mix.ranks = self.ranks.as_ref().map_or(0, Ranks::count);
         mix
     }
 
@@ -252,6 +256,14 @@ impl<'a> Run<'a> {
                 let table = table.iter().map(|range| self.part(range)).collect::<Result<Vec<_>>>()?;
                 let commands = self.list(*list as usize)?;
                 queue.execute(&waits, &signals, &commands, table)
+            }
+            Operation::Collective { kind, recorded, parts } => {
+                let part = |(source, target)| Ok((self.part(source)?, self.part(target)?));
+                let parts = parts.iter().map(|(source, target)| part((source, target)));
+                let parts = parts.collect::<Result<Vec<_>>>()?;
+                let ranks = self.bench.ranks.as_ref();
+                let ranks = ranks.ok_or_else(|| Error::unimplemented("the bench has no channel"))?;
+                ranks.submit(&queue, &waits, &signals, (*kind, *recorded), &parts)
             }
         }
     }

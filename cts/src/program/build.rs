@@ -2,9 +2,9 @@
 //! Builds a legal program from a recipe: every operation gets the waits that its hazards need.
 
 use super::{
-    BufferKind, BufferSpec, ClientStep, Command, List, Operation, Point, Program, Range, Reference, SLOT,
-    Submission, Work,
-    access::conflict,
+    BufferKind, BufferSpec, ClientStep, CollectiveKind, Command, List, Operation, Point, Program, Range,
+    Reference, SLOT, Submission, Work,
+    access::{are_apart, conflict},
     order::{Set, contains, single},
     recipe::{Density, Dice, Mix, Recipe},
 };
@@ -41,6 +41,7 @@ enum StepKind {
     HostRead,
     HostWrite,
     Fail,
+    Collective,
 }
 
 struct Builder {
@@ -58,6 +59,8 @@ struct Builder {
     alive: Vec<(u32, Point)>,
     fresh: Vec<u32>,
     operations: u32,
+    /// The newest group of a collective operation.
+    last_group: Option<Point>,
     causes: u8,
     queues: u32,
 }
@@ -100,6 +103,7 @@ impl Builder {
             alive: Vec::new(),
             fresh: fresh.collect(),
             operations: 0,
+            last_group: None,
             causes: 0,
             queues: 1 + u32::from(recipe.header[1] % 4),
             program: Program { failing: mix.failures, buffers, ..Program::default() },
@@ -167,6 +171,7 @@ impl Builder {
                 Operation::HostCall { write, fail }
             }
             StepKind::Execute if !self.program.lists.is_empty() => self.execute(dice),
+            StepKind::Collective => self.collective(dice),
             kind => {
                 let ranges = |dice: &mut Dice<'_>, align| {
                     let first = self.range(dice, align, |kind| kind != BufferKind::File);
@@ -187,6 +192,24 @@ impl Builder {
             StepKind::ReadFile => Operation::Read { file, target: memory },
             _ => Operation::Write { source: memory, file },
         }
+    }
+
+    /// A group of a collective operation. A barrier if the dice give targets that overlap.
+    fn collective(&self, dice: &mut Dice<'_>) -> Operation {
+        let kind = dice.pick(&[CollectiveKind::Sum, CollectiveKind::Ring]).unwrap_or(CollectiveKind::Sum);
+        let recorded = dice.once_in(2);
+        let range = |dice: &mut Dice<'_>| {
+            let range = self.range(dice, 1, |kind| kind != BufferKind::File);
+            range.unwrap_or(Range { buffer: 0, offset: 0, length: SLOT })
+        };
+        let mut parts: Vec<_> = (0..self.mix.ranks).map(|_| (range(dice), range(dice))).collect();
+        let length = parts.iter().flat_map(|(source, target)| [source.length, target.length]).min();
+        for (source, target) in &mut parts {
+            // From the end of the source and the beginning of the target, so that they seldom overlap.
+            source.offset += source.length - length.unwrap_or(0);
+            (source.length, target.length) = (length.unwrap_or(0), length.unwrap_or(0));
+        }
+        if are_apart(&parts) { Operation::Collective { kind, recorded, parts } } else { Operation::Barrier }
     }
 
     /// A command buffer with a table. `None` if the dice bind it so that its commands conflict.
@@ -297,6 +320,8 @@ impl Builder {
                 self.alive.iter().filter(|(buffer, _)| needed.contains(buffer)).map(|(_, point)| *point),
             );
         }
+        let is_group = matches!(operation, Operation::Collective { .. });
+        waits.extend(self.last_group.filter(|last| is_group && !waits.contains(last)));
         for _ in 0..dice.below(8).saturating_sub(5) {
             let points = self.points();
             waits.extend(dice.pick(&points).filter(|point| !waits.contains(point)));
@@ -315,6 +340,9 @@ impl Builder {
         }
         if dice.once_in(8) {
             signals.push(self.new_point());
+        }
+        if is_group {
+            self.last_group = signals.first().copied();
         }
         let number = self.operations;
         self.operations += 1;
@@ -475,6 +503,8 @@ fn kinds(mix: Mix) -> Vec<StepKind> {
         ],
     );
     add(mix.failures, &[StepKind::Fail, StepKind::Fail, StepKind::Fail]);
+    let has_groups = mix.ranks == 1 || (mix.ranks > 1 && !mix.failures);
+    add(has_groups, &[StepKind::Collective, StepKind::Collective, StepKind::Collective]);
     kinds
 }
 

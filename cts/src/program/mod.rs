@@ -17,6 +17,9 @@
 //! shows which of them happened, and the bytes are predicted from that. The model also states which injected failures
 //! each failure can be.
 //!
+//! The physical devices of a device are the ranks of one channel. A group of a collective operation is one operation of
+//! a program, and all groups follow each other.
+//!
 //! A device may also fail operations for reasons of its own: see [`Bench::run_unreliable`].
 //!
 //! [`Bench`] runs programs on a device and compares. [`search`] generates, runs and shrinks many of them.
@@ -30,6 +33,7 @@ mod model;
 mod observed;
 mod order;
 mod planted;
+mod ranks;
 mod recipe;
 mod search;
 mod text;
@@ -201,6 +205,22 @@ pub(crate) enum Operation {
         list: u32,
         table: Vec<Range>,
     },
+    /// A group of one collective operation, which all ranks of the device carry out together.
+    Collective {
+        kind: CollectiveKind,
+        /// Whether each rank's part is in a command buffer of its own.
+        recorded: bool,
+        /// The source and the target of each rank.
+        parts: Vec<(Range, Range)>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CollectiveKind {
+    /// Each target gets the sums of the bytes of all sources.
+    Sum,
+    /// Each target gets the source of the rank before its own, around a ring.
+    Ring,
 }
 
 impl Program {

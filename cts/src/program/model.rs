@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The sequential model: the contents of memory after one step after the other.
 
-use super::{BufferKind, ClientStep, List, Operation, Program, Range, Work, bytes_of};
+use super::{BufferKind, ClientStep, CollectiveKind, List, Operation, Program, Range, Work, bytes_of};
 
 /// A byte that the model knows, or an undefined one.
 pub(super) type Byte = Option<u8>;
@@ -108,6 +108,23 @@ impl Memory {
                         permute(&mut run);
                     }
                     run.iter().for_each(|work| self.work(work));
+                }
+            }
+            Operation::Collective { kind, parts, .. } => {
+                let mut sources: Vec<_> =
+                    parts.iter().map(|(source, _)| self.bytes(*source).to_vec()).collect();
+                match kind {
+                    CollectiveKind::Sum => {
+                        let sum = sources.iter().skip(1).fold(sources[0].clone(), |sum, source| {
+                            let both = sum.iter().zip(source);
+                            both.map(|(one, other)| Some((*one)?.wrapping_add((*other)?))).collect()
+                        });
+                        sources.fill(sum);
+                    }
+                    CollectiveKind::Ring => sources.rotate_right(1),
+                }
+                for ((_, target), bytes) in parts.iter().zip(sources) {
+                    self.bytes(*target).copy_from_slice(&bytes);
                 }
             }
         }

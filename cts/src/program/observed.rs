@@ -185,6 +185,7 @@ fn name(operation: &Operation) -> &'static str {
         Operation::Write { .. } => "write",
         Operation::HostCall { .. } => "host call",
         Operation::Execute { .. } => "execute",
+        Operation::Collective { .. } => "collective",
     }
 }
 

@@ -103,6 +103,7 @@ impl Program {
         let order = Order { before, direct, sequence };
         self.check_signals(&order)?;
         self.check_lifetimes()?;
+        self.check_groups(&order)?;
         Ok(order)
     }
 
@@ -147,6 +148,19 @@ impl Program {
             }
         }
         Ok(())
+    }
+
+    /// Checks that the groups of collective operations follow each other, as those of one channel must.
+    fn check_groups(&self, order: &Order) -> Result<(), Illegal> {
+        let is_group = |index: &usize| match &self.steps[*index] {
+            ClientStep::Submit(submission) => matches!(submission.operation, Operation::Collective { .. }),
+            _ => false,
+        };
+        let groups: Vec<usize> = order.sequence.iter().copied().filter(is_group).collect();
+        match groups.windows(2).find(|pair| !contains(order.before[pair[1]], pair[0])) {
+            Some(pair) => Err(format!("nothing orders the groups of step {} and step {}", pair[0], pair[1])),
+            None => Ok(()),
+        }
     }
 
     /// The pairs of conflicting steps that nothing orders.

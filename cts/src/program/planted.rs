@@ -24,12 +24,14 @@ pub enum Plant {
     Alloca,
     /// A wait of the host, before it reads.
     HostRead,
+    /// Between a collective operation and another operation.
+    Collective,
 }
 
 impl Plant {
     /// Every kind.
-    pub const ALL: [Self; 5] =
-        [Self::SameQueue, Self::AcrossQueues, Self::Barrier, Self::Alloca, Self::HostRead];
+    pub const ALL: [Self; 6] =
+        [Self::SameQueue, Self::AcrossQueues, Self::Barrier, Self::Alloca, Self::HostRead, Self::Collective];
 }
 
 impl fmt::Display for Plant {
@@ -40,6 +42,7 @@ impl fmt::Display for Plant {
             Self::Barrier => "barrier in a command buffer",
             Self::Alloca => "alloca or dealloca",
             Self::HostRead => "host read",
+            Self::Collective => "collective operation",
         })
     }
 }
@@ -110,7 +113,10 @@ impl Program {
         };
         let is_memory =
             |operation: &Operation| matches!(operation, Operation::Alloca(_) | Operation::Dealloca(_));
-        if is_memory(&first.operation) || is_memory(&second.operation) {
+        let is_group = |operation: &Operation| matches!(operation, Operation::Collective { .. });
+        if is_group(&first.operation) || is_group(&second.operation) {
+            Plant::Collective
+        } else if is_memory(&first.operation) || is_memory(&second.operation) {
             Plant::Alloca
         } else if first.affinity == second.affinity && first.affinity.is_power_of_two() {
             Plant::SameQueue

@@ -21,6 +21,9 @@ pub struct Mix {
     pub host_calls: bool,
     /// Semaphores that the host fails, and host calls that return errors.
     pub failures: bool,
+    /// The ranks of a collective operation: the physical devices of the device. 0 for programs without such operations.
+    /// Programs with failures have none of several ranks, because a rank that fails leaves the others waiting.
+    pub ranks: u32,
     /// The amount of order in the program; see [`Density`].
     pub density: Density,
     /// The most operations of a program.
@@ -40,7 +43,7 @@ pub enum Density {
 }
 
 impl Mix {
-    /// All features that a device does not declare a lack of, without failures.
+    /// All features that a device does not declare a lack of, without failures, for a device of one physical device.
     pub fn for_device(info: &DeviceInfo) -> Self {
         let has = |feature| info.lacks.iter().all(|lack| lack.feature != feature);
         Self {
@@ -50,6 +53,7 @@ impl Mix {
             files: has(Feature::Files),
             host_calls: has(Feature::HostCalls),
             failures: false,
+            ranks: u32::from(has(Feature::Collectives)),
             density: Density::Mixed,
             operations: 40,
         }

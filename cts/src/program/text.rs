@@ -14,10 +14,12 @@
 //! . update 0+16:16 3
 //! submit 0 on 0x1 waits signals 0@1 do alloca 1
 //! submit 1 on 0x2 waits 0@1 signals 1@1 do execute 0 table 1+0:32
+//! submit 2 on 0x1 waits 1@1 signals 2@1 do all_reduce 1+0:16>0+0:16
 //! wait 1@1
 //! ```
 //!
-//! A range is `buffer+offset:length`, with `$` before the number of a slot; a point is `semaphore@value`.
+//! A collective operation has the source and the target of each rank. A range is `buffer+offset:length`, with `$`
+//! before the number of a slot; a point is `semaphore@value`.
 
 use std::{
     fmt::{self, Display},
@@ -27,8 +29,8 @@ use std::{
 use windlass_hal::Error;
 
 use super::{
-    BufferKind, BufferSpec, ClientStep, Command, List, Operation, Point, Program, Range, Reference,
-    Submission, Work, observed::Expectation,
+    BufferKind, BufferSpec, ClientStep, CollectiveKind, Command, List, Operation, Point, Program, Range,
+    Reference, Submission, Work, access::are_apart, observed::Expectation,
 };
 
 impl Display for Program {
@@ -139,7 +141,21 @@ impl Display for Operation {
                 write!(f, "execute {list} table")?;
                 table.iter().try_for_each(|range| write!(f, " {range}"))
             }
+            Self::Collective { kind, recorded, parts } => {
+                let how = if *recorded { " recorded" } else { "" };
+                write!(f, "{kind}{how}")?;
+                parts.iter().try_for_each(|(source, target)| write!(f, " {source}>{target}"))
+            }
         }
+    }
+}
+
+impl Display for CollectiveKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sum => "all_reduce",
+            Self::Ring => "ring",
+        })
     }
 }
 
@@ -230,6 +246,9 @@ fn check_names(program: &Program, operation: &Operation) -> Result<(), String> {
                 Some(reference) => Err(format!("nothing is bound for {reference}")),
                 None => Ok(()),
             }
+        }
+        Operation::Collective { parts, .. } if !are_apart(parts) => {
+            Err("the ranges of a collective operation overlap, or have several lengths".to_owned())
         }
         _ => Ok(()),
     }
@@ -357,6 +376,19 @@ fn operation(words: &mut Words<'_>) -> Option<Operation> {
             words.expect("table")?;
             let table = words.0.by_ref().map(range).collect::<Option<_>>()?;
             Operation::Execute { list, table }
+        }
+        name @ ("all_reduce" | "ring") => {
+            let kind = if name == "ring" { CollectiveKind::Ring } else { CollectiveKind::Sum };
+            let recorded = words.0.clone().next() == Some("recorded");
+            if recorded {
+                words.next();
+            }
+            let part = |word: &str| {
+                let (source, target) = word.split_once('>')?;
+                Some((range(source)?, range(target)?))
+            };
+            let parts = words.0.by_ref().map(part).collect::<Option<_>>()?;
+            Operation::Collective { kind, recorded, parts }
         }
         name => Operation::Work(work(name, words, range)?),
     })

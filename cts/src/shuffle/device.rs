@@ -318,8 +318,12 @@ impl Device {
         operation: Operation,
         random: u64,
     ) -> Result<()> {
-        let work =
-            InFlight { id, waits: Points::from(waits), ended: ended.semaphore.clone(), stubborn: false };
+        let work = InFlight {
+            id,
+            waits: Points::from(waits),
+            ended: ended.semaphore.clone(),
+            stubborn: needs_others(&operation),
+        };
         self.lock().note(work);
         let signals = &[signals, std::slice::from_ref(ended)].concat();
         let affinity = self.narrow(affinity, random);
@@ -464,6 +468,17 @@ unsafe impl driver::Wrapper for Device {
         }
         drop(state);
         self.run(false);
+    }
+}
+
+/// Whether an operation ends only when further work is handed on: a group whose other ranks have to come.
+fn needs_others(operation: &Operation) -> bool {
+    match operation {
+        Operation::Collective { channel, .. } => channel.count() > 1,
+        Operation::Execute { command_buffer, .. } => {
+            command_buffer.list().channels().any(|channel| channel.count() > 1)
+        }
+        _ => false,
     }
 }
 

@@ -479,9 +479,14 @@ fn work_keeps_objects(ctx: &Context) -> Outcome {
         targets.push((rank.queue.clone(), rank.done.clone(), to));
     }
     go.signal(1)?;
+    are_summed(ctx, count, &targets)
+}
+
+/// Whether the targets of so many ranks have the sum of all sources, each behind the end of its group.
+pub(super) fn are_summed(ctx: &Context, count: usize, targets: &[(Queue, Semaphore, Buffer)]) -> Outcome {
     let expected = reduced(Reduction::Sum, I32, count, 0, COUNT)?;
-    for (queue, done, to) in &targets {
-        let bytes = queue.download(&[done.at(1)], to)?.wait(ctx.deadline())?;
+    for (queue, done, target) in targets {
+        let bytes = queue.download(&[done.at(1)], target)?.wait(ctx.deadline())?;
         same_bytes(&bytes, &expected, "the sum")?;
     }
     Ok(())

@@ -9,11 +9,11 @@ use windlass_hal::{
 
 use super::{
     channel::half,
-    collective::{COUNT, I32, Rank, reduced, source, sums, world},
+    collective::{COUNT, I32, Rank, are_summed, reduced, source, sums, world},
     command_buffer_indirect::count::{self as counts, dynamic, increment},
 };
 use crate::{
-    check::{ensure_eq, names, refused, same_bytes},
+    check::{ensure_eq, names, refused},
     context::Context,
     outcome::Outcome,
 };
@@ -235,12 +235,7 @@ fn keeps_objects(ctx: &Context) -> Outcome {
         targets.push((rank.queue.clone(), rank.done.clone(), to));
     }
     go.signal(1)?;
-    let expected = reduced(Reduction::Sum, I32, count, 0, COUNT)?;
-    for (queue, done, to) in &targets {
-        let bytes = queue.download(&[done.at(1)], to)?.wait(ctx.deadline())?;
-        same_bytes(&bytes, &expected, "the sum")?;
-    }
-    Ok(())
+    are_summed(ctx, count, &targets)
 }
 
 fn in_flight_many_times(ctx: &Context) -> Outcome {

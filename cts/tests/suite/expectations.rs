@@ -183,9 +183,12 @@ fn mistakes_are_refused_with_line_and_column() {
 
 #[test]
 fn a_mistake_is_the_exit_code_of_a_wrong_command_line() {
+    // The report of an earlier run does not stay either.
+    let report = Scratch::holding("xml", "<testsuites failures=\"0\"/>");
     let exit_of = |path: &Path| {
         let mut options = options();
         options.expectations = Some(path.to_owned());
+        options.junit = Some(report.0.clone());
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let exit = main_with(&registry(), &[PASSES], options, &mut out, &mut err);
         assert!(out.is_empty(), "nothing is run");
@@ -202,4 +205,5 @@ fn a_mistake_is_the_exit_code_of_a_wrong_command_line() {
     let (exit, message) = exit_of(Path::new("/no/such/file.toml"));
     assert_eq!(exit, Exit::Usage);
     assert!(message.contains("/no/such/file.toml could not be read"), "{message}");
+    assert_eq!(std::fs::read(&report.0).unwrap(), b"");
 }

@@ -33,9 +33,15 @@ fn everything() -> Mix {
     Mix::for_device(&windlass_hal::DeviceInfo::default())
 }
 
+fn on_two_ranks() -> Mix {
+    let mut mix = everything();
+    mix.ranks = 2;
+    mix
+}
+
 #[test]
 fn programs_are_legal_and_print_as_they_read() {
-    for mix in [everything(), everything().with_failures()] {
+    for mix in [everything(), on_two_ranks(), everything().with_failures()] {
         for program in Program::random(1, mix).take(300) {
             let again: Program =
                 program.to_string().parse().unwrap_or_else(|error| panic!("{error}\n{program}"));
@@ -84,6 +90,9 @@ fn every_kind_of_step_comes_up() {
         "do host_call",
         " fail ",
         "do execute",
+        "do all_reduce",
+        "do ring",
+        " recorded ",
         "\nsignal",
         "\nfail",
         "\nwait",
@@ -131,6 +140,11 @@ fn text_that_is_no_program_is_refused() {
         . fill 0+0:4 1 0x2\nsubmit 0 on 0x1 waits signals 0@1 do execute 0 table";
     assert!(split.parse::<Program>().is_ok());
     refused(&split.replace("0+8:4 1 0x1", "0+3:4 1 0x1"), "lacks a barrier");
+    let groups = "buffer 0 device 64\nsubmit 0 on 0x1 waits signals 0@1 do ring 0+0:8>0+8:8 0+16:8>0+24:8\n";
+    assert!(groups.parse::<Program>().is_ok());
+    refused(&groups.replace("0+24:8", "0+12:8"), "overlap");
+    refused(&groups.replace("0+24:8", "0+24:4"), "lengths");
+    refused(&format!("{groups}submit 1 on 0x1 waits signals 1@1 do ring 0+32:8>0+40:8"), "orders the groups");
     let forgotten = "buffer 0 device 64\nlist 0 slots 0\n. fill 0+0:4 1 0x1\n. fill 0+0:4 1 0x2\n\
         submit 0 on 0x1 waits signals 0@1 do execute 0 table";
     refused(forgotten, "lacks a barrier");
@@ -333,7 +347,8 @@ fn planted_errors_are_found_within_a_hundred_seeds() {
         planted
             .extend(program.planted(1).into_iter().map(|(plant, broken)| (plant, broken, program.clone())));
     }
-    for plant in Plant::ALL {
+    // The null device has no collectives.
+    for plant in Plant::ALL.into_iter().filter(|plant| *plant != Plant::Collective) {
         let of_this_kind: Vec<_> = planted.iter().filter(|(kind, ..)| *kind == plant).take(6).collect();
         assert!(of_this_kind.len() >= 3, "too few programs to plant errors of the kind `{plant}` in");
         for (_, broken, whole) in of_this_kind {

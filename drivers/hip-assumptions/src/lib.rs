@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The properties of HIP that the driver of Windlass relies on, one program each.
 //!
-//! The name of each program is the assumption; `docs/hip-assumptions.md` has its source, row by row. A library that
-//! breaks an assumption needs a row in the driver's quirks, or a driver that does not rely on it.
+//! The name of each program states the assumption. `docs/hip-assumptions.md` has a row for each assumption, with its
+//! source. A library that breaks an assumption needs a row in the driver's quirks, or a driver that does not rely on
+//! it.
 //!
-//! A program panics where its assumption is broken, with the call and its values. That is its verdict, so a caller runs
-//! it where a panic ends nothing else: a test, or a process of its own.
+//! A broken assumption is a panic with the call and its values. So a caller runs each program in a test, or in a process
+//! of its own.
 //!
-//! The tests run each program on the simulated GPU, on the null HIP where it serves, and on the system's HIP.
-//! `windlass report` runs each in a process of its own, on the HIP that it reports about.
+//! The tests run each program on the simulated GPU, on the null HIP if it has the functions that the program needs, and
+//! on the system's HIP. `windlass report` runs each in a process of its own, on the HIP that it reports about.
 
 /// Makes a call of HIP.
 macro_rules! call {

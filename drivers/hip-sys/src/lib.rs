@@ -34,18 +34,18 @@
 //! - A library on the system, or one that the user names: [`Api::load`] with a [`Source`].
 //! - An implementation in this process: [`Api::from_entries`]. There may be several instances. HIP's functions carry
 //!   no instance, so a [`Binding`] selects it before each call.
-//! - [`null`]: a table that computes nothing and counts every call, for tests and for measuring the overhead of HIP's
+//! - [`null`]: a table that copies data, runs no kernel and counts every call, for tests and for measuring the overhead of HIP's
 //!   callers.
 //! - [`interposer`]: a table in front of any other, which counts, fails or blocks chosen calls.
 //!
 //! # The end of the process
 //!
-//! AMD's library destroys its objects when the process ends, and a later call crashes, on any thread. So after the end
-//! of the process (`main` has returned, or code has called `exit`) every call through an [`Api`] of a library returns
-//! `hipErrorDeinitialized` without entering the library; [`Api::has_ended`] reports this. The end waits until calls in
-//! progress have returned, for five seconds at most. Handlers of `atexit` and destructors of static objects that were
-//! registered after HIP's functions were first used can still call HIP. Implementations in this process are not
-//! affected.
+//! AMD's library destroys its objects when the process ends, and a later call crashes, on any thread. So once the
+//! process begins to exit (`main` has returned, or code has called `exit`) every call through an [`Api`] of a library
+//! returns `hipErrorDeinitialized` without entering the library; [`Api::has_ended`] reports this. The exit waits until
+//! calls in progress have returned, for five seconds at most. Handlers of `atexit` and destructors of static objects
+//! that were registered after HIP's functions were first used can still call HIP. Implementations in this process are
+//! not affected.
 //!
 //! # Versions
 //!

@@ -31,6 +31,8 @@ pub(crate) struct CommandBuffer {
     functions: SmallVec<[Function; 4]>,
     /// When a replay reads the workgroup counts in device memory.
     pub(crate) reads: ReadOrder,
+    /// Whether the first command is a group of collective operations.
+    pub(crate) begins_with_group: bool,
     /// The fills that HIP may get wrong, each with the offset of its bytes in `data`.
     staged_fills: Vec<(Position, u64)>,
     /// The staged bytes of all updates, and of these fills.
@@ -111,8 +113,21 @@ impl CommandBuffer {
             _ => None,
         };
         let reads = if has_stops { ReadOrder::new(&list) } else { ReadOrder::default() };
+        let begins_with_group = reads.stops.first().is_some_and(|stop| {
+            stop.step == Step::Group && list.positions().next().is_some_and(|(first, _)| stop.at == first)
+        });
         let slots = list.slots().iter().rposition(|slot| slot.used).map_or(0, |last| last + 1);
-        Ok(Self { domain: gpus.domain, list, slots, functions, reads, staged_fills, data, zeros })
+        Ok(Self {
+            domain: gpus.domain,
+            list,
+            slots,
+            functions,
+            reads,
+            begins_with_group,
+            staged_fills,
+            data,
+            zeros,
+        })
     }
 
     /// How many workgroup counts a replay reads from device memory.

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use windlass_hal::{Error, Result};
+use windlass_hal::{Code, Error, Result};
 use windlass_hip_sys::{Api, bindings::hipError_t};
 
 use crate::{quirks::Quirks, status};
@@ -63,7 +63,12 @@ pub(crate) fn initialise(api: &Api) -> Result<i32> {
             // SAFETY: clears this thread's sticky error; no arguments.
             let _ = unsafe { api.hipGetLastError() };
             let origin = api.origin();
-            let obstacles = obstacles(origin).map(|obstacles| format!("; {obstacles}"));
+            let obstacles = obstacles(origin);
+            if obstacles.is_none() && !status::means_no_gpu(status) {
+                let text = format!("{call} returned {status}: {origin} does not begin to work");
+                return Err(Error::new(Code::Internal, text));
+            }
+            let obstacles = obstacles.map(|obstacles| format!("; {obstacles}"));
             return Err(Error::unavailable(format!(
                 "{call} returned {status}: {origin} finds no GPU{}",
                 obstacles.unwrap_or_default()

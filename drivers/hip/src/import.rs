@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Imported memory, which another library allocated: host memory that HIP registers, and device memory that HIP knows.
 
-use std::{any::Any, mem, sync::Arc};
+use std::{
+    any::Any,
+    mem,
+    ops::Range,
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    time::Duration,
+};
 
 use windlass_hal::{
     Code, Error, External, Location, Release, Result, callback_pool,
@@ -12,10 +18,43 @@ use windlass_hal::{
 use crate::{
     call::HostMemory,
     gpus::{Gpus, KeepOpen},
+    sync::lock,
 };
 
 const PINNED: &str = "where an import of them lives, share its subspans; where another library made or pinned them, \
                       import their device address";
+
+/// The host memory of the process whose registrations are ending, on threads of the callback pool.
+static ENDING: Ending = Ending { ranges: Mutex::new(Vec::new()), ended: Condvar::new() };
+/// The longest wait of an import for such an end.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+struct Ending {
+    ranges: Mutex<Vec<Range<u64>>>,
+    ended: Condvar,
+}
+
+impl Ending {
+    fn begin(&self, range: &Range<u64>) {
+        lock(&self.ranges).push(range.clone());
+    }
+
+    fn end(&self, range: &Range<u64>) {
+        let mut ranges = lock(&self.ranges);
+        if let Some(index) = ranges.iter().position(|other| other == range) {
+            ranges.swap_remove(index);
+        }
+        self.ended.notify_all();
+    }
+
+    /// Waits until no registration of these bytes is ending. An import cannot tell that its memory was given up a moment ago.
+    fn wait(&self, range: &Range<u64>) {
+        let overlaps = |other: &Range<u64>| other.start < range.end && range.start < other.end;
+        let ranges = lock(&self.ranges);
+        let waited = self.ended.wait_timeout_while(ranges, PATIENCE, |ranges| ranges.iter().any(overlaps));
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+}
 
 /// An imported buffer.
 pub(crate) struct Imported {
@@ -44,6 +83,7 @@ impl Imported {
         let hip = &gpus.hip;
         let (address, host, gpu) = match memory {
             External::Host { pointer, size } => {
+                ENDING.wait(&(memory.address()..memory.address().saturating_add(size)));
                 // HIP would register them twice. Ending the first registration would then end the second one as well.
                 for byte in [memory.address(), memory.address() + size - 1] {
                     if let Some((base, known)) = hip.address_range(byte)? {
@@ -103,10 +143,15 @@ impl Drop for Imported {
         if hip.keeps_all() {
             return mem::forget(release);
         }
+        let range = host
+            .map(|memory| memory.host.addr().get() as u64)
+            .map(|start| start..start.saturating_add(self.size));
+        range.iter().for_each(|range| ENDING.begin(range));
         // On another thread: ending a registration may wait for the device, and `release` is the importer's code.
         callback_pool::spawn(Box::new(move || {
             let mut free = false;
             hip.give_back(|hip| free = host.is_none_or(|memory| hip.unregister_host(memory.host)));
+            range.iter().for_each(|range| ENDING.end(range));
             match free {
                 true => release.run(),
                 // The device is lost, or HIP keeps the memory: the device may still write there.

@@ -7,24 +7,27 @@
 //! reached by work that this device has enqueued. Enqueuing costs one `hipStreamWaitEvent` for each edge from another
 //! stream, the calls of the work itself, and one `hipEventRecord` for all its signals. Any other operation waits in the
 //! HAL's pending set and holds no stream. Once its waits are reached, a command buffer of N dispatches costs N
-//! launches, one record, and at most three further calls. It allocates nothing, takes no lock that another thread holds
-//! while it sleeps, and involves no other thread.
+//! launches, one record, and at most three further calls. Its submission allocates nothing and involves no other
+//! thread. No thread sleeps while it holds a lock that the submission takes.
 //!
 //! Each thread that submits, queries, polls or waits makes progress: it retires finished work, unless another thread is
-//! doing so. A queue gets a reaper thread when a thread sleeps on its work, or when an operation of another device
-//! waits for it.
+//! doing so. A queue gets a reaper thread if no other thread may come to retire its work: for example when a thread or
+//! a future waits for it, or an operation of another device.
 //!
 //! # The path through the files
 //!
 //! ```text
-//! driver        opens a device: URI, HIP library, GPUs
-//! device        the HAL's device trait; its parts
-//! submit        accept -> pending set -> issue -> resume          progress, edge, reaper: retire, edges, demand
-//! queues        chooses a queue, finds the events to wait for     retire: finished pieces, signals
-//! queue         one stream; enqueues a submission piece by piece
-//! dispatch, replay      one launch; the steps of a command_buffer
-//! stream        wait, fill, copy, launch, record
-//! hip, call     HIP's calls, with errors of the HAL
+//! driver            opens a device: URI, HIP library, GPUs
+//! device            the HAL's device trait; its parts
+//! submit            accept -> pending set -> issue -> resume
+//! queues            chooses a queue, finds the events to wait for
+//! queue             one stream; enqueues a submission piece by piece
+//! dispatch, replay  one launch; the steps of a command_buffer
+//! stream            wait, fill, copy, launch, record
+//! edge              edges for the waits of later work
+//! progress, retire  find finished pieces, settle their signals
+//! demand, reaper    retire work when no other thread polls for it
+//! hip, call         HIP's calls, with errors of the HAL
 //! ```
 //!
 //! A `Submission` is an operation on its way through a stream. A `Piece` is the part of it that is in the stream now. A
@@ -33,28 +36,29 @@
 //! # Streams that share a hardware queue
 //!
 //! AMD's runtime runs the streams of a GPU on few hardware queues: 4, unless `GPU_MAX_HW_QUEUES` says otherwise. Work
-//! of streams that share one runs in the order in which it was enqueued. Work of this driver never deadlocks because of
-//! that, since a stream never waits for later work. The events that it waits for were recorded earlier. An operation
+//! of streams that share one runs in the order in which it was enqueued. This cannot deadlock the work of this driver,
+//! because a stream never waits for later work. The events that it waits for were recorded earlier. An operation
 //! that waits for anything else (the host, another device, workgroup counts) stays pending and holds no stream. The
 //! driver enqueues no host function, and threads that wait for an event do so outside of streams. So the oldest of all
-//! work in flight can always run. The client is responsible for kernels that wait: a kernel that spins until another
+//! work in flight can always run. The program is responsible for kernels that wait: a kernel that spins until another
 //! queue's kernel has run may hold up that kernel, and a kernel that spins for the host holds up other queues.
 //!
 //! # Indirect dispatch
 //!
 //! HIP launches no grid that only the device knows. An operation with such a dispatch enters its stream in pieces. Each
 //! piece but the last ends with copies of the workgroup counts to pinned memory and an event, and the thread that
-//! retires it enqueues the next piece. One round trip to the host reads all counts that are known by then. Counts in
-//! memory that the host can read need no round trip. The last piece carries the signals; until then dependants wait in
-//! the pending set.
+//! retires it enqueues the next piece. One round trip to the host reads every count that the commands before it have
+//! written. Counts in memory that the host can read need no round trip. The last piece carries the signals; until then
+//! dependants wait in the pending set.
 //!
 //! # Collectives
 //!
-//! RCCL carries out collective operations, over communicators that all ranks must join. A call of RCCL may wait for other
-//! ranks, so only the thread of a channel's line makes such calls, and only while the line has something to do. A group
-//! goes into a stream of the line, behind the events of its waits; the queue of the submission waits for the event behind
-//! it. So the groups of a channel run in the order in which they were issued, and work before and after them needs no host.
-//! A communicator whose ranks do not come, or fail, is aborted, and with it the groups that it had in flight.
+//! RCCL carries out collective operations, over communicators that all ranks must join. A call of RCCL may wait for
+//! other ranks, so each channel has a line, whose thread alone makes such calls. The thread exists only while the line
+//! has something to do. A group goes into a stream of the line, behind the events of its waits. The line records an
+//! event behind the group, and the submission's queue waits for that event. So the groups of a channel run in the order
+//! in which they were issued, and work before and after them needs no host. If a rank does not come, or fails, the
+//! driver aborts the communicator. This also aborts the groups that it had in flight.
 //!
 //! # Linking
 //!
@@ -67,16 +71,17 @@
 //! # Threads
 //!
 //! No call that synchronises a device (`hipFree`, `hipHostFree`, `hipModuleUnload`, destroying streams) is made on a
-//! caller's thread, with one exception: an allocation that fails while the driver keeps free blocks frees these blocks
-//! first. Each call of the driver leaves the current device of the calling thread as it was, and clears HIP's sticky
-//! error.
+//! caller's thread. If an allocation finds too little memory, a thread of the callback pool frees the driver's free
+//! blocks; the caller waits for it, at most two seconds, and tries again. Each call of the driver leaves the current
+//! device of the calling thread as it was, and clears HIP's sticky error.
 //!
 //! # When the device is lost
 //!
 //! HIP repeats some statuses (an illegal address, a failed launch) for every later call. After such a status the device
 //! is lost: everything in flight and pending fails with that status and, on the simulated GPU, with a report of the
 //! cause. The memory of a lost device is quarantined. The process can reopen the device if HIP allows that. The
-//! simulated GPU allows it; AMD's runtime usually does not.
+//! simulated GPU allows it; AMD's runtime usually does not. Without `faults=sticky`, a fault on the simulated GPU loses
+//! no device: it fails only the work that depends on it.
 //!
 //! # When the process ends
 //!
@@ -84,9 +89,9 @@
 //! calls it. So the driver stops calling it: an `atexit` handler of [`windlass_hip_sys`] refuses new calls, and waits
 //! at most five seconds for calls that are running, such as those of reapers and of threads that outlive `main`. After
 //! that, using a device fails with `FAILED_PRECONDITION`, and so does all work in flight. Dropped objects are not
-//! freed. The program's own `atexit` handlers and static objects can still use the device if they run before that
-//! handler, that is, if they were registered after the first use of each HIP function that they call. A HIP inside this
-//! process, simulated or null, does not need this handling.
+//! freed. Exit handlers run in the reverse order of their registration. A program's own `atexit` handler, or the
+//! destructor of a static object, may use the device too. The program must register it after it has called, once, each
+//! HIP function that the handler needs. A HIP inside this process, simulated or null, does not need this handling.
 
 #[cfg(target_os = "linux")]
 pub mod access;

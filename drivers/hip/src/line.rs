@@ -13,7 +13,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use windlass_hal::{Buffer, ChannelId, Collective, Error, Result, callback_pool, edge::Edge, pending};
+use windlass_hal::{
+    Buffer, ChannelId, Collective, Error, Result, callback_pool, edge::Edge, pending, witness::Witness,
+};
 use windlass_hip_sys::rccl::Rccl;
 
 use crate::{
@@ -104,6 +106,8 @@ struct Own {
     communicator: Option<Communicator>,
     stream: Option<StreamHandle>,
     events: EventPool,
+    /// The events of groups that are profiled.
+    timed_events: EventPool,
     in_flight: Vec<InFlight>,
 }
 
@@ -136,6 +140,7 @@ impl Line {
                 communicator: None,
                 stream: None,
                 events: EventPool::default(),
+                timed_events: EventPool::timed(),
                 in_flight: Vec::new(),
             }),
         })
@@ -355,7 +360,9 @@ impl Line {
 
     /// Puts a group into the stream. The inner error is that of a group of which a part may be in the stream.
     fn issue(&self, own: &mut Own, submission: &mut Submission, owner: &dyn Owner) -> Result<Result<()>> {
-        let Own { communicator: joined, stream, events, in_flight, .. } = own;
+        let Own { communicator: joined, stream, events, timed_events, in_flight, .. } = own;
+        let witness = Witness::of(&submission.order.signals);
+        let events = if witness.is_some_and(Witness::wants_device_times) { timed_events } else { events };
         let hip = &self.gpu.hip;
         let (Some(communicator), Some(stream)) = (joined.as_ref(), *stream) else {
             return Err(Error::internal("a group of a channel without a communicator"));
@@ -511,7 +518,8 @@ impl Line {
                 Err(_) => communicator.abort(),
             }
         }
-        let (stream, events) = (own.stream.take(), own.events.take());
+        let (stream, mut events) = (own.stream.take(), own.events.take());
+        events.append(&mut own.timed_events.take());
         self.gpu.hip.give_back(|hip| {
             events.iter().for_each(|event| hip.destroy_event(**event));
             stream.into_iter().for_each(|stream| hip.destroy_stream(stream));

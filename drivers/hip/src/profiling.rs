@@ -84,7 +84,8 @@ impl QueueState {
 }
 
 impl Clock {
-    /// Tells the witness of a completed submission when it ran, and takes its events back. Does nothing between two pieces.
+    /// Tells the witness of a completed submission when it ran, and takes its events back. Does nothing between two
+    /// pieces.
     #[cold]
     pub(crate) fn tell_times(&mut self, gpu: &Gpu, submission: &mut Submission) {
         let end = submission.timing.end.take();
@@ -99,10 +100,10 @@ impl Clock {
         let witness = Witness::of(&submission.order.signals);
         if let (Some(witness), Some(start), Some(end)) = (witness, &start, &end)
             && let Some(begun) = self.time_of(&gpu.hip, start)
-            && let Some(length) = nanoseconds(&gpu.hip, start, end)
+            && let Some((delay, length)) = span(gpu, submission, start, end)
         {
             let now = now();
-            let begun = corrected(gpu, witness, begun, length, now);
+            let begun = corrected(gpu, witness, begun.saturating_add_signed(delay), length, now);
             let ended = begun.saturating_add_signed(length.max(0));
             witness.ran(gpu.index as u32, TimeSpan { begun, ended }, now);
             if let (Work::Execute { command_buffer }, false) = (&submission.work, marks.is_empty()) {
@@ -112,7 +113,8 @@ impl Clock {
                 });
             }
         }
-        for event in start.into_iter().chain(marks.into_iter().map(|(_, event)| event)) {
+        let marks = marks.into_iter().filter(|mark| mark.is_own).map(|mark| mark.event);
+        for event in start.into_iter().chain(marks) {
             if !self.is_anchor(&event) {
                 self.pool.release(event);
             }
@@ -124,8 +126,19 @@ impl Clock {
     }
 }
 
-/// The time at which work of this length began. The clocks of GPU and host drift apart, so a time that cannot be, before the
-/// submission or behind this moment, corrects the GPU's clock.
+/// How long after `start` a submission began, and how long it ran. A group of collective operations runs in the stream
+/// of its channel, and may be done before its queue gets it.
+fn span(gpu: &Gpu, submission: &Submission, start: &Event, end: &Event) -> Option<(i64, i64)> {
+    let of_group = || {
+        let group = submission.issued_group().filter(|_| matches!(submission.work, Work::Collective))?;
+        let delay = nanoseconds(&gpu.hip, start, &group.start)?;
+        Some((delay, nanoseconds(&gpu.hip, &group.start, &group.end)?))
+    };
+    of_group().or_else(|| Some((0, nanoseconds(&gpu.hip, start, end)?)))
+}
+
+/// The time at which work of this length began. The clocks of GPU and host drift apart, so a time that cannot be,
+/// before the submission or behind this moment, corrects the GPU's clock.
 fn corrected(gpu: &Gpu, witness: &Witness, begun: u64, length: i64, now: u64) -> u64 {
     let begun = begun.saturating_add_signed(gpu.clock_offset.load(Relaxed));
     let late = begun.saturating_add_signed(length).cast_signed() - now.cast_signed();
@@ -149,8 +162,8 @@ fn tell_commands(
     let Some(command_buffer) = command_buffer.as_any().downcast_ref::<CommandBuffer>() else { return };
     let mut spans = Vec::with_capacity(marks.len());
     let mut before = time_of(start);
-    for (position, behind) in marks {
-        let ended = time_of(behind);
+    for Mark { position, event, .. } in marks {
+        let ended = time_of(event);
         if let (Some(position), Some(begun), Some(ended)) = (position, before, ended) {
             spans.push((*position, TimeSpan { begun, ended: ended.max(begun) }));
         }

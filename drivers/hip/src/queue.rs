@@ -231,6 +231,7 @@ impl Queue {
                     if group.failure.get().is_some() {
                         return Ok(None);
                     }
+                    replay::mark_group(&piece, command_buffer.as_ref(), group, scratch)?;
                 }
                 return replay::enqueue(&piece, command_buffer.as_ref(), &submission.bindings, scratch);
             }
@@ -277,6 +278,10 @@ impl Queue {
     /// The first event at or behind `epoch`. Records one if there is none; `None` if the epoch has retired.
     pub(crate) fn event_from(&self, epoch: u64) -> Result<Option<Arc<Event>>> {
         let mut state = lock(&self.state);
+        // It may have retired since the caller looked, and the event of later work may wait for the caller's.
+        if self.has_retired(epoch) {
+            return Ok(None);
+        }
         let first = state.in_flight.partition_point(|submission| submission.piece.epoch < epoch);
         if let Some(event) =
             state.in_flight.range(first..).find_map(|submission| submission.piece.event.clone())

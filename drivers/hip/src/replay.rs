@@ -12,6 +12,7 @@ use crate::{
     call::{Function, Launches},
     command_buffer::CommandBuffer,
     dispatch::function_info,
+    group::Group,
     submission::{NewPiece, Resume, Submission, Work},
     timing::Marks,
     workgroup_count::{self, Counts, Step},
@@ -41,6 +42,12 @@ pub(crate) fn enqueue(
     own.enqueue(piece, bindings, scratch)
 }
 
+/// Whether a submission is a command buffer whose list begins with a group of collective operations.
+pub(crate) fn begins_with_group(submission: &Submission) -> bool {
+    let Work::Execute { command_buffer } = &submission.work else { return false };
+    command_buffer.as_any().downcast_ref::<CommandBuffer>().is_some_and(|own| own.begins_with_group)
+}
+
 /// Lets the next piece of a submission begin with its group of collective operations, if it does, and returns the channel that
 /// issues it.
 pub(crate) fn take_group(submission: &mut Submission) -> Result<Option<Arc<dyn driver::RawChannel>>> {
@@ -50,6 +57,19 @@ pub(crate) fn take_group(submission: &mut Submission) -> Result<Option<Arc<dyn d
     let next = own.map_or(Ok(None), |own| own.group_behind(resume.step, bindings))?;
     submission.group = next.map(Box::new);
     Ok(submission.group.as_ref().map(|group| group.channel.clone()))
+}
+
+/// Notes the times of the group at which a piece begins, if the commands are timed.
+pub(crate) fn mark_group(
+    piece: &NewPiece<'_>,
+    command_buffer: &dyn driver::RawCommandBuffer,
+    group: &Group,
+    scratch: &mut Scratch,
+) -> Result<()> {
+    let Some(marks) = &mut scratch.marks else { return Ok(()) };
+    let own = command_buffer.as_any().downcast_ref::<CommandBuffer>();
+    let stop = own.and_then(|own| own.reads.stops.get(piece.start.step.checked_sub(1)?));
+    marks.add_group(piece.stream, stop.map(|stop| stop.at), group)
 }
 
 impl CommandBuffer {

@@ -28,6 +28,19 @@ pub(crate) fn code(status: hipError_t) -> Code {
     }
 }
 
+/// Whether this is a status by which HIP says, before anything else, that the machine has no GPU for it. Any other one
+/// means that HIP itself does not work.
+pub(crate) fn means_no_gpu(status: hipError_t) -> bool {
+    matches!(
+        status,
+        hipError_t::hipErrorNoDevice
+            | hipError_t::hipErrorInvalidDevice
+            | hipError_t::hipErrorNotInitialized
+            | hipError_t::hipErrorInsufficientDriver
+            | hipError_t::hipErrorNotSupported
+    )
+}
+
 /// Whether the device is lost after this status: nothing on it can be trusted, and HIP repeats the status for every later
 /// call of the process.
 pub(crate) fn is_loss(status: hipError_t) -> bool {

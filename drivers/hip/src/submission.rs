@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Submissions and their pieces.
 //!
-//! A submission is an accepted operation with everything that it keeps alive. It lives in a box from its acceptance to its
-//! retirement. It is filled there, every list and queue that it passes moves only the box, and the next submission uses
-//! the box again.
+//! A submission is an accepted operation with everything that it keeps alive. It lives in a box from its acceptance to
+//! its retirement. It is filled there, every list and queue that it passes moves only the box, and the next submission
+//! uses the box again.
 //!
-//! Nearly every submission enters a stream as one piece. An operation with an indirect dispatch may need several, because
-//! HIP launches no kernel with a workgroup count that the host does not know. Then each piece but the last ends with copies
-//! of counts to pinned memory and an event. The thread that retires a piece enqueues the next one in the same stream, so
-//! neither a caller nor a stream waits in between. A group of collective operations in a command buffer ends a piece too: once
-//! that piece has retired, the line of the channel issues the group, and the next piece waits for its end. The last piece
-//! carries the signals. Closing the device does not stop a
-//! submission between two pieces: its signals must not fail while a piece may still write memory.
+//! Nearly every submission enters a stream as one piece. An operation with an indirect dispatch may need several,
+//! because HIP launches no kernel with a workgroup count that the host does not know. Then each piece but the last ends
+//! with copies of counts to pinned memory and an event. The thread that retires a piece enqueues the next one in the
+//! same stream, so neither a caller nor a stream waits in between. A group of collective operations in a command buffer
+//! ends a piece too: once that piece has retired, or at once if nothing is in it, the line of the channel issues the
+//! group, and the next piece waits for its end. The line gets the submission only then, because it fails the signals at
+//! once where the channel has failed or closes: no piece may still write memory. The last piece carries the signals.
+//! Closing the device does not stop a submission between two pieces: its signals must not fail while a piece may still
+//! write memory.
 
 use std::{
     cell::RefCell,
@@ -43,12 +45,13 @@ pub(crate) struct Submission {
     pub(crate) work: Work,
     /// The argument block of a dispatch.
     pub(crate) arguments: Vec<u8>,
-    /// The buffers of the operation: the target of a transfer, then its source; the buffer of an alloca or a dealloca; those
-    /// that the arguments of a dispatch point to.
+    /// The buffers of the operation: the target of a transfer, then its source; the buffer of an alloca or a dealloca;
+    /// those that the arguments of a dispatch point to.
     pub(crate) resources: Vec<Buffer>,
     /// The buffers for the slots of a command buffer.
     pub(crate) bindings: BindingTable,
-    /// The group of collective operations: that of the operation, or the one at which the next piece of a command buffer begins.
+    /// The group of collective operations: that of the operation, or the one at which the next piece of a command
+    /// buffer begins.
     pub(crate) group: Option<Box<SubmittedGroup>>,
     /// Pinned memory: the bytes of an update, the bytes of fills that HIP gets wrong, or room for workgroup counts.
     pub(crate) staging: Option<Buffer>,
@@ -202,7 +205,8 @@ impl Submission {
         self.resources.get(1).ok_or_else(|| Error::internal("a copy without its source"))
     }
 
-    /// Lets go of everything but some memory for the next submission. Dropped objects may call back, so no lock may be held.
+    /// Lets go of everything but some memory for the next submission. Dropped objects may call back, so no lock may be
+    /// held.
     fn clear(&mut self) {
         self.work = Work::Barrier;
         self.arguments.clear();
@@ -254,8 +258,8 @@ impl Drop for Stack {
     }
 }
 
-/// Boxes of ended submissions, for the next ones. A thread that waits for its own work finds them without a lock. Where one
-/// thread submits and another one retires, they meet in the device's list.
+/// Boxes of ended submissions, for the next ones. A thread that waits for its own work finds them without a lock. Where
+/// one thread submits and another one retires, they meet in the device's list.
 #[derive(Default)]
 pub(crate) struct Boxes(Mutex<Counted>);
 
@@ -341,8 +345,8 @@ pub(crate) struct NewPiece<'a> {
     pub(crate) limits: &'a Limits,
     /// Where it begins.
     pub(crate) start: Resume,
-    /// Everything that the submission waits for has completed, so the host may read memory that it sees without asking the
-    /// device.
+    /// Everything that the submission waits for has completed, so the host may read memory that it sees without asking
+    /// the device.
     pub(crate) waits_completed: bool,
     pub(crate) counts: Counts<'a>,
 }

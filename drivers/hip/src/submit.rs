@@ -22,7 +22,7 @@ use crate::{
     queue::{Enqueued, Queue},
     rccl, replay,
     stream::fill_bytes,
-    submission::{Submission, Unfinished, Work},
+    submission::{Resume, Submission, Unfinished, Work},
     workgroup_count,
 };
 
@@ -146,16 +146,7 @@ impl Inner {
         // All of them were waited for by the first piece.
         submission.order.waits.clear();
         submission.order.edges.clear();
-        match replay::take_group(&mut submission) {
-            Ok(None) => {}
-            Ok(Some(channel)) => {
-                return match channel::of(&channel) {
-                    Ok(channel) => channel.push(submission),
-                    Err(error) => pending::fail(&submission.order.signals, &error),
-                };
-            }
-            Err(error) => return pending::fail(&submission.order.signals, &error),
-        }
+        let Some(submission) = push_group(submission) else { return };
         let epoch = device.enqueue(queue, submission).epoch();
         // No thread polls for the next piece, and a drain may wait for the end.
         self.demand_of(queue, epoch);
@@ -209,6 +200,9 @@ impl Issue for Inner {
             return self.boxes.give_back(submission.into());
         }
         let queue = self.queues.choose(*affinity, &submission);
+        if matches!(submission.work, Work::Execute { .. }) && replay::begins_with_group(&submission) {
+            return begin_with_group(submission, queue.index);
+        }
         let enqueued = self.enqueue(queue, submission);
         if !matches!(enqueued, Enqueued::All(_)) {
             if matches!(enqueued, Enqueued::Failed(_)) {
@@ -260,6 +254,29 @@ impl Owner for Inner {
     fn give_back(&self, submission: Box<Submission>) {
         self.boxes.give_back(submission.into());
     }
+}
+
+/// Starts a command buffer whose list begins with a group of collective operations. It leaves out the first piece, which is
+/// empty: in the queue, the piece could be behind work that waits for the group on another GPU.
+#[cold]
+fn begin_with_group(mut submission: Box<Submission>, queue: u32) {
+    submission.piece.queue = queue;
+    submission.resume = Resume { step: 1, known: 0 };
+    drop(push_group(submission));
+}
+
+/// Gives a command buffer to its channel if the next piece begins with a group of collective operations, and returns it
+/// otherwise.
+fn push_group(mut submission: Box<Submission>) -> Option<Box<Submission>> {
+    match replay::take_group(&mut submission) {
+        Ok(None) => return Some(submission),
+        Ok(Some(channel)) => match channel::of(&channel) {
+            Ok(channel) => channel.push(submission),
+            Err(error) => pending::fail(&submission.order.signals, &error),
+        },
+        Err(error) => pending::fail(&submission.order.signals, &error),
+    }
+    None
 }
 
 /// Whether an operation may need memory beside its buffers.

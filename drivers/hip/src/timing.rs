@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The events that time work for profiles, and the clock of a queue.
 //!
-//! HIP tells only the time between two events, in milliseconds of 32 bits. So each queue has an anchor: an event whose time
-//! on the host's clock is known. As the numbers lose precision with distance, the anchor moves forward with the work.
-//! `profiling.rs` records the events and tells the times.
+//! HIP tells only the time between two events, in milliseconds of 32 bits. So each queue has an anchor: an event whose
+//! time on the host's clock is known. As the numbers lose precision with distance, the anchor moves forward with the
+//! work. `profiling.rs` records the events and tells the times.
 
 use std::{
     mem,
@@ -15,6 +15,7 @@ use windlass_hal::{Position, Result};
 use crate::{
     call::{Event, StreamHandle},
     event_pool::EventPool,
+    group::Group,
     hip::Hip,
     stream::Stream,
 };
@@ -38,8 +39,14 @@ pub(crate) struct Timing {
     pub(crate) marks: Vec<Mark>,
 }
 
-/// An event behind a command, by its position. Without one, the event is where a later piece begins.
-pub(crate) type Mark = (Option<Position>, Arc<Event>);
+/// An event behind a command.
+pub(crate) struct Mark {
+    /// The command. Without one, the event is where a later command begins.
+    pub(crate) position: Option<Position>,
+    pub(crate) event: Arc<Event>,
+    /// Whether the event is one of the clock's pool.
+    pub(crate) is_own: bool,
+}
 
 /// The marks of a piece that is being enqueued.
 pub(crate) struct Marks {
@@ -50,8 +57,22 @@ pub(crate) struct Marks {
 impl Marks {
     /// Records an event.
     pub(crate) fn add(&mut self, stream: Stream<'_>, position: Option<Position>) -> Result<()> {
-        self.marks.push((position, stream.record(&mut self.pool)?));
+        self.marks.push(Mark { position, event: stream.record(&mut self.pool)?, is_own: true });
         Ok(())
+    }
+
+    /// Takes over the events of a group of collective operations, which is behind the newest command, in the stream of
+    /// its channel. The stream waits for its end.
+    pub(crate) fn add_group(
+        &mut self,
+        stream: Stream<'_>,
+        position: Option<Position>,
+        group: &Group,
+    ) -> Result<()> {
+        for (position, event) in [(None, &group.start), (position, &group.end)] {
+            self.marks.push(Mark { position, event: event.clone(), is_own: false });
+        }
+        self.add(stream, None)
     }
 }
 

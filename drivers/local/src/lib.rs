@@ -43,11 +43,11 @@
 //! of the order of submission. Waiting work never holds a thread.
 //!
 //! Threads share the workgroups of one dispatch, the pieces of a long transfer, and the commands of a command buffer
-//! that no barrier and no event orders. The thread that ends the last part goes on with the dependent work. Short
-//! operations run on the thread that makes them ready: barriers, alloca, dealloca, and transfers of up to 4 KiB. Host
-//! calls have threads of their own, as on every device.
+//! that have no barrier and no event between them. The thread that ends the last part goes on with the dependent work.
+//! Short operations run on the thread that makes them ready: barriers, alloca, dealloca, and transfers of up to 4 KiB.
+//! Host calls have threads of their own, as on every device.
 //!
-//! Idle threads sleep. They end after the last work of a dropped device. Nothing joins them.
+//! Idle threads sleep. They end after the last work of a dropped device. No thread joins them.
 //!
 //! # The inline form
 //!
@@ -75,8 +75,8 @@
 //!
 //! # Shared objects
 //!
-//! On Linux `load_executable` takes ELF shared objects for this machine ([`NATIVE_FORMAT`]). They may stand alone, or
-//! be the host entry of a bundle beside code for GPUs: `host-x86_64-unknown-linux-gnu-`, compressed or not.
+//! On Linux `load_executable` takes ELF shared objects for this machine ([`NATIVE_FORMAT`]). They may stand alone. They
+//! may also be the entry `host-x86_64-unknown-linux-gnu-` of a bundle, compressed or not, that has code for GPUs too.
 //! `include/windlass_kernel.h` defines their kernels: a function that is called once for each workgroup, and a
 //! description of its parameters, which the driver reads from the file before it loads the object.
 //!
@@ -87,10 +87,12 @@
 //!
 //! [`Device::load_linked`](windlass_hal::Device::load_linked) makes one executable of several objects that refer to
 //! each other, also circularly. It accepts a file with several bundles too. If several objects define a name, the first
-//! definition counts. A name that the process itself exports, such as a program's own `malloc`, comes before all of
-//! them.
+//! definition counts. If the process itself exports the name, such as a program's own `malloc`, the definition of the
+//! process counts.
 //!
 //! Code for GPUs is refused, and the error describes each entry of the file.
+//!
+//! # The files
 //!
 //! | file | contents |
 //! |---|---|

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The null driver: `null://`, and the skeleton to copy for your own Windlass driver.
 //!
-//! It is a correct driver without kernels. Semaphores, edges, transfers over host memory, command buffers, host calls
-//! and files work, and the conformance suite checks them. The device declares beforehand that it runs no kernels.
+//! It is a correct driver without kernels. Semaphores, transfers over host memory, command buffers, host calls and
+//! files work, and the conformance suite checks them. The device declares beforehand that it runs no kernels.
 //!
 //! ```
 //! use windlass_hal::{Registry, Semaphore};

@@ -117,6 +117,11 @@ pub(crate) fn io_error(
     error: &io::Error,
 ) -> Error {
     use io::ErrorKind as Kind;
+    // A storage may give an error of the HAL as the inner one.
+    if let Some(inner) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+        let name = storage.name();
+        return Error::new(inner.code(), format!("{what} {length} bytes at {offset} of {name}: {inner}"));
+    }
     // For an offset that does not fit, systems report an invalid argument.
     let too_far = offset.checked_add(length).is_none_or(|end| end > i64::MAX as u64);
     let mut advice = String::new();
@@ -218,5 +223,7 @@ mod tests {
         assert_eq!(told(io::ErrorKind::NotFound), Code::NotFound);
         assert_eq!(told(io::ErrorKind::InvalidInput), Code::InvalidArgument);
         assert_eq!(told(io::ErrorKind::WriteZero), Code::ResourceExhausted);
+        let inner = io::Error::other(Error::new(Code::DataLoss, "a lost page"));
+        assert_eq!(io_error(&file, "reading", 0, 4, &inner).code(), Code::DataLoss);
     }
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import reprlib
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 from . import _abi
@@ -83,7 +84,11 @@ def sized(kind: Any) -> Any:
 
 def params_argument(params: Optional[BufferParams]) -> Any:
     """Parameters for C; None are those of the function."""
-    return None if params is None else ctypes.byref(params._c())
+    if params is None:
+        return None
+    if not isinstance(params, BufferParams):
+        raise TypeError(f"parameters of memory are a windlass.BufferParams, and this is {reprlib.repr(params)}")
+    return ctypes.byref(params._c())
 
 
 class Buffer(Object):
@@ -211,7 +216,7 @@ def reference(target: Any) -> tuple[Any, Optional[Handle]]:
     elif isinstance(target, Buffer):
         buffer, offset, length = target, 0, WHOLE
     else:
-        raise TypeError(f"a buffer, a range of one or a slot is needed, and this is {target!r}")
+        raise TypeError(f"a buffer, a range of one or a slot is needed, and this is {reprlib.repr(target)}")
     handle = handle_of(Buffer, buffer)
     place = number("an offset", offset), number("a length", length)
     return _abi.windlass_buffer_ref_t(_abi.REF_BUFFER, 0, handle.address, *place), handle

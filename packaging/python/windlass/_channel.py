@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import reprlib
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _abi
@@ -189,7 +190,7 @@ def group_of(operations: Sequence[Collective]) -> Tuple[Any, List[Optional[Handl
     kept: List[Optional[Handle]] = []
     for one, operation in zip(table, operations):
         if not isinstance(operation, Collective):
-            raise TypeError(f"a group consists of windlass.Collective, and this is {operation!r}")
+            raise TypeError(f"a group consists of windlass.Collective, and this is {reprlib.repr(operation)}")
         one.kind, one.element_type = CollectiveKind(operation.kind), ElementType(operation.element_type)
         one.reduction = 0 if operation.reduction is None else Reduction(operation.reduction)
         is_both = one.kind == CollectiveKind.SEND_RECV

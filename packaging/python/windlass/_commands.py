@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import reprlib
 from typing import Any, Iterable, NamedTuple, Optional, Sequence, Union
 
 from . import _abi
@@ -127,7 +128,7 @@ class Recorder(Object):
             lib().windlass_recorder_begin_debug_group(self._h, name)
             return
         if color is not None and len(color) != 4:
-            raise ValueError(f"a colour has four numbers, and this is {color!r}")
+            raise ValueError(f"a colour has four numbers, and this is {reprlib.repr(color)}")
         rgba = None if color is None else (ctypes.c_uint8 * 4)(*(number("a colour", one, 255) for one in color))
         source = None if file is None else encoded("a file", file)
         lib().windlass_recorder_begin_debug_group_at(self._h, name, rgba, source, place)
@@ -164,5 +165,5 @@ class Recorder(Object):
 
 def _event(event: Event) -> Any:
     if not isinstance(event, Event):
-        raise TypeError(f"an event comes from Recorder.create_event, and this is {event!r}")
+        raise TypeError(f"an event comes from Recorder.create_event, and this is {reprlib.repr(event)}")
     return _abi.windlass_event_t(number("a recording", event.recording), number("an event", event.number))

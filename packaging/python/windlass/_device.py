@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import reprlib
 import time
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -106,7 +107,7 @@ class Device(Object):
         pointer = out()
         if parameters is not None:
             if not hasattr(parameters, "items"):
-                raise TypeError(f"parameters are a mapping of keys to values, and this is {parameters!r}")
+                raise TypeError(f"parameters are a mapping of keys to values, and this is {reprlib.repr(parameters)}")
             pairs = [(encoded("a key", key), encoded("a value", value)) for key, value in parameters.items()]
             keys, values = ((ctypes.c_char_p * len(pairs))(*(pair[side] for pair in pairs)) for side in (0, 1))
             name = encoded("a URI", uri)
@@ -337,7 +338,8 @@ class Device(Object):
 
     def drain_blocking(self, timeout: Optional[float] = None) -> None:
         """Waits until all issued operations have retired, or raises DeadlineExceededError after `timeout` seconds. Operations whose waits
-        are not reached are not issued."""
+        are not reached are not issued. A host call counts as retired once it has begun: wait for its signals."""
+        nanoseconds(timeout)  # Refuses what is no timeout.
         end = None if timeout is None else time.monotonic() + timeout
         while True:
             left = 0.1 if end is None else min(max(end - time.monotonic(), 0), 0.1)

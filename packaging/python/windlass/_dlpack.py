@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import reprlib
 from typing import Any, Optional, Tuple
 
 from . import _abi, _streams
@@ -11,6 +12,7 @@ from ._errors import Error
 from ._handle import Handle, handle_of, out
 from ._inbox import Message, callback, ticket
 from ._library import lib
+from ._memory import python
 
 _VERSION = 1, 1
 """The version of DLPack that the library makes and takes."""
@@ -21,20 +23,19 @@ _UNVERSIONED, _VERSIONED = b"dltensor", b"dltensor_versioned"
 def _immortal(name: bytes) -> int:
     """The address of a string that outlives Python, as capsules only point to their names."""
     text = ctypes.create_string_buffer(name)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(text))
+    python.Py_IncRef(ctypes.py_object(text))
     return ctypes.addressof(text)
 
 
 _NAMES = {name: _immortal(name) for name in (_UNVERSIONED, _VERSIONED, b"used_dltensor", b"used_dltensor_versioned")}
 
-_python = ctypes.pythonapi
-_new = _python.PyCapsule_New
+_new = python.PyCapsule_New
 _new.argtypes, _new.restype = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p], ctypes.py_object
-_is_valid = _python.PyCapsule_IsValid
+_is_valid = python.PyCapsule_IsValid
 _is_valid.argtypes, _is_valid.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_int
-_pointer = _python.PyCapsule_GetPointer
+_pointer = python.PyCapsule_GetPointer
 _pointer.argtypes, _pointer.restype = [ctypes.py_object, ctypes.c_char_p], ctypes.c_void_p
-_set_name = _python.PyCapsule_SetName
+_set_name = python.PyCapsule_SetName
 _set_name.argtypes, _set_name.restype = [ctypes.py_object, ctypes.c_void_p], ctypes.c_int
 
 _destructor: Optional[int] = None
@@ -45,9 +46,9 @@ def _destroy() -> int:
     global _destructor
     if _destructor is None:
         functions = lib()
-        as_pointer = ctypes.cast(_python.PyCapsule_IsValid, ctypes.c_void_p).value
+        as_pointer = ctypes.cast(python.PyCapsule_IsValid, ctypes.c_void_p).value
         is_valid = ctypes.cast(as_pointer or 0, _abi.windlass_capsule_is_valid_t)
-        as_pointer = ctypes.cast(_python.PyCapsule_GetPointer, ctypes.c_void_p).value
+        as_pointer = ctypes.cast(python.PyCapsule_GetPointer, ctypes.c_void_p).value
         get_pointer = ctypes.cast(as_pointer or 0, _abi.windlass_capsule_get_pointer_t)
         functions.windlass_dlpack_capsule_functions(is_valid, get_pointer)
         _destructor = ctypes.cast(functions.windlass_dlpack_capsule_destroy, ctypes.c_void_p).value
@@ -99,7 +100,7 @@ def view_of(source: Any, device: Any, queue: Any, kind: Any) -> Any:
                 view.ready, view.queue = _streams.wait_for(queue, stream), queue
             return view
     used = any(_is_valid(given, b"used_" + name) for name in (_VERSIONED, _UNVERSIONED))
-    raise BufferError("the capsule was taken before" if used else f"{source!r} is neither a capsule of DLPack nor an object with __dlpack__")
+    raise BufferError("the capsule was taken before" if used else f"{reprlib.repr(source)} is neither a capsule of DLPack nor an object with __dlpack__")
 
 
 def _taken(given: Any, name: bytes, take: Any, device: Any, kind: Any) -> Any:

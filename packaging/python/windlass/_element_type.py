@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import reprlib
 from typing import Any
 
 from . import _abi
@@ -42,9 +43,11 @@ class ElementType(enum.IntEnum):
             lib().windlass_element_type_parse(encoded("an element type", kind), ctypes.byref(found))
             return cls(found.value)
         letter, size = getattr(kind, "kind", None), getattr(kind, "itemsize", None)
+        if getattr(kind, "isnative", True) is False:
+            raise TypeError(f"elements of another byte order: {reprlib.repr(kind)}; use `dtype.newbyteorder(\"=\")` and convert the array")
         name = {"b": "BOOL", "i": "SINT", "u": "UINT", "f": "FLOAT"}.get(letter or "")
         if name is None or f"{name}_{8 * (size or 0)}" not in cls.__members__:
-            raise TypeError(f'an element type is a name such as "f32", or a dtype of numpy, and this is {kind!r}')
+            raise TypeError(f'an element type is a name such as "f32", or a dtype of numpy, and this is {reprlib.repr(kind)}')
         return cls[f"{name}_{8 * (size or 0)}"]
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import reprlib
 import struct
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -327,21 +328,23 @@ def _packed(form: Optional[str], value: float, index: int, size: int) -> bytes:
     try:
         return struct.pack(form, value)
     except OverflowError:
-        raise ValueError(f"argument {index} has {size} bytes, too few for {value!r}") from None
+        raise ValueError(f"argument {index} has {size} bytes, too few for {reprlib.repr(value)}") from None
 
 
 def _integer(value: int, index: int, size: int) -> bytes:
     try:
         return value.to_bytes(size, "little", signed=value < 0)
     except OverflowError:
-        raise ValueError(f"argument {index} has {size} bytes, too few for {value!r}") from None
+        raise ValueError(f"argument {index} has {size} bytes, too few for {reprlib.repr(value)}") from None
 
 
 def three(what: str, value: Union[int, Sequence[int]]) -> Iterator[int]:
     """Sizes in x, y and z. Those that are left out are 1."""
+    if isinstance(value, (float, str, bytes, dict)):
+        raise TypeError(f"{what} is one, two or three whole numbers, and this is {reprlib.repr(value)}")
     sizes = [value] if hasattr(value, "__index__") else list(value)
     if not 1 <= len(sizes) <= 3:
-        raise ValueError(f"{what} is one, two or three numbers, and this is {value!r}")
+        raise ValueError(f"{what} is one, two or three numbers, and this is {reprlib.repr(value)}")
     return (number(what, size, 2**32 - 1) for size in [*sizes, 1, 1][:3])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import reprlib
 from typing import Union
 
 from . import _abi
@@ -29,10 +30,10 @@ class File(Object):
             lib().windlass_file_from_descriptor(path, ctypes.byref(pointer))
         else:
             if mode not in _MODES:
-                raise ValueError(f'the mode of a file is "r", "r+" or "w", and this is {mode!r}')
+                raise ValueError(f'the mode of a file is "r", "r+" or "w", and this is {reprlib.repr(mode)}')
             name = os.fsencode(path)
             if b"\0" in name:
-                raise ValueError(f"a path has a zero byte: {path!r}")
+                raise ValueError(f"a path has a zero byte: {reprlib.repr(path)}")
             lib().windlass_file_open(name, _MODES[mode], ctypes.byref(pointer))
         self._adopt(pointer.value or 0)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import reprlib
 from typing import Any, ClassVar, Optional, Type, TypeVar
 
 from ._errors import FailedPreconditionError
@@ -98,7 +99,7 @@ class Object:
 def handle_of(kind: Type[Object], thing: Any) -> Handle:
     """The handle of an object that a caller gave. The library cannot tell that a handle is of another type."""
     if not isinstance(thing, kind):
-        raise TypeError(f"a {kind.KIND} is needed, and this is {thing!r}")
+        raise TypeError(f"a {kind.KIND} is needed, and this is {reprlib.repr(thing)}")
     return thing._h
 
 

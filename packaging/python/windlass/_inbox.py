@@ -22,6 +22,7 @@ from . import _abi
 from ._errors import Error, UnavailableError
 from ._handle import Object, out
 from ._library import Lent, after_fork, lib, taken
+from ._memory import python
 
 _PATIENCE = 1.0
 """The seconds for which the end of the interpreter waits for an observer or a sink that runs."""
@@ -163,7 +164,7 @@ class _Inbox(Object):
         self._thread.join(_PATIENCE)
         # The library may still use the memory that these keep, so nothing may free it any more.
         for handler in left:
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(handler))
+            python.Py_IncRef(ctypes.py_object(handler))
         # Host calls that nobody will make fail now.
         self.close()
 
@@ -205,7 +206,7 @@ def settle() -> None:
 def _forget() -> None:
     global _inbox, _making, _workers
     # Never freed: the release could wait for a lock that no thread will open.
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_inbox))
+    python.Py_IncRef(ctypes.py_object(_inbox))
     _inbox, _making, _workers = None, threading.RLock(), _Workers()
 
 

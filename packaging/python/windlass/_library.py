@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import reprlib
 import threading
 from typing import Any, Optional, Union
 
@@ -132,7 +133,7 @@ class Lent:
     def __init__(self, error: Union[Error, str]) -> None:
         self._pointer: Optional[int] = None
         if not isinstance(error, (Error, str)):
-            raise TypeError(f"a failure is a windlass.Error or a text, and this is {error!r}")
+            raise TypeError(f"a failure is a windlass.Error or a text, and this is {reprlib.repr(error)}")
         self._code = int(error.code) if isinstance(error, Error) else _abi.CODE_ABORTED
         self._message = encoded("a message", str(error).replace("\0", " "))
 
@@ -158,10 +159,10 @@ def text(value: Optional[bytes]) -> str:
 def encoded(what: str, value: object) -> bytes:
     """A string for the library, which ends strings at a zero byte."""
     if not isinstance(value, str):
-        raise TypeError(f"{what} is a text, and this one is {value!r} of type {type(value).__name__}")
+        raise TypeError(f"{what} is a text, and this one is {reprlib.repr(value)} of type {type(value).__name__}")
     bytes_ = value.encode("utf-8", "surrogateescape")
     if b"\0" in bytes_:
-        raise ValueError(f"{what} has a zero byte: {value!r}")
+        raise ValueError(f"{what} has a zero byte: {reprlib.repr(value)}")
     return bytes_
 
 
@@ -172,10 +173,10 @@ def nanoseconds(timeout: Optional[float]) -> int:
     try:
         is_valid = timeout >= 0
     except TypeError:
-        words = f"a timeout is a number of seconds, or None, and this one is {timeout!r} of type {type(timeout).__name__}"
+        words = f"a timeout is a number of seconds, or None, and this one is {reprlib.repr(timeout)} of type {type(timeout).__name__}"
         raise TypeError(words) from None
     if not is_valid:
-        raise ValueError(f"a timeout is a number of seconds from 0, or None, and this one is {timeout!r}")
+        raise ValueError(f"a timeout is a number of seconds from 0, or None, and this one is {reprlib.repr(timeout)}")
     return min(int(timeout * 1e9), _abi.TIMEOUT_INFINITE) if timeout < 1e10 else _abi.TIMEOUT_INFINITE
 
 
@@ -184,7 +185,7 @@ def number(what: str, value: object, most: int = 2**64 - 1) -> int:
     try:
         index = value.__index__()  # type: ignore[attr-defined]
     except AttributeError:
-        raise TypeError(f"{what} is a whole number, and this one is {value!r} of type {type(value).__name__}") from None
+        raise TypeError(f"{what} is a whole number, and this one is {reprlib.repr(value)} of type {type(value).__name__}") from None
     if not 0 <= index <= most:
         raise Error.of(_abi.CODE_OUT_OF_RANGE, f"{what} is {index}, and must be from 0 to {most}")
     return int(index)

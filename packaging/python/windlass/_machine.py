@@ -9,6 +9,7 @@ import ctypes
 import json
 import os
 import re
+import reprlib
 import subprocess
 import sys
 import tempfile
@@ -183,7 +184,7 @@ def _restore() -> None:
 def _uri(device: str, options: dict[str, object]) -> str:
     if not isinstance(device, str):
         raise TypeError(
-            f'a device is a text such as "gfx942" or "hip-sim://gfx942?devices=2", and this one is {device!r} of type '
+            f'a device is a text such as "gfx942" or "hip-sim://gfx942?devices=2", and this one is {reprlib.repr(device)} of type '
             f"{type(device).__name__}"
         )
     uri = device if "://" in device else f"hip-sim://{device}"

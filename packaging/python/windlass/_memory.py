@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import ctypes
+import re
+import reprlib
+import sys
 from typing import Any
 
 
@@ -25,11 +28,15 @@ class _Buffer(ctypes.Structure):
     ]
 
 
-_SIMPLE, _WRITABLE = 0, 1
-_get = ctypes.pythonapi.PyObject_GetBuffer
+_SIMPLE, _WRITABLE, _WITH_FORMAT = 0x0, 0x1, 0x3C
+_FOREIGN = ">!" if sys.byteorder == "little" else "<"
+
+# Not `ctypes.pythonapi`, in which other packages declare the same functions with types of their own.
+python = ctypes.PyDLL(None)
+_get = python.PyObject_GetBuffer
 _get.argtypes = [ctypes.py_object, ctypes.POINTER(_Buffer), ctypes.c_int]
 _get.restype = ctypes.c_int
-_release = ctypes.pythonapi.PyBuffer_Release
+_release = python.PyBuffer_Release
 _release.argtypes = [ctypes.POINTER(_Buffer)]
 _release.restype = None
 
@@ -40,11 +47,24 @@ class Memory:
     __slots__ = ("_view", "address", "size", "__weakref__")
 
     def __init__(self, source: Any, writable: bool = False) -> None:
-        view = _Buffer()
-        _get(source, ctypes.byref(view), _WRITABLE if writable else _SIMPLE)
+        view, flags = _Buffer(), _WRITABLE if writable else _SIMPLE
+        try:
+            _get(source, ctypes.byref(view), flags | _WITH_FORMAT)
+        except (BufferError, TypeError, ValueError, NotImplementedError):
+            # Types such as bfloat16 have no format.
+            _get(source, ctypes.byref(view), flags)
         self._view = view
+        self._check(source, (view.format or b"").decode("utf-8", "replace"))
         self.address: int = view.buf or 0
         self.size: int = view.len
+
+    @staticmethod
+    def _check(source: Any, form: str) -> None:
+        kinds = re.sub(":[^:]*:", "", form)
+        if "O" in kinds:
+            raise TypeError(f"Python's objects have no bytes for a device: {reprlib.repr(source)}")
+        if any(order in kinds for order in _FOREIGN):
+            raise TypeError(f'elements of another byte order: pass `array.astype(array.dtype.newbyteorder("="))` for {reprlib.repr(source)}')
 
     def __del__(self, release: Any = _release, byref: Any = ctypes.byref) -> None:
         view = getattr(self, "_view", None)

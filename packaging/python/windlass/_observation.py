@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import reprlib
 from typing import Callable, Optional
 
 from . import _abi
@@ -35,7 +36,7 @@ class Observation(Object):
     @classmethod
     def _of(cls, semaphore: Handle, observer: Observer) -> Observation:
         if not callable(observer):
-            raise TypeError(f"an observer is a function of a payload and an error, and this is {observer!r}")
+            raise TypeError(f"an observer is a function of a payload and an error, and this is {reprlib.repr(observer)}")
         hearing = _Hearing()
 
         def told(message: Message) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import enum
 import os
+import reprlib
 from typing import Any, Callable, List, NamedTuple, Optional, Tuple, Union
 
 from . import _abi
@@ -164,7 +165,7 @@ class Profile:
 def profile(device: Handle, sink: Sink, options: Any) -> Profile:
     """Begins a profile of a device whose records go to a function."""
     if not callable(sink):
-        raise TypeError(f"a sink is a function of a record, and this is {sink!r}")
+        raise TypeError(f"a sink is a function of a record, and this is {reprlib.repr(sink)}")
 
     def told(message: Message) -> None:
         if message.record is None:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import ctypes
+import reprlib
 import time
+import traceback
 from typing import Any, Callable, Iterable, Optional, Sequence, TypeVar, overload
 
 from . import _abi
@@ -236,7 +238,7 @@ class Queue(Object):
         wait fails or the device is closed before, the function is not called, and the signals fail. When the interpreter ends, calls that
         have not begun fail with ABORTED, and calls in progress are given up."""
         if not callable(function):
-            raise TypeError(f"a host call needs a function, and this is {function!r}")
+            raise TypeError(f"a host call needs a function, and this is {reprlib.repr(function)}")
         before, after = PointList(waits), PointList(signals)
         flags = (_abi.HOST_CALL_NON_BLOCKING if non_blocking else 0) | (_abi.HOST_CALL_RELAXED if relaxed else 0)
 
@@ -334,7 +336,7 @@ def _call(function: Callable[[], object], completion: Optional[Completion]) -> N
     except Error as raised:
         error = raised
     except BaseException as raised:
-        error = AbortedError(f"the host call raised {type(raised).__name__}: {raised}")
+        error = AbortedError(f"the host call raised {_described(raised)}")
         if completion is None:
             report(function)
     if completion is not None:
@@ -344,8 +346,20 @@ def _call(function: Callable[[], object], completion: Optional[Completion]) -> N
             completion.close()
 
 
+def _described(raised: BaseException) -> str:
+    """The type of an exception, its text and the line that raised it. Never raises."""
+    kind = type(raised).__name__
+    try:
+        place = traceback.extract_tb(raised.__traceback__)[-1]
+        text = f"{kind}: {raised} ({place.filename}:{place.lineno})"
+        return text.encode("utf-8", "backslashreplace").decode()
+    except BaseException:
+        return kind
+
+
 def _reached(waits: Points, timeout: Optional[float]) -> int:
     """Waits so that signals such as Ctrl-C interrupt it. Returns the nanoseconds that are left."""
+    nanoseconds(timeout)  # Refuses what is no timeout.
     end = None if timeout is None else time.monotonic() + timeout
     wait_all_blocking(waits, timeout)
     return nanoseconds(None if end is None else max(end - time.monotonic(), 0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import reprlib
 import time
 from typing import Any, Callable, Generator, Iterable, List, NamedTuple, Optional, Tuple, Union
 
@@ -35,7 +36,7 @@ class Semaphore(Object):
 
     def __init__(self, initial: int = 0) -> None:
         pointer = out()
-        lib().windlass_semaphore_create(number("a value", initial), ctypes.byref(pointer))
+        lib().windlass_semaphore_create(number("a value", initial, 2**63 - 1), ctypes.byref(pointer))
         self._adopt(pointer.value or 0)
 
     @property
@@ -169,7 +170,7 @@ class PointList:
             except (TypeError, ValueError):
                 semaphore, value = None, 0
             if not isinstance(semaphore, Semaphore):
-                raise TypeError(f"a point is semaphore.at(value) or a pair of both, and this one is {point!r}")
+                raise TypeError(f"a point is semaphore.at(value) or a pair of both, and this one is {reprlib.repr(point)}")
             kept.append(semaphore._h)
             pairs.append((kept[-1].address, number("a value", value)))
         self._kept = kept
@@ -185,7 +186,7 @@ def _list(points: Any) -> Iterable[Any]:
     try:
         found: Iterable[Any] = iter(points)
     except TypeError:
-        raise TypeError(f"a list of points is semaphore.at(value), several of them, or a fence, and this is {points!r}") from None
+        raise TypeError(f"a list of points is semaphore.at(value), several of them, or a fence, and this is {reprlib.repr(points)}") from None
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import reprlib
 from typing import Any
 
 from ._errors import Error, FailedPreconditionError, UnimplementedError
@@ -23,15 +24,15 @@ def check(device_type: int, stream: Any) -> None:
     """Whether the consumer's stream is one, by DLPack's rules for the kind of device."""
     if device_type == CPU:
         if stream is not None and stream != NONE:
-            raise BufferError(f"memory of the CPU has no streams, and the consumer names {stream!r}")
+            raise BufferError(f"memory of the CPU has no streams, and the consumer names {reprlib.repr(stream)}")
         return
     if stream is None:
         return
     if not hasattr(stream, "__index__"):
-        raise BufferError(f"a stream is None or a number, and this is {stream!r}")
+        raise BufferError(f"a stream is None or a number, and this is {reprlib.repr(stream)}")
     if stream.__index__() in (1, 2) or stream.__index__() < NONE:
         raise BufferError(
-            f"{stream!r} is no stream of ROCm: None and 0 are the default stream, -1 is for no synchronization, and other numbers "
+            f"{reprlib.repr(stream)} is no stream of ROCm: None and 0 are the default stream, -1 is for no synchronization, and other numbers "
             "are handles"
         )
 

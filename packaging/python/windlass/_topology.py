@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import reprlib
 from typing import Any, List, NamedTuple, Optional, Sequence
 
 from . import _abi
@@ -83,7 +84,7 @@ class Topology(Object):
         handles = []
         for device in devices:
             if not isinstance(device, Object) or device.KIND != "device":
-                raise TypeError(f"a device is needed, and this is {device!r}")
+                raise TypeError(f"a device is needed, and this is {reprlib.repr(device)}")
             handles.append(device._h)
         return cls._of(handles)
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The simulator as `libwindlass_simulator_core.so`, which the drop-in libraries load.
 //!
-//! The drop-in libraries have AMD's names, and a process may load AMD's library of the same name beside one of them: AMD's HIP runs
-//! over the simulated HSA. So the simulator is in a library whose name and symbols nobody else has. It exports no function of HIP or
-//! HSA, but a table with the addresses of all: [`Core`].
+//! The drop-in libraries have AMD's names, and a process may load AMD's library of the same name beside one of them.
+//! For example, AMD's HIP runs over the simulated HSA. So the simulator is in a library whose name and symbols nobody
+//! else has. It exports no function of HIP or HSA. It exports one table, [`Core`], with the addresses of the functions
+//! that the drop-in libraries call.
 //!
 //! The symbol `windlass_simulator_marker` distinguishes this library from others.
 

@@ -12,7 +12,7 @@
 //! Every function that AMD's library exports is exported, with HIP's symbol versions. A function that the
 //! simulator lacks returns `hipErrorNotSupported`, and the log names it.
 //!
-//! As with AMD's library, HIP ends with the process. A call after that, or one that is still running then,
+//! As with AMD's library, HIP ends when the process begins to exit. A call that is running then, or that comes later,
 //! aborts with a message.
 //!
 //! The symbol `windlass_simulator_marker` distinguishes this library from AMD's. `windlass_simulator_has`

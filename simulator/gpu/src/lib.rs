@@ -5,7 +5,8 @@
 //! The parts, from the bottom: [`memory`] holds bytes and a map of allocations, [`isa`] decodes instructions, [`exec`]
 //! executes them, and [`engine`] loads code objects and runs kernels. A [`Part`] is one GPU's row of facts.
 //!
-//! `windlass-simulator` puts the HIP API and the HSA API on top. This crate serves it, and its interface changes with it.
+//! `windlass-simulator` puts the HIP API and the HSA API on top. The interface of this crate changes whenever
+//! `windlass-simulator` needs it.
 
 pub mod engine;
 pub mod exec;

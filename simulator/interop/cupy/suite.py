@@ -4,8 +4,8 @@
 
     windlass exec -- python3 simulator/interop/cupy/suite.py [NAME...]
 
-Needs the packages cupy-rocm-7-0 (14.2) and numpy, the libraries of `stand_ins.py` on LD_LIBRARY_PATH and its folder as ROCM_HOME
-with `bin` on PATH. Prints a line for each program, then the number that agree; the exit code is 0 if all do.
+Needs the packages cupy-rocm-7-0 (14.2) and numpy, the libraries of `stand_ins.py` on LD_LIBRARY_PATH, and the folder of `hipcc.py`
+as ROCM_HOME with `bin` on PATH. Prints a line for each program, then the number that agree; the exit code is 0 if all do.
 """
 
 import os

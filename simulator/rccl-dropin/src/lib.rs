@@ -2,7 +2,7 @@
 //! The RCCL of the simulated GPU as a drop-in `librccl.so.1`.
 //!
 //! The simulator is not in this library: each function calls the one that the simulated `libamdhip64.so` of the process
-//! has. So this library is small, and both see the same devices. Without a simulated HIP its functions return
+//! has. So this library is small, and RCCL and HIP see the same devices. Without a simulated HIP its functions return
 //! `ncclSystemError` and write the reason to standard error, once.
 //!
 //! The symbol `windlass_simulator_marker` distinguishes this library from AMD's.

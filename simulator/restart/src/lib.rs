@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Restarts a program under another loader than its own, before any of its code runs.
 //!
-//! `windlass exec --hip amd` starts its program with the loader beside AMD's libraries. The kernel does not
-//! know that loader, so a child of the program uses the machine's own loader. The machine's loader first loads
-//! this library, because `LD_AUDIT` names it (see `rtld-audit(7)`). This library restarts the program if it
-//! uses HIP. Other programs must not be restarted: a program that is started through a loader finds the loader,
-//! not itself, in `/proc/self/exe`.
+//! `windlass exec --hip amd` starts its program with the loader beside AMD's libraries. The operating system's kernel
+//! does not know that loader, so a child of the program uses the machine's own loader. The machine's loader first loads
+//! this library, because `LD_AUDIT` names it (see `rtld-audit(7)`). This library restarts the program if it uses HIP.
+//! Other programs must not be restarted: a program that is started through a loader finds the loader, not itself, in
+//! `/proc/self/exe`.
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub mod audit;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The hipRTC of the simulated GPU as a drop-in `libhiprtc.so`.
 //!
-//! Since HIP 7 programs are linked with this library for hipRTC's functions, which `libamdhip64.so` had before and still has.
-//! Both call the functions of `libwindlass_simulator_core.so`, which must lie beside this library; they compile by the compiler that is
-//! installed. Without it the functions return `HIPRTC_ERROR_INTERNAL_ERROR`, and the first call writes the reason to standard
+//! Since HIP 7, programs are linked with this library for hipRTC's functions, which `libamdhip64.so` also exports. Both
+//! call the functions of `libwindlass_simulator_core.so`, which must lie beside this library. Without that file the
+//! functions return `HIPRTC_ERROR_INTERNAL_ERROR`, and the first call writes the reason to standard
 //! error. `WINDLASS_LOG` selects the messages on standard error, as for the simulated HIP.
 //!
 //! The symbol `windlass_simulator_marker` distinguishes this library from AMD's.

@@ -7,8 +7,8 @@
 //! A [`Program`] is compiled by [`Program::compile`], a [`Linker`] joins bitcode. [`abi`] has both as hipRTC's C functions, which
 //! the drop-in libraries export; [`for_each_function`] lists them.
 //!
-//! Sources come from programs that nobody knows. A compiler gets them as files of a private folder, which goes when it ends; it is
-//! started without a shell, and it is stopped after a time.
+//! Sources are not trusted. The compiler reads them from a private folder, which is deleted when the compiler has ended.
+//! It starts without a shell, and is stopped after a time.
 
 pub mod abi;
 mod child;

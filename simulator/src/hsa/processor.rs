@@ -167,6 +167,7 @@ impl Runtime {
         let mut launch = Launch::new(groups, packet.workgroup, &[]);
         launch.work_items = Some(packet.grid);
         launch.lds_faults = self.options.lds == Lds::Fault;
+        launch.translates = self.options.translate;
         launch.reach = Grants::of_device(queue.gpu);
         launch.placed = Some(placed);
         Ok(PacketDispatch { kernel, launch })

@@ -4,8 +4,8 @@
 //! `dlclose`.
 //!
 //! Functions name their versions by `.symver`, under `cfg(symbol_versions)`. A version map alone would have no effect,
-//! because rustc passes the linker a map of its own, and LLD prefers its exact names. Zig's linker reads the last map only, so
-//! ours also says which names are exported.
+//! because rustc passes the linker a map of its own, and LLD prefers the exact names of that map. Zig's linker reads
+//! the last map only, so ours also says which names are exported.
 #![allow(clippy::print_stdout, reason = "Cargo reads the lines that build scripts print")]
 
 use std::error::Error;

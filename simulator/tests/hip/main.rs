@@ -32,6 +32,7 @@ mod memory;
 mod names;
 mod occupancy;
 mod pools;
+mod programs;
 mod schedules;
 mod services;
 mod several_devices;

@@ -6,7 +6,7 @@ use std::{
     rc::Rc,
 };
 
-use windlass_codeobject::{Bundle, Container, Entry, EntryTarget, File, Options, Selection, TargetId};
+use windlass_codeobject::{Bundle, Container, Entry, EntryTarget, Error, File, Options, Selection, TargetId};
 
 use super::{
     images::{Images, Kernels},
@@ -63,6 +63,10 @@ pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &
         slots.add(bundle, slot);
     }
     unit.slots = slots.finish();
+    // Last, because it unpacks more than the targets need, and the bundles of a file share a budget.
+    if unit.problems.is_empty() {
+        unit.problems.extend(file.bundles().iter().filter(|bundle| is_for_gpus(bundle)).filter_map(damage));
+    }
     Some(unit)
 }
 
@@ -173,6 +177,15 @@ fn examine(
     let codes = Codes::read(bundle, asked.iter().flat_map(Asked::chosen).collect(), images);
     let services = asked.iter().map(|asked| asked.service(bundle, &codes, options, images)).collect();
     (Slot(services), codes.problems)
+}
+
+/// The damage that a compressed bundle has outside of the entries that were read, or that decoding does not notice. Content
+/// that is too large to be unpacked as a whole is not examined.
+fn damage(bundle: &Bundle<'_>) -> Option<String> {
+    match bundle.check_hash() {
+        Ok(()) | Err(Error::Limit { .. } | Error::Memory { .. }) => None,
+        Err(error) => Some(format!("{}: {error}", place(bundle))),
+    }
 }
 
 /// The entry that some mode would get with `--compat`.

@@ -109,22 +109,23 @@ fn pack(root: &Path, out: &Path, source: &Source) -> Result<Vec<PathBuf>, String
     let folder = out.join("libraries");
     let (sources, target) = (folder.join("src"), folder.join("target"));
     fs::create_dir_all(&sources).map_err(at("a folder for the simulator's libraries"))?;
-    fs::write(folder.join("Cargo.toml"), manifest(source)).map_err(at("Cargo.toml"))?;
+    let of_windlass = fs::read_to_string(root.join("Cargo.toml")).map_err(at("Windlass's Cargo.toml"))?;
+    println!("cargo::rerun-if-changed=Cargo.toml");
+    let manifest = manifest(source, &of_windlass);
+    fs::write(folder.join("Cargo.toml"), manifest).map_err(at("Cargo.toml"))?;
     fs::write(sources.join("main.rs"), PACK).map_err(at("main.rs"))?;
     // The same versions of all packages as in this build, where Cargo tells them.
-    if fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).is_err() {
-        println!("cargo::rerun-if-changed=Cargo.toml");
-    }
+    let _ = fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"));
     let variable = |name: &str| env::var(name).unwrap_or_default();
     let mut cargo = Command::new(variable("CARGO"));
-    cargo.args(["build", "--release", "--message-format=json-render-diagnostics", "--manifest-path"]);
+    cargo.args(["build", "--profile", "dist", "--message-format=json-render-diagnostics", "--manifest-path"]);
     cargo.arg(folder.join("Cargo.toml")).arg("--target-dir").arg(&target).stderr(Stdio::inherit());
     let output = cargo.output().map_err(at("cargo"))?;
     if !output.status.success() {
         return Err(format!("cargo could not build the simulator's libraries: {}", output.status));
     }
     let messages = String::from_utf8_lossy(&output.stdout);
-    let mut pack = Command::new(target.join("release/windlass-libraries"));
+    let mut pack = Command::new(target.join("dist/windlass-libraries"));
     let mut packed = Vec::new();
     for (package, _, file) in LIBRARIES {
         let path = match source {
@@ -156,14 +157,11 @@ fn built(messages: &str, file: &str) -> Option<PathBuf> {
     messages.split('"').find(is_it).map(PathBuf::from)
 }
 
-fn manifest(source: &Source) -> String {
+/// The manifest of the crate that depends on the libraries. They are built as in a release.
+fn manifest(source: &Source, of_windlass: &str) -> String {
     let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
     let mut text = "[package]\nname = \"windlass-libraries\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
                     [workspace]\n\
-                    [profile.release]\nstrip = true\n\
-                    [profile.release.package.windlass-simulator]\ncodegen-units = 1\n\
-                    [profile.release.package.windlass-simulator-dropin]\ncodegen-units = 1\n\
-                    [profile.release.package.windlass-simulator-hsa-dropin]\ncodegen-units = 1\n\
                     [dependencies]\nzstd = { version = \"0.13\", default-features = false }\n"
         .to_owned();
     for (package, folder, _) in LIBRARIES {
@@ -173,6 +171,16 @@ fn manifest(source: &Source) -> String {
             Source::None | Source::Built(_) => continue,
         };
         text.push_str(&format!("{package} = {{ {place} }}\n"));
+    }
+    let mut is_profile = false;
+    for line in of_windlass.lines() {
+        if line.starts_with('[') {
+            is_profile = ["[profile.release", "[profile.dist"].iter().any(|name| line.starts_with(name));
+        }
+        if is_profile {
+            text.push_str(line);
+            text.push('\n');
+        }
     }
     text
 }

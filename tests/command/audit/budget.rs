@@ -33,11 +33,11 @@ fn assert_stops(name: &str, bytes: &[u8]) {
     let path = folder.put(name, bytes);
     let finished = audit(&[&path], "gfx942");
     assert_eq!(finished.code, Some(1), "{name}: {}{}", finished.stdout, finished.stderr);
-    let limit = 256 * MIB + 32 * bytes.len();
+    let limit = 256 * MIB + 64 * bytes.len();
     let reason =
         format!("it unpacks to more than {limit} bytes, the limit for a file of {} bytes", bytes.len());
     assert_eq!(finished.stdout.matches(&reason).count(), 1, "{name}: {}", finished.stdout);
-    assert!(finished.stderr.contains("1 file with problems"), "{name}: {}", finished.stderr);
+    assert!(finished.stderr.contains(" with problems"), "{name}: {}", finished.stderr);
 }
 
 #[test]
@@ -46,7 +46,10 @@ fn members_share_a_budget() {
     let members = ["a.so.zst", "b.so.zst", "c.so.zst"].map(|name| (name, &large[..]));
     assert_stops("streams.whl", &wheel(&members));
     let zeros = vec![0; 160 * MIB];
-    assert_stops("data.whl", &wheel(&["a.bin", "b.bin", "c.bin", "d.bin"].map(|name| (name, &zeros[..]))));
+    assert_stops(
+        "data.whl",
+        &wheel(&["a.bin", "b.bin", "c.bin", "d.bin", "e.bin"].map(|name| (name, &zeros[..]))),
+    );
     assert_stops("stream.zst", &zstd(320));
     let slow = bzip2(48);
     let names: Vec<_> = (0..6).map(|index| format!("{index}.bz2")).collect();

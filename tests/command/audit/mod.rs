@@ -3,6 +3,7 @@
 
 mod budget;
 mod carriers;
+mod damaged;
 pub(crate) mod made;
 mod one_answer;
 mod packed;

@@ -96,6 +96,8 @@ pub(crate) struct Lab {
     stream: Cell<hipStream_t>,
     graph: Cell<(hipGraph_t, hipGraphNode_t)>,
     pub(crate) full: Cell<Option<Full>>,
+    /// A graph of one node, and the node.
+    pub(crate) alone: Cell<Option<(u64, u64)>>,
     out: Cell<u64>,
     /// All memory that HIP knows of, which outlives all cases.
     kept: RefCell<Vec<Box<[u64]>>>,
@@ -110,6 +112,7 @@ impl Lab {
             stream: Cell::new(ptr::null_mut()),
             graph: Cell::new((ptr::null_mut(), ptr::null_mut())),
             full: Cell::new(None),
+            alone: Cell::new(None),
             out: Cell::new(0),
             kept: RefCell::default(),
         };
@@ -135,6 +138,7 @@ impl Lab {
         self.stream.set(ptr::null_mut());
         self.graph.set((ptr::null_mut(), ptr::null_mut()));
         self.full.set(None);
+        self.alone.set(None);
         self.out.set(0);
         // Contexts that earlier cases pushed.
         // SAFETY: no pointers.
@@ -407,6 +411,13 @@ impl Lab {
     pub(crate) fn file(&self, right: bool) -> Result<u64> {
         let path = std::env::temp_dir().join(format!("windlass-differences-{}-{right}", std::process::id()));
         std::fs::write(&path, if right { &self.images.kernels[..] } else { b"junk" })?;
+        let path = CString::new(path.into_os_string().into_encoded_bytes())?;
+        Ok(self.keep(path.as_bytes_with_nul()))
+    }
+
+    /// A place for the text of a graph.
+    pub(crate) fn dot_path(&self) -> Result<u64> {
+        let path = std::env::temp_dir().join(format!("windlass-differences-{}.dot", std::process::id()));
         let path = CString::new(path.into_os_string().into_encoded_bytes())?;
         Ok(self.keep(path.as_bytes_with_nul()))
     }

@@ -10,6 +10,8 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for the command line")]
 
 #[cfg(all(unix, target_arch = "x86_64"))]
+mod any_node;
+#[cfg(all(unix, target_arch = "x86_64"))]
 mod cases;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod compare;
@@ -27,6 +29,8 @@ mod nodes;
 mod perform;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod values;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod virtual_memory;
 
 #[cfg(all(unix, target_arch = "x86_64"))]
 fn main() -> anyhow::Result<std::process::ExitCode> {

@@ -12,6 +12,13 @@ use crate::lab::{Lab, SIZE, need};
 pub(crate) const NODES: [&str; 7] =
     ["launch-node", "copy-node", "line-node", "fill-node", "call-node", "record-node", "wait-node"];
 
+/// The kinds of parameters for nodes that are alone in their graphs: a graph as a node, copies to and from a variable,
+/// a batch.
+pub(crate) const ALONE: [&str; 4] = ["child-node", "to-symbol-node", "from-symbol-node", "batch-node"];
+
+/// Those for these graphs, instantiated.
+pub(crate) const ALONE_EXECS: [&str; 4] = ["child-exec", "to-symbol-exec", "from-symbol-exec", "batch-exec"];
+
 /// The graph, and its nodes in the order of [`NODES`].
 #[derive(Clone, Copy)]
 pub(crate) struct Full {
@@ -67,6 +74,79 @@ impl Lab {
         let graph = self.full()?.graph;
         need!(self.hipGraphInstantiate(&mut exec, graph, ptr::null_mut(), ptr::null_mut(), 0));
         Ok(exec as u64)
+    }
+
+    /// A graph of one node, the same for the whole case, and that node.
+    pub(crate) fn alone(&self, kind: &str) -> Result<(u64, u64)> {
+        if let Some(made) = self.alone.get() {
+            return Ok(made);
+        }
+        let (mut graph, mut node, none) = (ptr::null_mut(), ptr::null_mut(), ptr::null());
+        need!(self.hipGraphCreate(&mut graph, 0));
+        let (symbol, host) = (self.symbols.1 as *const c_void, self.memory("plain", "good")? as *mut c_void);
+        let (into, out_of) = (hipMemcpyKind::hipMemcpyHostToDevice, hipMemcpyKind::hipMemcpyDeviceToHost);
+        match kind.split_once('-').map_or(kind, |(first, _)| first) {
+            "child" => {
+                let inner = self.new_graph()?.0 as hipGraph_t;
+                need!(self.hipGraphAddChildGraphNode(&mut node, graph, none, 0, inner));
+            }
+            "to" => {
+                need!(
+                    self.hipGraphAddMemcpyNodeToSymbol(&mut node, graph, none, 0, symbol, host, 4, 0, into)
+                );
+            }
+            "from" => {
+                need!(
+                    self.hipGraphAddMemcpyNodeFromSymbol(
+                        &mut node, graph, none, 0, host, symbol, 4, 0, out_of
+                    )
+                );
+            }
+            _ => {
+                let parameters = self.batch_parameters("good")? as *const hipBatchMemOpNodeParams;
+                need!(self.hipGraphAddBatchMemOpNode(&mut node, graph, none, 0, parameters));
+            }
+        }
+        let made = (graph as u64, node as u64);
+        self.alone.set(Some(made));
+        Ok(made)
+    }
+
+    /// That graph, instantiated.
+    pub(crate) fn new_alone_exec(&self, kind: &str) -> Result<u64> {
+        let mut exec = ptr::null_mut();
+        let graph = self.alone(kind)?.0 as hipGraph_t;
+        need!(self.hipGraphInstantiate(&mut exec, graph, ptr::null_mut(), ptr::null_mut(), 0));
+        Ok(exec as u64)
+    }
+
+    /// The parameters of a batch of one write.
+    pub(crate) fn batch_parameters(&self, value: &str) -> Result<u64> {
+        let list = self.batch()?;
+        let mut context = ptr::null_mut();
+        need!(self.hipDevicePrimaryCtxRetain(&mut context, 0));
+        let mut parameters = hipBatchMemOpNodeParams {
+            ctx: context,
+            count: 1,
+            paramArray: list as *mut hipStreamBatchMemOpParams,
+            flags: 0,
+        };
+        match value {
+            "no-context" => parameters.ctx = ptr::null_mut(),
+            "no-list" => parameters.paramArray = ptr::null_mut(),
+            "no-count" => parameters.count = 0,
+            "many" => parameters.count = 257,
+            "flags" => parameters.flags = 1,
+            _ => {}
+        }
+        Ok(self.keep_value(parameters))
+    }
+
+    /// A copy of a graph.
+    pub(crate) fn clone_of(&self, graph: u64) -> Result<u64> {
+        let mut copy = ptr::null_mut();
+        need!(self.hipGraphClone(&mut copy, graph as hipGraph_t));
+        Ok(copy as u64)
     }
 
     /// The parameters of a node that gives memory.

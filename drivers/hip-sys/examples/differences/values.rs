@@ -7,9 +7,10 @@ use std::ptr;
 use anyhow::{Result, bail, ensure};
 use windlass_hip_sys::bindings::*;
 
+use crate::any_node::ANY;
 use crate::fields;
 use crate::lab::{Lab, SIZE, need};
-use crate::nodes::NODES;
+use crate::nodes::{ALONE, ALONE_EXECS, NODES};
 
 /// A released handle, one that never existed, and one of another kind.
 const HANDLE: &[&str] = &["good", "null", "destroyed", "wild"];
@@ -98,6 +99,23 @@ const KINDS: &[(&str, &[&str])] = &[
     ("instantiation", &["good", "null", "flags"]),
     ("batch", &["good", "null"]),
     ("shared-event", &["good", "null", "event"]),
+    ("any-node", ANY),
+    ("launch-any", &["launch", "null", "launch:no-function", "launch:no-block", "negative"]),
+    ("copy-any", &["copy", "null", "copy:no-extent", "copy:no-pointer", "copy:kind", "copy:wide"]),
+    ("fill-any", &["fill", "null", "fill:no-pointer", "fill:element", "fill:no-width", "fill:no-height"]),
+    ("call-any", &["call", "null", "call:no-function", "call:data"]),
+    ("record-any", &["record", "null", "record:null"]),
+    ("child-any", &["child", "null", "child:null"]),
+    ("clone", &["good", "null", "destroyed", "wild", "other", "original"]),
+    ("batch-parameters", &["good", "null", "no-context", "no-list", "no-count", "many", "flags"]),
+    ("dot-path", &["good", "null", "absent"]),
+    ("reserved", &["good", "null", "freed", "inside", "odd", "device", "plain", "wild"]),
+    ("mapped", &["good", "null", "unmapped", "reserved", "inside", "device", "plain", "wild"]),
+    ("made", &["good", "null", "released", "wild"]),
+    ("memory-properties", &["good", "null", "type", "location", "device", "shared"]),
+    ("range-data", &["good", "null", "null-inside"]),
+    ("range-sizes", &["good", "null", "wrong"]),
+    ("range-attributes", &["good", "null", "wrong"]),
     ("properties", &["good", "null", "type", "location", "device"]),
     ("access", &["good", "null", "device", "flags"]),
     ("location", &["good", "null", "device"]),
@@ -109,7 +127,9 @@ const KINDS: &[(&str, &[&str])] = &[
 pub(crate) fn of(kind: &str) -> Vec<String> {
     match KINDS.iter().find(|(name, _)| *name == kind) {
         Some((_, values)) => values.iter().map(|value| (*value).to_owned()).collect(),
-        None if NODES.contains(&kind) => vec!["good".to_owned()],
+        None if NODES.contains(&kind) || ALONE.contains(&kind) || ALONE_EXECS.contains(&kind) => {
+            vec!["good".to_owned()]
+        }
         None => kind.split('|').map(str::to_owned).collect(),
     }
 }
@@ -138,7 +158,7 @@ impl Lab {
         Ok(match (kind, value) {
             (_, "null") => 0,
             (_, "wild") => match kind {
-                "device" | "pooled" | "pinned" | "registered" | "managed" => 0x10,
+                "device" | "pooled" | "pinned" | "registered" | "managed" | "reserved" | "mapped" => 0x10,
                 _ => self.keep(&[0; SIZE]),
             },
             ("out" | "int" | "long" | "pointer" | "new-field" | "old-field", _) => self.out(),
@@ -166,6 +186,27 @@ impl Lab {
             ("full", _) => self.full()?.graph as u64,
             ("full-exec", _) => self.new_full_exec()?,
             (node, _) if NODES.contains(&node) => self.full()?.node(node),
+            (node, _) if ALONE.contains(&node) => self.alone(node)?.1,
+            (exec, _) if ALONE_EXECS.contains(&exec) => self.new_alone_exec(exec)?,
+            ("batch-parameters", _) => self.batch_parameters(value)?,
+            (
+                "any-node" | "launch-any" | "copy-any" | "fill-any" | "call-any" | "record-any" | "child-any",
+                _,
+            ) => self.any_node(value)?,
+            ("clone", "original") => self.graph()?.0,
+            ("clone", "other") => self.clone_of(self.new_graph()?.0)?,
+            ("clone", "destroyed") => self.destroyed_graph()?,
+            ("clone", _) => self.clone_of(self.graph()?.0)?,
+            ("dot-path", "good") => self.dot_path()?,
+            ("dot-path", _) => text(c"/nowhere/at/all.dot"),
+            ("reserved", _) => self.reserved(value)?,
+            ("mapped", _) => self.mapped(value)?,
+            ("made", _) => self.made(value)?,
+            ("memory-properties", _) => self.memory_properties(value),
+            ("range-data", "good") => self.keep_words(&[self.out(), self.out()]),
+            ("range-data", _) => self.keep_words(&[self.out(), 0]),
+            ("range-sizes", _) => self.keep_words(&[4, if value == "good" { 4 } else { 3 }]),
+            ("range-attributes", _) => self.keep_words(&[1 | if value == "good" { 2 } else { 99 } << 32]),
             ("graph", "good") => self.graph()?.0,
             ("graph", _) => self.destroyed_graph()?,
             ("node", "good") => self.graph()?.1,
@@ -230,7 +271,7 @@ impl Lab {
         })
     }
 
-    fn copy(&self, value: &str) -> Result<u64> {
+    pub(crate) fn copy(&self, value: &str) -> Result<u64> {
         // SAFETY: zeroes are null pointers and numbers.
         let mut copy: hipMemcpy3DParms = unsafe { std::mem::zeroed() };
         copy.srcPtr = hipPitchedPtr {
@@ -291,7 +332,7 @@ impl Lab {
         Ok(self.keep_value(copy))
     }
 
-    fn kernel_node(&self, value: &str) -> Result<u64> {
+    pub(crate) fn kernel_node(&self, value: &str) -> Result<u64> {
         let one = dim3 { x: 1, y: 1, z: 1 };
         let mut node = hipKernelNodeParams {
             blockDim: one,
@@ -309,7 +350,7 @@ impl Lab {
         Ok(self.keep_value(node))
     }
 
-    fn memset_node(&self, value: &str) -> Result<u64> {
+    pub(crate) fn memset_node(&self, value: &str) -> Result<u64> {
         let dst = self.memory("device", "good")? as *mut c_void;
         let mut node = hipMemsetParams { dst, elementSize: 4, height: 1, pitch: 64, value: 5, width: 8 };
         match value {

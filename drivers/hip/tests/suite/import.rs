@@ -86,6 +86,18 @@ fn memory_is_registered_as_long_as_its_buffer() {
 }
 
 #[test]
+fn memory_can_be_imported_again_at_once() {
+    let (instance, device) = open();
+    let loan = Loan::new();
+    for start in (0..100).map(|round| round % 2 * 64) {
+        drop(loan.lend(&device, start, SIZE - 64).expect("imported"));
+    }
+    eventually("the releases", || loan.releases() == 100);
+    drop(device);
+    nothing_leaks(&instance);
+}
+
+#[test]
 fn work_in_flight_keeps_the_memory() {
     let (instance, device) = open_manual();
     let (loan, done) = (Loan::new(), Semaphore::new(0));

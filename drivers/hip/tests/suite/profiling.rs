@@ -4,14 +4,15 @@
 use std::sync::{Arc, Mutex};
 
 use windlass_hal::{
-    Device, OperationRecord, ProfileChunk, ProfileOptions, ProfileRecord, ProfileSink, Semaphore,
+    CommandRecord, Device, OperationRecord, ProfileChunk, ProfileOptions, ProfileRecord, ProfileSink,
+    Semaphore,
 };
 use windlass_hip_sys::{bindings::hipError_t, null::Options};
 
 use crate::common::{SOON, code, nothing_leaks, open_failing, open_manual, record};
 
 #[derive(Default)]
-struct Notes(Mutex<Vec<ProfileRecord>>);
+pub(crate) struct Notes(Mutex<Vec<ProfileRecord>>);
 
 impl ProfileSink for Notes {
     fn records(&self, chunk: ProfileChunk) {
@@ -20,7 +21,7 @@ impl ProfileSink for Notes {
 }
 
 impl Notes {
-    fn operations(&self) -> Vec<OperationRecord> {
+    pub(crate) fn operations(&self) -> Vec<OperationRecord> {
         let records = self.0.lock().expect("no panic");
         let operation = |record: &ProfileRecord| match record {
             ProfileRecord::Operation(operation) => Some((**operation).clone()),
@@ -28,9 +29,18 @@ impl Notes {
         };
         records.iter().filter_map(operation).collect()
     }
+
+    pub(crate) fn commands(&self) -> Vec<CommandRecord> {
+        let records = self.0.lock().expect("no panic");
+        let command = |record: &ProfileRecord| match record {
+            ProfileRecord::Command(command) => Some(command.clone()),
+            _ => None,
+        };
+        records.iter().filter_map(command).collect()
+    }
 }
 
-fn begin(device: &Device, commands: bool) -> Arc<Notes> {
+pub(crate) fn begin(device: &Device, commands: bool) -> Arc<Notes> {
     let notes = Arc::new(Notes::default());
     let options = ProfileOptions::default().with_commands(commands).with_memory(false);
     device.profiling_begin(options, notes.clone()).expect("begins");

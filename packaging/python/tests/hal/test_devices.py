@@ -230,6 +230,10 @@ class Opening(unittest.TestCase):
                 self.assertTrue(replayed.operations >= 1 and replayed.compared >= 64 and replayed.nanoseconds > 0)
                 self.assertEqual(replayed.differing, 0)
                 with open(path, "r+b") as file:
+                    file.truncate(os.path.getsize(path) - 5)
+                with self.assertRaisesRegex(windlass.DataLossError, "cut short at byte"):
+                    other.replay_blocking(path)
+                with open(path, "r+b") as file:
                     file.truncate(100)
                 for kinds, wrong in ((windlass.DataLossError, path), (windlass.Error, os.path.join(folder, "none")), (TypeError, 3)):
                     with self.assertRaises(kinds):

@@ -32,6 +32,61 @@ class Ends(Child):
                     assert "closed" in str(error), error
         """)
 
+    def test_memory_without_bytes_for_a_device(self):
+        self.run_child("""
+            try:
+                import numpy
+            except ImportError:
+                sys.exit(0)
+            device = Device(CPU)
+            queue, buffer = device.queue(), device.allocate(64)
+            objects = numpy.array([object()] * 8)
+            swapped = numpy.arange(16, dtype=numpy.dtype("<f4").newbyteorder("S"))
+            fields = numpy.zeros(4, dtype=[("Of", "i4"), ("g", "f4"), ("h", "u8")])
+            for memory in (objects, swapped):
+                for action in (
+                    lambda: queue.upload_blocking(memory, (buffer, 0, memory.nbytes)), lambda: queue.update(memory, (buffer, 0, memory.nbytes)),
+                    lambda: queue.download_blocking((buffer, 0, memory.nbytes), into=memory), lambda: device.import_host(memory),
+                    lambda: buffer.write(memory), lambda: queue.fill(buffer, memory[:1]),
+                ):
+                    raises(TypeError, action)
+            raises(TypeError, lambda: ElementType.of(swapped.dtype))
+            queue.upload_blocking(fields, buffer)
+        """)
+
+    def test_host_calls_that_raise(self):
+        self.run_child("""
+            device, kept = Device(CPU), []
+            class Odd(Exception):
+                def __init__(self, text):
+                    self.text = text
+                    kept.append(self)
+                def __str__(self):
+                    return self.text + ""
+            def fail(error):
+                raise error
+            for text, said in (("why", "why ("), (None, "Odd"), ("\\udc80", "udc80")):
+                done = Semaphore()
+                device.queue().host_call(lambda: fail(Odd(text)), signals=done.at(1))
+                error = raises(AbortedError, lambda: done.wait_blocking(1, 60))
+                assert "the host call raised Odd" in str(error) and said in str(error), error
+        """)
+
+    def test_other_packages_keep_their_view_of_python(self):
+        self.run_child("""
+            import ctypes
+            class Mine(ctypes.Structure):
+                _fields_ = [("everything", ctypes.c_byte * 256)]
+            get, release = ctypes.pythonapi.PyObject_GetBuffer, ctypes.pythonapi.PyBuffer_Release
+            for function in (get, release, ctypes.pythonapi.PyCapsule_New, ctypes.pythonapi.PyCapsule_IsValid):
+                assert function.argtypes is None, function
+            get.argtypes, release.argtypes = [ctypes.py_object, ctypes.POINTER(Mine), ctypes.c_int], [ctypes.POINTER(Mine)]
+            device = Device(CPU)
+            queue, buffer = device.queue(), device.allocate(4)
+            queue.upload_blocking(b"abcd", buffer)
+            assert queue.download_blocking(buffer) == b"abcd"
+        """)
+
     def test_a_closed_device_refuses_work_and_fails_what_waits(self):
         self.run_child("""
             for uri in (GPU, CPU):
@@ -55,7 +110,8 @@ class Ends(Child):
                 (TypeError, lambda: Device(3)), (ValueError, lambda: Device("a\\0b")), (Error, lambda: Device("nowhere://")),
                 (Error, lambda: Device("")), (Error, lambda: Device("\\udcff")), (OutOfRangeError, lambda: device.queue(64)),
                 (OutOfRangeError, lambda: device.queue(-1)), (OutOfRangeError, lambda: device.queue(1 << 40)),
-                (TypeError, lambda: device.queue("0")), (TypeError, lambda: device.allocate(1.5)),
+                (TypeError, lambda: device.queue("0")), (TypeError, lambda: device.allocate(8, 3)), (OutOfRangeError, lambda: Semaphore(1 << 63)),
+                (TypeError, lambda: device.drain_blocking("x")), (ValueError, lambda: device.drain_blocking(-1)), (TypeError, lambda: device.allocate(1.5)),
                 (OutOfRangeError, lambda: device.allocate(-1)), (Error, lambda: device.allocate(1 << 63)),
                 (OutOfRangeError, lambda: device.allocate(1 << 64)), (Error, lambda: device.allocate(8, BufferParams(min_alignment=3))),
                 (OutOfRangeError, lambda: device.allocate(8, BufferParams(memory_type=-1))),
@@ -130,6 +186,50 @@ class Ends(Child):
                 threads = [threading.Thread(target=one) for one in (use, close, use, close)]
                 [thread.start() for thread in threads]
                 [thread.join() for thread in threads]
+        """)
+
+    def test_mappings_outlive_what_other_threads_close(self):
+        self.run_child("""
+            for uri in (GPU, CPU):
+                for _ in range(10):
+                    device = Device(uri)
+                    buffer = device.allocate_host(4096)
+                    view, begun = buffer.map(), threading.Barrier(3)
+                    def use():
+                        begun.wait()
+                        for value in range(200):
+                            view[value] = value
+                            assert bytes(view[value:value + 1]) == bytes([value])
+                    threads = [threading.Thread(target=use) for _ in range(2)]
+                    [thread.start() for thread in threads]
+                    begun.wait()
+                    buffer.close()
+                    device.close()
+                    [thread.join() for thread in threads]
+                    assert bytes(view[:200]) == bytes(range(200))
+                    view.release()
+        """)
+
+    def test_host_calls_wait_for_each_other_and_close_their_device(self):
+        self.run_child("""
+            for uri in (GPU, CPU):
+                device, gate, done = Device(uri), Semaphore(), [Semaphore() for _ in range(40)]
+                queue, buffer = device.queue(), device.allocate(64)
+                for one in done[:-1]:
+                    queue.host_call(lambda: gate.wait_blocking(1), signals=one.at(1))
+                def use():
+                    queue.fill(buffer, b"x", signals=gate.at(1))
+                    gate.wait_blocking(1)
+                queue.host_call(use, signals=done[-1].at(1))
+                for one in done:
+                    one.wait_blocking(1, 60)
+                ended = Semaphore()
+                def close():
+                    for one in (buffer, queue, device):
+                        one.close()
+                queue.host_call(close, signals=ended.at(1))
+                ended.wait_blocking(1, 60)
+                assert device.closed
         """)
 
     def test_the_end_with_work_in_flight(self):

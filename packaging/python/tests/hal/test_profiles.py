@@ -241,6 +241,12 @@ class Traces(unittest.TestCase):
                 path = pathlib.Path(folder, "träce.json")
                 queue, done = device.queue(), Semaphore()
                 with device.profile_trace(path, commands=True):
+                    # A refused profile leaves files as they are.
+                    mine = pathlib.Path(folder, "mine")
+                    mine.write_text("mine")
+                    for place in (mine, path):
+                        self.assertRaises(windlass.FailedPreconditionError, device.profile_trace, place)
+                    self.assertEqual((mine.read_text(), sorted(os.listdir(folder))), ("mine", ["mine", path.name]))
                     buffer = device.allocate(4096)
                     queue.fill(buffer, b"x", signals=done.at(1))
                     queue.host_call(lambda: None, waits=done.at(1), signals=done.at(2))

@@ -28,6 +28,9 @@ pub struct Launch<'a> {
     pub arguments: &'a [u8],
     /// Whether an access past the end of LDS is a fault. Otherwise reads give zero and writes vanish, as on hardware.
     pub lds_faults: bool,
+    /// Whether hot code is translated into code of the host's processor. Otherwise all is interpreted; the results are
+    /// the same.
+    pub translates: bool,
     /// The memory that the kernel may use.
     pub reach: Grants,
     /// The seed for the order in which workgroups start. Without one they start in ascending order.
@@ -70,8 +73,20 @@ impl<'a> Launch<'a> {
     /// A launch of `grid` workgroups of `block` work-items.
     pub fn new(grid: [u32; 3], block: [u32; 3], arguments: &'a [u8]) -> Self {
         let (work_items, dynamic_lds, lds_faults, seed, placed) = (None, 0, true, None, None);
-        let (stack, reach) = (None, Grants::ALL);
-        Self { grid, block, work_items, dynamic_lds, stack, arguments, lds_faults, reach, seed, placed }
+        let (stack, translates, reach) = (None, true, Grants::ALL);
+        Self {
+            grid,
+            block,
+            work_items,
+            dynamic_lds,
+            stack,
+            arguments,
+            lds_faults,
+            translates,
+            reach,
+            seed,
+            placed,
+        }
     }
 }
 

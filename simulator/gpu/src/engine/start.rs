@@ -30,6 +30,8 @@ const SCRATCH_RESOURCE: [u32; 4] = [
     1 << 19 | 3 << 21 | 1 << 23,
 ];
 
+/// Arrivals at a step that are interpreted: a translation takes about as long as these.
+const COLD: u32 = 64;
 const PACKET: u64 = 64;
 /// Bytes of zeros in place of the HSA queue.
 const QUEUE: u64 = 256;
@@ -46,6 +48,8 @@ pub(super) struct Start {
     pub(super) lds: u32,
     /// Bytes of LDS that the kernel and its launch ask for, if an access past them is a fault.
     pub(super) lds_limit: Option<u32>,
+    /// The number of arrivals at a step before it is translated; `None` if none is.
+    pub(super) cold: Option<u32>,
     /// The memory that the kernel may use.
     pub(super) reach: Grants,
     private: u32,
@@ -135,6 +139,7 @@ impl Start {
             items,
             lds: lds.next_multiple_of(LDS_UNIT),
             lds_limit: launch.lds_faults.then_some(lds),
+            cold: launch.translates.then_some(COLD),
             reach: launch.reach,
             private,
             scratch: part.scratch,

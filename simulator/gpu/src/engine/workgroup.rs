@@ -120,6 +120,7 @@ impl Workgroup {
                     counter,
                     program: &grid.kernel.record.program,
                     abreast,
+                    cold: grid.start.cold,
                     stop: &grid.stop,
                 };
                 let turn = runner.run(TURN);
@@ -187,6 +188,7 @@ impl Workgroup {
             program: &grid.kernel.record.program,
             // Every order is legal: a kernel that one order breaks has a race.
             abreast: false,
+            cold: grid.start.cold,
             stop: &grid.stop,
         };
         // Mostly to the next barrier or to the end, sometimes a few instructions, so that other waves see half of its

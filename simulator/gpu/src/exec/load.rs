@@ -6,6 +6,7 @@ use super::families;
 use super::machine::program::{Position, Problem, Program, Region};
 use super::machine::step::Step;
 use super::reach::{NoInstruction, Reached, branch_target, ends_flow, reach};
+use super::translate::Blocks;
 use crate::isa::{Inst, Op};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -117,5 +118,6 @@ fn lay_out(found: BTreeMap<u64, Result<Inst, NoInstruction>>, base: u64, entry: 
     if steps.iter().any(Step::is_compare_and_swap) {
         steps.iter_mut().filter(|step| step.loads_dwords()).for_each(|step| step.widened = true);
     }
-    (Region { base, steps, problems }, index_of.get(&entry).copied().unwrap_or(0))
+    let blocks = Blocks::new(steps.len());
+    (Region { base, steps, problems, blocks }, index_of.get(&entry).copied().unwrap_or(0))
 }

@@ -8,7 +8,8 @@
 //! 2. `families` finds the handler of the instruction. An instruction without a handler is reported before the kernel
 //!    starts.
 //! 3. `run` is the interpreter's loop: it calls the handler of one step after the other.
-//! 4. The handler reads its sources and writes its result through `operands`, for whole registers of 64 lanes.
+//! 4. At hot steps, `translate` makes a block of machine code that takes the place of the loop while all lanes are active.
+//! 5. The handler reads its sources and writes its result through `operands`, for whole registers of 64 lanes.
 //!
 //! # The folders, from the bottom
 //!
@@ -16,25 +17,26 @@
 //! - `machine`: the state of a wave and of its workgroup, and the form of decoded code.
 //! - `operands`: sources, modifiers, results, and accesses to memory, which the families share.
 //! - `families`: the instructions, a file for each family.
+//! - `translate`: hot steps as code of the host's processor.
 //! - `load`, `loaded` and `run` stand on top: decoding, the code of all modules, and the loop.
 //!
 //! # Accuracy
 //!
-//! Two kinds of instructions differ from the hardware's bits. Approximate instructions (reciprocals, roots, exponentials,
-//! logarithms, sines) give the host's results, which differ in the last place or two. Matrix instructions add in ascending
-//! order of the inner dimension, fuse each step, and give the usual NaN.
+//! Two kinds of instructions differ from the hardware's bits. Approximate instructions (reciprocals, roots,
+//! exponentials, logarithms, sines) give the host's results, which differ in the last place or two. Matrix instructions
+//! add in ascending order of the inner dimension, fuse each step, and give the usual NaN.
 //!
 //! # Speed
 //!
-//! Three cases have code of their own, because kernels spend their time there: instructions without modifiers in waves whose
-//! lanes are all active (`#[usual]` in the families), waves of which one lane is active (`element::only_lane`), and loads
-//! and stores whose lanes lie side by side or share an address (`memory::lanes`).
+//! Three cases have code of their own, because kernels spend their time there: instructions without modifiers in waves
+//! whose lanes are all active (`#[usual]` in the families), waves of which one lane is active (`element::only_lane`),
+//! and loads and stores whose lanes lie side by side or share an address (`memory::lanes`).
 //!
 //! # Order
 //!
-//! The waves of a workgroup take turns on one thread: each runs until it ends, waits at a barrier or has used up its turn.
-//! Therefore LDS needs no locks. Memory instructions take effect in order, so that the counters of `s_waitcnt` are always
-//! zero.
+//! The waves of a workgroup take turns on one thread: each runs until it ends, waits at a barrier or has used up its
+//! turn. Therefore LDS needs no locks. Memory instructions take effect in order, so that the counters of `s_waitcnt`
+//! are always zero.
 
 mod families;
 mod load;
@@ -43,6 +45,7 @@ mod machine;
 mod operands;
 mod reach;
 mod run;
+mod translate;
 pub(crate) mod values;
 
 pub(crate) use families::handler;

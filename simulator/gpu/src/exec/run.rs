@@ -7,6 +7,7 @@ use super::machine::program::{Counter, Position, Program};
 use super::machine::step::Sharing;
 use super::machine::trouble::{Cause, Trouble};
 use super::machine::wave::WaveStatus;
+use super::translate::{End, Left};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -36,6 +37,8 @@ pub(crate) struct Runner<'a> {
     /// Compilers emit workgroups whose waves all do the same work on the same memory, without a barrier: read, compute,
     /// write. On hardware they run side by side, and all of them read before any of them writes.
     pub(crate) abreast: bool,
+    /// The number of arrivals at a step that are interpreted before a translation is made; `None` if none is made.
+    pub(crate) cold: Option<u32>,
     /// Set when the dispatch is to stop.
     pub(crate) stop: &'a AtomicBool,
 }
@@ -64,24 +67,56 @@ impl Runner<'_> {
         };
         self.core.code_base = region.base;
         let (mut executed, mut turn) = (0, TurnEnd::Over);
+        // Whether a block may begin at the step.
+        let mut arrives = !EXACT;
+        // Whether no block began because of inactive lanes: one may begin where all are active again.
+        let mut narrow = false;
         let flow = loop {
+            let block = match self.cold {
+                Some(cold) if arrives || narrow && self.core.wave.exec() == !0 => {
+                    arrives = false;
+                    let block = region.blocks.enter(&mut self.core, &region.steps, index, self.abreast, cold);
+                    narrow = self.core.wave.exec() != !0;
+                    block
+                }
+                _ => None,
+            };
+            let first = index;
+            if let Some(left) = block {
+                index = left.index;
+                executed += (index - first) as u64;
+                match left.end {
+                    End::Executed(_) => {}
+                    End::Stay => continue,
+                    End::Limit => {
+                        arrives = true;
+                        continue;
+                    }
+                }
+            }
             let Some(step) = region.steps.get(index) else {
                 // Not reached: the last step of a region does not fall through.
                 break Flow::End;
             };
-            match step.sharing {
-                Sharing::None => {}
-                Sharing::Reads => self.core.wave.has_read = true,
-                Sharing::Writes if self.core.wave.has_read && self.abreast => {
-                    self.core.wave.has_read = false;
-                    turn = TurnEnd::Abreast;
-                    break Flow::Yield;
+            let answer = match block {
+                Some(Left { end: End::Executed(flow), .. }) => flow,
+                _ => {
+                    match step.sharing {
+                        Sharing::None => {}
+                        Sharing::Reads => self.core.wave.has_read = true,
+                        Sharing::Writes if self.core.wave.has_read && self.abreast => {
+                            self.core.wave.has_read = false;
+                            turn = TurnEnd::Abreast;
+                            break Flow::Yield;
+                        }
+                        Sharing::Writes => {}
+                    }
+                    // SAFETY: `Compilations::pick` chose the handler for this processor.
+                    unsafe { (step.run)(&mut self.core, step) }
                 }
-                Sharing::Writes => {}
-            }
+            };
             executed += 1;
-            // SAFETY: `Compilations::pick` chose the handler for this processor.
-            match unsafe { (step.run)(&mut self.core, step) } {
+            match answer {
                 Flow::Next => {
                     index += 1;
                     if EXACT && executed >= budget {
@@ -99,6 +134,7 @@ impl Runner<'_> {
                         }
                         self.core.code_base = region.base;
                     }
+                    arrives = !EXACT;
                     if executed >= budget || self.stop.load(Ordering::Relaxed) {
                         turn = TurnEnd::Spent;
                         break Flow::Yield;

@@ -20,9 +20,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 const LANES: usize = 64;
 /// Lanes that are moved together.
-const GROUP: usize = 8;
+pub(super) const GROUP: usize = 8;
 
-type Row = [u32; LANES];
+pub(super) type Row = [u32; LANES];
 
 /// How the offsets of a group follow the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub(crate) enum Spacing {
 
 /// The groups of a row.
 #[inline(always)]
-fn groups(row: &Row) -> &[[u32; GROUP]] {
+pub(super) fn groups(row: &Row) -> &[[u32; GROUP]] {
     row.as_chunks().0
 }
 
@@ -451,7 +451,7 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
 }
 
 /// The distance of each lane of a group from its first lane, for lanes that are `distance` apart.
-const fn steps(distance: u32) -> [u32; GROUP] {
+pub(super) const fn steps(distance: u32) -> [u32; GROUP] {
     let mut steps = [0; GROUP];
     let mut lane = 0;
     while lane < GROUP {
@@ -464,7 +464,7 @@ const fn steps(distance: u32) -> [u32; GROUP] {
 /// # Safety
 /// `from` is aligned, and valid for reads under the module's rules.
 #[inline(always)]
-unsafe fn load(from: *mut u32) -> u32 {
+pub(super) unsafe fn load(from: *mut u32) -> u32 {
     // SAFETY: by contract.
     unsafe { AtomicU32::from_ptr(from) }.load(Ordering::Relaxed)
 }

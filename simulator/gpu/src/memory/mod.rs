@@ -15,6 +15,7 @@ mod arena;
 mod block;
 mod error;
 mod file;
+pub(crate) mod groups;
 mod host;
 pub(crate) mod lanes;
 mod map;

@@ -18,6 +18,7 @@ use crate::hip::words::answers;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::{self, explain, remind};
 use crate::packet::Turn;
+use crate::tally::{self, Count};
 use crate::trace::tell;
 
 /// A HIP function that is running.
@@ -78,6 +79,9 @@ fn run(name: &'static str, body: &mut dyn FnMut(&Call) -> Outcome<()>) -> hipErr
         });
         let code = |outcome: Outcome<()>| outcome.err().unwrap_or(Code::SUCCESS);
         call.note(code(found), code(outcome));
+        if outcome.is_err() && call.is_launch() {
+            tally::count(Count::Refusal);
+        }
         drop(turn);
         outcome
     }));
@@ -111,6 +115,12 @@ impl Call {
         let thread = std::thread::current();
         let thread = thread.name().map_or_else(|| format!("{:?}", thread.id()), |name| format!("{name:?}"));
         format!("{}, call {}, thread {thread}", self.name, self.number).into()
+    }
+
+    /// Whether the function launches kernels, at once or in the capture of its stream. Its errors count as refused launches.
+    pub(crate) fn is_launch(&self) -> bool {
+        let parts = ["LaunchKernel", "LaunchCooperativeKernel", "LaunchMultiKernel", "LaunchByPtr"];
+        parts.iter().any(|part| self.name.contains(part))
     }
 
     /// Whether the simulated HIP has that major version or a later one.

@@ -79,7 +79,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGraphAddNode(
     })
 }
 
-/// The parameters for a node that exists: HIP checks more of a host function then.
+/// The parameters for a node that exists.
 fn for_node(call: &Call, parameters: *const hipGraphNodeParams) -> Outcome<Wanted> {
     let wanted = wanted(call, &call.get(parameters)?)?;
     match wanted {
@@ -87,7 +87,10 @@ fn for_node(call: &Call, parameters: *const hipGraphNodeParams) -> Outcome<Wante
             explain("nodes that give and free memory keep their parameters".to_owned());
             Err(Code::NOT_SUPPORTED)
         }
-        Wanted::Operation(Operation::Host(function)) if function.data.is_null() => Err(Code::INVALID_VALUE),
+        // HIP 6 takes a host function without data here.
+        Wanted::Operation(Operation::Host(function)) if function.data.is_null() && call.is_since(7) => {
+            Err(Code::INVALID_VALUE)
+        }
         wanted => Ok(wanted),
     }
 }

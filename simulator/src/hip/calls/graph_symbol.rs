@@ -5,7 +5,7 @@ use std::ffi::c_void;
 
 use windlass_hip_sys::bindings::{hipError_t, hipGraph_t, hipGraphExec_t, hipGraphNode_t, hipMemcpyKind};
 
-use super::copy::symbol;
+use super::copy::{direction, symbol};
 use super::graph::node;
 use super::graph_edit::set_in_exec;
 use super::graph_exec::find;
@@ -84,10 +84,16 @@ impl SymbolCopy {
 
     /// Gives a node of an instantiated graph this copy. The other memory must stay on its device.
     fn set_in(self, call: &Call, exec: hipGraphExec_t, handle: hipGraphNode_t) -> Outcome<()> {
-        let operation = self.checked(call)?;
+        let checked = self.checked(call);
         let Operation::Copy(old, _) = find(call, exec)?.operation(handle as u64)? else {
-            return Err(Code::INVALID_VALUE);
+            return checked.and(Err(Code::INVALID_VALUE));
         };
+        // HIP looks for another direction than the node's before it looks whether the direction suits the memory.
+        let turns = !direction(self.kind.0).is_ok_and(|new| new == old.direction);
+        let operation = checked.map_err(|code| match code {
+            Code::INVALID_MEMCPY_DIRECTION if turns => Code::INVALID_VALUE,
+            code => code,
+        })?;
         let old = match self.way {
             Way::From => old.to.0,
             Way::To => old.from.0,

@@ -144,8 +144,14 @@ pub(super) fn prepare(
     shape: Shape,
     arguments: Arguments,
 ) -> Outcome<KernelCall> {
-    check_shape(call, &shape, &function.kernel).inspect_err(|_| tally::count(Count::Refusal))?;
-    check_instructions(&function.kernel).inspect_err(|_| tally::count(Count::Refusal))?;
+    // A node of a graph with such a kernel is a refused launch too.
+    let refused = |_: &Code| {
+        if !call.is_launch() {
+            tally::count(Count::Refusal);
+        }
+    };
+    check_shape(call, &shape, &function.kernel).inspect_err(refused)?;
+    check_instructions(&function.kernel).inspect_err(refused)?;
     let passed = arguments.passed();
     let arguments = arguments.pack(call, &function.kernel)?;
     Ok(KernelCall { function, named, shape, arguments, passed })

@@ -37,6 +37,8 @@ pub(crate) struct Machine {
     faults: Faults,
     /// The effect of an access behind the end of LDS.
     pub(crate) lds: Lds,
+    /// Whether hot code is translated.
+    pub(crate) translates: bool,
     /// The version of HIP, major and minor.
     pub(crate) hip: (u32, u32),
     last_fault: Mutex<Option<String>>,
@@ -65,6 +67,7 @@ impl Machine {
             clock,
             faults: options.faults,
             lds: options.lds,
+            translates: options.translate,
             hip: options.hip,
             last_fault: Mutex::new(None),
         }

@@ -197,6 +197,7 @@ impl Launch {
         launch.work_items = self.shape.work_items;
         launch.stack = device.chosen_stack();
         launch.lds_faults = machine.lds == Lds::Fault;
+        launch.translates = machine.translates;
         launch.reach = device.reach();
         launch
     }

@@ -105,6 +105,18 @@ fn parameters_that_do_not_suit_a_node_are_refused() {
     fails!(hipErrorInvalidValue, machine, hipGraphNodeSetParams(node, wanted));
 }
 
+#[test]
+fn hip_6_takes_a_host_function_without_data_for_a_node_that_exists() {
+    unsafe extern "C" fn nothing(_: *mut c_void) {}
+    let machine = Machine::new("?hip=6.4");
+    let (graph, mut node) = (machine.graph(), null_mut());
+    let host = hipHostNodeParams { fn_: Some(nothing), userData: null_mut() };
+    let wanted = &mut parameters(hipGraphNodeType::hipGraphNodeTypeHost, |each| each.host = host);
+    ok!(machine, hipGraphAddNode(&mut node, graph, null(), 0, wanted));
+    ok!(machine, hipGraphNodeSetParams(node, wanted));
+    ok!(machine, hipGraphExecNodeSetParams(machine.exec(graph), node, wanted));
+}
+
 fn child(graph: hipGraph_t) -> hipGraphNodeParams {
     parameters(hipGraphNodeType::hipGraphNodeTypeGraph, |each| each.graph.graph = graph)
 }

@@ -108,6 +108,11 @@ fn nodes_copy_to_and_from_a_variable() {
         machine,
         hipGraphMemcpyNodeSetParamsToSymbol(to, variable, source, 8, 0, on_device)
     );
+    fails!(
+        hipErrorInvalidValue,
+        machine,
+        hipGraphExecMemcpyNodeSetParamsFromSymbol(exec, from, target, variable, 8, 0, on_device)
+    );
     // An instantiated copy keeps its direction.
     let any = hipMemcpyKind::hipMemcpyDefault;
     fails!(

@@ -109,7 +109,7 @@ fn is_far(op: Op) -> bool {
 }
 
 /// Byte offsets of an instruction with two addresses.
-fn two_offsets(step: &Step, part: Width) -> [u32; 2] {
+pub(crate) fn two_offsets(step: &Step, part: Width) -> [u32; 2] {
     let unit = part.size() as u32 * if is_far(step.inst.op) { 64 } else { 1 };
     [step.inst.mem.offset as u32 * unit, u32::from(step.inst.mem.offset1) * unit]
 }

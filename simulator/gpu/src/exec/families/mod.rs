@@ -27,6 +27,8 @@ mod typed;
 mod vector;
 mod vmem;
 
+pub(crate) use lds::two_offsets;
+
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::Compilations;
 use crate::exec::machine::step::{Handler, Step};

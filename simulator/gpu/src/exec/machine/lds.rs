@@ -3,6 +3,7 @@
 //! have no effect. If a limit is set, instructions check it first, and an access past it is a fault.
 
 use crate::exec::values::row::{POISON, Row};
+use crate::memory::groups::GroupOffsets;
 use crate::memory::lanes::{LaneOffsets, Vectors};
 
 /// The most LDS that a workgroup has, in bytes.
@@ -90,6 +91,30 @@ impl Lds {
     ) -> bool {
         let bytes = self.bytes.get(lanes.least() as usize..self.size).unwrap_or_default();
         self.holds(lanes) && lanes.load_slice(bytes, rows, vectors)
+    }
+
+    /// Whether the dwords `distance` bytes behind each lane's offset are in bounds, and no fault.
+    #[inline(always)]
+    pub(crate) fn holds_whole(&self, lanes: &GroupOffsets, distance: u32) -> bool {
+        let first = u64::from(lanes.least()) + u64::from(distance);
+        distance.is_multiple_of(4) && first + lanes.len() <= self.limit.min(self.size as u64)
+    }
+
+    /// Reads a dword for each lane, `distance` bytes behind the lane's offset. Reads nothing and returns `false` unless
+    /// [`holds_whole`](Self::holds_whole) says that they are there.
+    #[inline(always)]
+    pub(crate) fn load_whole(
+        &self,
+        lanes: &GroupOffsets,
+        distance: u32,
+        row: &mut Row,
+        vectors: impl Vectors,
+    ) -> bool {
+        if !self.holds_whole(lanes, distance) {
+            return false;
+        }
+        let first = lanes.least() as usize + distance as usize;
+        lanes.load_slice(self.bytes.get(first..self.size).unwrap_or_default(), row, vectors)
     }
 
     /// Writes `N` dwords at each lane's offset, lane by lane. Writes nothing and returns `None` unless

@@ -6,6 +6,7 @@
 
 use super::debug::Debug;
 use super::step::Step;
+use crate::exec::translate::Blocks;
 use crate::isa::InstructionSet;
 use std::collections::HashMap;
 use std::fmt;
@@ -29,6 +30,8 @@ pub(crate) struct Region {
     pub(crate) steps: Vec<Step>,
     /// Instructions that cannot be executed; their steps stop the wave.
     pub(crate) problems: Vec<Problem>,
+    /// Their translations.
+    pub(crate) blocks: Blocks,
 }
 
 /// An instruction in a region.

@@ -8,6 +8,7 @@ use crate::exec::machine::wave::Wave;
 use crate::exec::operands::source::scalar64;
 use crate::exec::values::row::{LANES, Row};
 use crate::memory::MemoryUse;
+use crate::memory::groups::GroupOffsets;
 use crate::memory::lanes::{LaneOffsets, Vectors};
 
 /// Whether a register has the same word in some lanes.
@@ -90,6 +91,22 @@ pub(crate) fn load<const N: usize>(core: &mut Core<'_>, step: &Step, vectors: im
     }
     core.wave.write_rows(step.dst, &rows, exec);
     true
+}
+
+/// Loads a dword of each lane. All lanes are active. `false` if nothing was done.
+#[inline(always)]
+pub(crate) fn load_whole(core: &mut Core<'_>, step: &Step, vectors: impl Vectors) -> bool {
+    let memory = core.memory;
+    if memory.tracks_writes() {
+        return false;
+    }
+    let Some((base, offsets)) = base_and_offsets(core.wave, step, !0, vectors) else { return false };
+    let Some(lanes) = GroupOffsets::new(offsets, vectors) else { return false };
+    let first = base.wrapping_add(lanes.least().into());
+    let span = memory.span_through(core.windows, first, lanes.len(), MemoryUse::Read);
+    let Some(span) = span else { return false };
+    span.look_ahead(core.windows.distance(step.offset, first));
+    lanes.load(&span, core.wave.row_mut(step.dst), vectors)
 }
 
 /// Stores `N` dwords of each active lane, from the registers from `data` on. `false` if nothing was done.

@@ -20,8 +20,8 @@ const COUNT_TWICE: [u32; 11] = [
     0xbf81_0000,
 ];
 
-/// Runs two waves that increment the same words. Returns the first word, and the turns.
-fn count(abreast: bool) -> (u32, Vec<TurnEnd>) {
+/// Runs two waves that increment the same words, interpreted or translated. Returns the first word, and the turns.
+fn count(abreast: bool, cold: Option<u32>) -> (u32, Vec<TurnEnd>) {
     let program = Arc::new(Program::new(&isa::GFX942, 0x1000, COUNT_TWICE.to_vec()));
     let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
     let (mut lds, mut windows, stop) = (Lds::new(), Windows::default(), AtomicBool::new(false));
@@ -33,7 +33,7 @@ fn count(abreast: bool) -> (u32, Vec<TurnEnd>) {
         [(); 2].map(|()| (Wave::new(), Counter { position: program.find(0x1000), visited: None }));
     for (wave, _) in &mut waves {
         wave.set_exec(!0);
-        wave.set_mode(0x1f0);
+        wave.set_mode(0x3f0);
         wave.v[0] = words(|lane| 4 * lane as u32);
         wave.status = WaveStatus::Ready;
     }
@@ -41,7 +41,7 @@ fn count(abreast: bool) -> (u32, Vec<TurnEnd>) {
     while waves.iter().any(|(wave, _)| wave.status == WaveStatus::Ready) {
         for (wave, counter) in waves.iter_mut().filter(|(wave, _)| wave.status == WaveStatus::Ready) {
             let core = Core::new(wave, &mut lds, &memory, &mut windows);
-            let mut runner = Runner { core, counter, program: &program, abreast, stop: &stop };
+            let mut runner = Runner { core, counter, program: &program, abreast, cold, stop: &stop };
             turns.push(runner.run(1000).unwrap());
         }
     }
@@ -50,14 +50,17 @@ fn count(abreast: bool) -> (u32, Vec<TurnEnd>) {
 
 #[test]
 fn what_waves_do_twice_is_done_once() {
-    let (value, turns) = count(true);
-    assert_eq!(value, 2);
-    let expected = [TurnEnd::Abreast, TurnEnd::Abreast, TurnEnd::Over];
-    assert_eq!(turns, expected.into_iter().flat_map(|turn| [turn; 2]).collect::<Vec<_>>());
+    for cold in [None, Some(0)] {
+        let (value, turns) = count(true, cold);
+        assert_eq!(value, 2);
+        let expected = [TurnEnd::Abreast, TurnEnd::Abreast, TurnEnd::Over];
+        assert_eq!(turns, expected.into_iter().flat_map(|turn| [turn; 2]).collect::<Vec<_>>());
+    }
 }
 
 #[test]
 fn a_wave_alone_does_not_wait() {
-    let (value, turns) = count(false);
-    assert_eq!((value, turns), (4, vec![TurnEnd::Over; 2]));
+    for cold in [None, Some(0)] {
+        assert_eq!(count(false, cold), (4, vec![TurnEnd::Over; 2]));
+    }
 }

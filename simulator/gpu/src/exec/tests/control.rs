@@ -60,6 +60,7 @@ fn play(name: &str, number: u64) -> Outcome {
             counter: &mut counter,
             program: &program,
             abreast: false,
+            cold: Some(0),
             stop: &stop,
         };
         match runner.run(1000) {

@@ -11,6 +11,7 @@ mod indexing;
 mod random;
 mod reference;
 mod semantics;
+mod translation;
 
 use crate::exec::machine::core::Core;
 use crate::exec::machine::lds::Lds;
@@ -57,6 +58,7 @@ fn run_with_lds(text: &str, words: &[u32], lds: &mut Lds, setup: impl FnOnce(&mu
         counter: &mut Counter { position: Some(position), visited: None },
         program: &program,
         abreast: false,
+        cold: Some(0),
         stop: &stop,
     };
     runner.run(1000).unwrap();

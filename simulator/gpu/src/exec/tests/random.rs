@@ -128,6 +128,7 @@ fn no_instruction_panics() {
             counter: &mut Counter { position: Some(position), visited: None },
             program: &program,
             abreast: false,
+            cold: Some(0),
             stop: &stop,
         };
         let _ = runner.run(100);

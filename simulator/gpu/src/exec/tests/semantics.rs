@@ -9,6 +9,7 @@ use crate::exec::machine::lds::Lds;
 use crate::exec::machine::step::Step;
 use crate::exec::machine::wave::Wave;
 use crate::exec::operands::source::{PRIVATE_APERTURE, SHARED_APERTURE};
+use crate::exec::translate::{Blocks, End};
 use crate::exec::values::row::LANES;
 use crate::exec::values::wide::has_wide_vectors;
 use crate::isa::{self, GFX90A, GFX942, InstructionSet};
@@ -65,6 +66,20 @@ pub(super) fn run(
     }
 }
 
+/// Runs one instruction in place, as the block before an end.
+fn run_translated(wave: &mut Wave, inst: isa::Inst, shared: &mut Shared) -> Result<(), String> {
+    let steps = [Step::new(families::handler(&inst)?, inst, 0)];
+    let mut windows = Windows::default();
+    let mut core = Core::new(wave, &mut shared.lds, &shared.memory, &mut windows);
+    match Blocks::new(1).enter(&mut core, &steps, 0, false, 0).map(|left| left.end) {
+        Some(End::Limit) => Ok(()),
+        // It has changed EXEC.
+        Some(End::Stay) if core.wave.exec() != !0 || core.wave.unusual => Ok(()),
+        None => run(wave, inst, false, shared),
+        Some(other) => Err(format!("{other:?}, {:?}", core.trouble)),
+    }
+}
+
 /// The data of all runs.
 pub(super) struct Shared {
     pub(super) lds: Lds,
@@ -111,7 +126,7 @@ fn check_row(number: usize, inst: isa::Inst, text: &str, shared: &mut Shared) ->
     let states = modes.map(|(round, mode)| (mode, EXECS[(round + number) % EXECS.len()]));
     // A single lane is executed on its own.
     let alone = 1 << (number % LANES);
-    for (mode, exec) in states.chain([(MODES[0], alone)]) {
+    for (mode, exec) in states.chain([(MODES[0], alone), (MODES[0], !0)]) {
         for number in (0..64).chain(256..320) {
             wave.v[number].fill_with(|| next() as u32);
         }
@@ -132,6 +147,11 @@ fn check_row(number: usize, inst: isa::Inst, text: &str, shared: &mut Shared) ->
         if let Some(difference) = expected.difference(&got) {
             let inputs = Machine::describe(text, &wave, &difference);
             return Err(format!("{place}: {difference}{inputs}"));
+        }
+        let mut translated = wave.clone_for_test();
+        run_translated(&mut translated, inst, shared)?;
+        if translated.v != got.v || translated.s != got.s || translated.scc != got.scc {
+            return Err(format!("{place}: the translation differs"));
         }
         if has_wide_vectors() {
             let mut portable = wave.clone_for_test();

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Loads of a dword for all lanes, which blocks call in place of the handler.
+
+use super::call::{Callee, handler};
+use crate::exec::families::two_offsets;
+use crate::exec::machine::core::{Core, Flow};
+use crate::exec::machine::shape::Width;
+use crate::exec::machine::step::{Source, Step};
+use crate::exec::operands::together;
+use crate::isa::{Encoding, Op};
+use crate::memory::groups::GroupOffsets;
+use crate::memory::lanes::Avx2;
+
+/// The function that executes a load, if it has one besides its handler.
+pub(super) fn callee(step: &Step) -> Option<Callee> {
+    if !matches!(step.src[0], Source::Vector(_)) || step.inst.mem.lds || step.inst.mem.gds {
+        return None;
+    }
+    match (step.inst.encoding, step.inst.op) {
+        (Encoding::Global, Op::global_load_dword) => Some(global),
+        (Encoding::Ds, Op::ds_read_b32) => Some(read),
+        (Encoding::Ds, Op::ds_read2_b32) => Some(read_two),
+        _ => None,
+    }
+}
+
+/// `global_load_dword`.
+///
+/// # Safety
+/// The processor has AVX2 and the other features, and all lanes are active.
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe extern "sysv64" fn global(core: &mut Core<'_>, step: &Step) -> u32 {
+    // SAFETY: by contract.
+    if together::load_whole(core, step, unsafe { Avx2::new() }) {
+        return Flow::Next as u32;
+    }
+    // SAFETY: by contract.
+    unsafe { handler(core, step) }
+}
+
+/// `ds_read_b32`.
+///
+/// # Safety
+/// As for [`global`].
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe extern "sysv64" fn read(core: &mut Core<'_>, step: &Step) -> u32 {
+    if from_lds(core, step, [step.inst.mem.offset as u32]) {
+        return Flow::Next as u32;
+    }
+    // SAFETY: by contract.
+    unsafe { handler(core, step) }
+}
+
+/// `ds_read2_b32`.
+///
+/// # Safety
+/// As for [`global`].
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe extern "sysv64" fn read_two(core: &mut Core<'_>, step: &Step) -> u32 {
+    if from_lds(core, step, two_offsets(step, Width::Dwords(1))) {
+        return Flow::Next as u32;
+    }
+    // SAFETY: by contract.
+    unsafe { handler(core, step) }
+}
+
+/// Loads a dword at each distance into registers that follow each other. `false` if the handler is to execute the step.
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+fn from_lds<const N: usize>(core: &mut Core<'_>, step: &Step, distances: [u32; N]) -> bool {
+    // SAFETY: the caller has AVX2.
+    let vectors = unsafe { Avx2::new() };
+    let Source::Vector(number) = step.src[0] else { return false };
+    let Some(lanes) = GroupOffsets::new(core.wave.row(number), vectors) else { return false };
+    // The first load may overwrite the addresses, which the handler would need for the second.
+    if !distances.iter().all(|distance| core.lds.holds_whole(&lanes, *distance)) {
+        return false;
+    }
+    (0..).zip(distances).all(|(index, distance)| {
+        core.lds.load_whole(&lanes, distance, core.wave.row_mut(step.dst + index), vectors)
+    })
+}

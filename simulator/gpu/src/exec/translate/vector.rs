@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Vector arithmetic of a block: eight lanes at a time, for all 64.
+
+use super::assembler::{Alu, Bits, Condition, Place, RAX, RCX, Shift, Vex, Ymm, vex};
+use super::emitter::{Emitter, scalar_destination, touches_exec};
+use crate::exec::machine::step::{Source, Step};
+use crate::exec::values::row::GROUPS;
+use crate::isa::Op;
+
+/// A source: the register of a group, or the vector that holds a scalar.
+#[derive(Clone, Copy)]
+enum Input {
+    Register(u16),
+    Filled(Ymm),
+}
+
+impl Input {
+    fn group(self, group: usize) -> Place {
+        match self {
+            Self::Register(number) => Emitter::group(number, group),
+            Self::Filled(vector) => vector.into(),
+        }
+    }
+}
+
+/// Vectors that hold scalar sources: the low and the high words of each source.
+const FILLED: u8 = 8;
+const SPARE: Ymm = Ymm(14);
+const EXTRA: Ymm = Ymm(15);
+
+/// A compare.
+#[derive(Clone, Copy)]
+struct Compare {
+    /// The vector operation.
+    test: Test,
+    /// Whether the result is inverted.
+    inverted: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Test {
+    Equal,
+    /// Signed, the first greater.
+    Greater,
+    /// Signed, the second greater.
+    Less,
+    /// Unsigned, at least.
+    AtLeast,
+    /// Unsigned, at most.
+    AtMost,
+    /// Floats, by the predicate.
+    Float(u8),
+}
+
+enum Form {
+    Move,
+    /// An integer operation.
+    Integer(Vex),
+    /// The same with the sources exchanged.
+    Reversed(Vex),
+    /// A float operation.
+    Float(Vex),
+    FloatReversed(Vex),
+    /// A fused multiplication and addition, of three sources.
+    Fused,
+    /// The same, with the destination as the third.
+    Accumulate,
+    /// A shift of the second source by the first.
+    Shift(Shift),
+    /// A shift of the first source by the second, and an operation with the third.
+    ShiftThen(Vex),
+    /// An operation on the first two sources, and another with the third.
+    Then(Vex, Vex),
+    /// A field of bits.
+    Field,
+    /// A shift of 64 bits and a sum.
+    WideSum,
+    /// A choice by a mask.
+    Select,
+    Compare(Compare),
+    /// A sum or a difference whose carry goes to a mask.
+    CarryOut(Vex),
+    /// A sum whose carries are masks.
+    CarryThrough,
+}
+
+fn form(op: Op) -> Option<Form> {
+    use vex::*;
+    Some(match op {
+        Op::v_mov_b32 | Op::v_accvgpr_read_b32 | Op::v_accvgpr_write_b32 | Op::v_accvgpr_mov_b32 => {
+            Form::Move
+        }
+        Op::v_add_u32 | Op::v_add_i32 => Form::Integer(PADDD),
+        Op::v_sub_u32 | Op::v_sub_i32 => Form::Integer(PSUBD),
+        Op::v_subrev_u32 => Form::Reversed(PSUBD),
+        Op::v_and_b32 => Form::Integer(PAND),
+        Op::v_or_b32 => Form::Integer(POR),
+        Op::v_xor_b32 => Form::Integer(PXOR),
+        Op::v_mul_lo_u32 => Form::Integer(PMULLD),
+        Op::v_min_i32 => Form::Integer(PMINSD),
+        Op::v_max_i32 => Form::Integer(PMAXSD),
+        Op::v_min_u32 => Form::Integer(PMINUD),
+        Op::v_max_u32 => Form::Integer(PMAXUD),
+        Op::v_add_f32 => Form::Float(ADDPS),
+        Op::v_sub_f32 => Form::Float(SUBPS),
+        Op::v_subrev_f32 => Form::FloatReversed(SUBPS),
+        Op::v_mul_f32 => Form::Float(MULPS),
+        Op::v_fma_f32 | Op::v_fmamk_f32 | Op::v_fmaak_f32 => Form::Fused,
+        Op::v_fmac_f32 => Form::Accumulate,
+        Op::v_lshlrev_b32 => Form::Shift(Shift::Left),
+        Op::v_lshrrev_b32 => Form::Shift(Shift::Right),
+        Op::v_ashrrev_i32 => Form::Shift(Shift::SignedRight),
+        Op::v_lshl_add_u32 => Form::ShiftThen(PADDD),
+        Op::v_lshl_or_b32 => Form::ShiftThen(POR),
+        Op::v_add3_u32 => Form::Then(PADDD, PADDD),
+        Op::v_and_or_b32 => Form::Then(PAND, POR),
+        Op::v_or3_b32 => Form::Then(POR, POR),
+        Op::v_bfe_u32 => Form::Field,
+        Op::v_lshl_add_u64 => Form::WideSum,
+        Op::v_cndmask_b32 => Form::Select,
+        Op::v_add_co_u32 => Form::CarryOut(PADDD),
+        Op::v_addc_co_u32 => Form::CarryThrough,
+        _ => Form::Compare(compare(op)?),
+    })
+}
+
+fn compare(op: Op) -> Option<Compare> {
+    let plain = |test| Compare { test, inverted: false };
+    let not = |test| Compare { test, inverted: true };
+    Some(match op {
+        Op::v_cmp_eq_i32 | Op::v_cmp_eq_u32 => plain(Test::Equal),
+        Op::v_cmp_ne_i32 | Op::v_cmp_ne_u32 => not(Test::Equal),
+        Op::v_cmp_gt_i32 => plain(Test::Greater),
+        Op::v_cmp_le_i32 => not(Test::Greater),
+        Op::v_cmp_lt_i32 => plain(Test::Less),
+        Op::v_cmp_ge_i32 => not(Test::Less),
+        Op::v_cmp_ge_u32 => plain(Test::AtLeast),
+        Op::v_cmp_lt_u32 => not(Test::AtLeast),
+        Op::v_cmp_le_u32 => plain(Test::AtMost),
+        Op::v_cmp_gt_u32 => not(Test::AtMost),
+        Op::v_cmp_eq_f32 => plain(Test::Float(0x00)),
+        Op::v_cmp_lt_f32 => plain(Test::Float(0x11)),
+        Op::v_cmp_le_f32 => plain(Test::Float(0x12)),
+        Op::v_cmp_gt_f32 => plain(Test::Float(0x1e)),
+        Op::v_cmp_ge_f32 => plain(Test::Float(0x1d)),
+        Op::v_cmp_lg_f32 => plain(Test::Float(0x0c)),
+        Op::v_cmp_o_f32 => plain(Test::Float(0x07)),
+        Op::v_cmp_u_f32 => plain(Test::Float(0x03)),
+        Op::v_cmp_neq_f32 => plain(Test::Float(0x04)),
+        Op::v_cmp_nlt_f32 => plain(Test::Float(0x15)),
+        Op::v_cmp_nle_f32 => plain(Test::Float(0x16)),
+        Op::v_cmp_nge_f32 => plain(Test::Float(0x19)),
+        Op::v_cmp_ngt_f32 => plain(Test::Float(0x1a)),
+        Op::v_cmp_nlg_f32 => plain(Test::Float(0x08)),
+        _ => return None,
+    })
+}
+
+/// The value of a constant source.
+fn constant(source: Source) -> Option<u32> {
+    match source {
+        Source::Constant(value) => Some(value as u32),
+        _ => None,
+    }
+}
+
+/// The number of a pair of scalar registers.
+fn pair(source: Source) -> Option<u8> {
+    match source {
+        Source::Scalar(number) if number < 127 => Some(number),
+        _ => None,
+    }
+}
+
+/// Whether the translator reads a source.
+fn is_known(source: Source) -> bool {
+    match source {
+        Source::Vector(_) | Source::Constant(_) => true,
+        Source::Scalar(number) => number < 127,
+        _ => false,
+    }
+}
+
+/// Translates a vector instruction without modifiers. Writes nothing and returns `false` for all others.
+pub(super) fn emit(emitter: &mut Emitter, step: &Step) -> bool {
+    let Some(form) = form(step.inst.op) else { return false };
+    let sources = match form {
+        Form::Move => 1,
+        Form::Fused | Form::ShiftThen(_) | Form::Then(..) | Form::Field | Form::WideSum => 3,
+        _ => 2,
+    };
+    let known = step.src[..sources].iter().all(|source| is_known(*source));
+    if !step.bare || step.narrows || !known {
+        return false;
+    }
+    match form {
+        Form::Move => each(emitter, step, |emitter, step, to, group| {
+            let from = input(step, 0).group(group);
+            emitter.asm.load_vector(to, from);
+        }),
+        Form::Integer(op) => two(emitter, step, op, [0, 1]),
+        Form::Reversed(op) => two(emitter, step, op, [1, 0]),
+        Form::Float(op) => return floats(emitter, step, op, [0, 1]),
+        Form::FloatReversed(op) => return floats(emitter, step, op, [1, 0]),
+        Form::Fused => return fused(emitter, step, Some(2)),
+        Form::Accumulate => return fused(emitter, step, None),
+        Form::Shift(shift) => {
+            let Some(by) = constant(step.src[0]) else { return false };
+            fill(emitter, step, 1);
+            groups(|group, to| {
+                let from = load(emitter, input(step, 1), group, to);
+                emitter.asm.shift_words(shift, to, from, by as u8 & 31);
+                emitter.asm.store_vector(Emitter::group(step.dst, group), to);
+            });
+        }
+        Form::ShiftThen(op) => {
+            let Some(by) = constant(step.src[1]) else { return false };
+            fill(emitter, step, 0);
+            fill(emitter, step, 2);
+            groups(|group, to| {
+                let from = load(emitter, input(step, 0), group, to);
+                emitter.asm.shift_words(Shift::Left, to, from, by as u8 & 31);
+                emitter.asm.op(op, to, to, input(step, 2).group(group));
+                emitter.asm.store_vector(Emitter::group(step.dst, group), to);
+            });
+        }
+        Form::Then(first, second) => each(emitter, step, |emitter, step, to, group| {
+            let left = load(emitter, input(step, 0), group, to);
+            emitter.asm.op(first, to, left, input(step, 1).group(group));
+            emitter.asm.op(second, to, to, input(step, 2).group(group));
+        }),
+        Form::Field => {
+            let (Some(offset), Some(width)) = (constant(step.src[1]), constant(step.src[2])) else {
+                return false;
+            };
+            fill(emitter, step, 0);
+            emitter.asm.constant(RAX, u64::from((1u32 << (width & 31)) - 1));
+            emitter.asm.move_to_vector(EXTRA, RAX);
+            emitter.asm.broadcast(EXTRA, EXTRA);
+            groups(|group, to| {
+                let from = load(emitter, input(step, 0), group, to);
+                emitter.asm.shift_words(Shift::Right, to, from, offset as u8 & 31);
+                emitter.asm.op(vex::PAND, to, to, EXTRA);
+                emitter.asm.store_vector(Emitter::group(step.dst, group), to);
+            });
+        }
+        Form::WideSum => return wide_sum(emitter, step),
+        Form::Select => return select(emitter, step),
+        Form::Compare(compare) => return compares(emitter, step, compare),
+        Form::CarryOut(op) => return carry(emitter, step, op, None),
+        Form::CarryThrough => {
+            let Some(carries) = pair(step.src[2]) else { return false };
+            return carry(emitter, step, vex::PADDD, Some(carries));
+        }
+    }
+    true
+}
+
+/// Runs for each group, with one vector after the other.
+fn groups(mut write: impl FnMut(usize, Ymm)) {
+    for group in 0..GROUPS {
+        write(group, Ymm(group as u8 & 7));
+    }
+}
+
+/// The source `index` of a step, whose scalars [`fill`] has filled.
+fn input(step: &Step, index: usize) -> Input {
+    match step.src[index] {
+        Source::Vector(number) => Input::Register(number),
+        _ => Input::Filled(Ymm(FILLED + 2 * index as u8)),
+    }
+}
+
+/// The high words of the same.
+fn high_input(step: &Step, index: usize) -> Input {
+    match step.src[index] {
+        Source::Vector(number) => Input::Register(number.wrapping_add(1)),
+        _ => Input::Filled(Ymm(FILLED + 2 * index as u8 + 1)),
+    }
+}
+
+/// Fills a vector with a scalar source.
+fn fill(emitter: &mut Emitter, step: &Step, index: usize) {
+    let vector = Ymm(FILLED + 2 * index as u8);
+    match step.src[index] {
+        Source::Scalar(number) => emitter.asm.broadcast(vector, Emitter::scalar_place(number)),
+        Source::Constant(value) => fill_constant(emitter, vector, value as u32),
+        _ => {}
+    }
+}
+
+/// Fills a vector with the high words of a scalar source.
+fn fill_high(emitter: &mut Emitter, step: &Step, index: usize) {
+    let vector = Ymm(FILLED + 2 * index as u8 + 1);
+    match step.src[index] {
+        Source::Scalar(number) => emitter.asm.broadcast(vector, Emitter::scalar_place(number + 1)),
+        Source::Constant(value) => fill_constant(emitter, vector, (value >> 32) as u32),
+        _ => {}
+    }
+}
+
+fn fill_constant(emitter: &mut Emitter, vector: Ymm, value: u32) {
+    match value {
+        0 => emitter.asm.op(vex::PXOR, vector, vector, vector),
+        u32::MAX => emitter.asm.op(vex::PCMPEQD, vector, vector, vector),
+        _ => {
+            emitter.asm.constant(RAX, value.into());
+            emitter.asm.move_to_vector(vector, RAX);
+            emitter.asm.broadcast(vector, vector);
+        }
+    }
+}
+
+/// The vector that holds a group: the filled one, or `to` after a load.
+fn load(emitter: &mut Emitter, input: Input, group: usize, to: Ymm) -> Ymm {
+    match input {
+        Input::Filled(vector) => vector,
+        Input::Register(_) => {
+            emitter.asm.load_vector(to, input.group(group));
+            to
+        }
+    }
+}
+
+/// Fills all scalar sources, and writes each group's result, which `compute` leaves in a vector.
+fn each(emitter: &mut Emitter, step: &Step, mut compute: impl FnMut(&mut Emitter, &Step, Ymm, usize)) {
+    for index in 0..3 {
+        fill(emitter, step, index);
+    }
+    groups(|group, to| {
+        compute(emitter, step, to, group);
+        emitter.asm.store_vector(Emitter::group(step.dst, group), to);
+    });
+}
+
+fn two(emitter: &mut Emitter, step: &Step, op: Vex, [first, second]: [usize; 2]) {
+    each(emitter, step, |emitter, step, to, group| {
+        let left = load(emitter, input(step, first), group, to);
+        emitter.asm.op(op, to, left, input(step, second).group(group));
+    });
+}
+
+fn floats(emitter: &mut Emitter, step: &Step, op: Vex, [first, second]: [usize; 2]) -> bool {
+    for index in 0..2 {
+        fill(emitter, step, index);
+    }
+    groups(|group, to| {
+        let left = load(emitter, input(step, first), group, to);
+        emitter.asm.op(op, to, left, input(step, second).group(group));
+    });
+    store_floats(emitter, step);
+    true
+}
+
+fn fused(emitter: &mut Emitter, step: &Step, third: Option<usize>) -> bool {
+    for index in 0..2 {
+        fill(emitter, step, index);
+    }
+    if let Some(third) = third {
+        fill(emitter, step, third);
+    }
+    let addend = third.map_or(Input::Register(step.dst), |third| input(step, third));
+    // A product has no order, and the NaN of a result is replaced.
+    let factors = match [input(step, 0), input(step, 1)] {
+        [first @ Input::Register(_), second @ Input::Filled(_)] => [second, first],
+        factors => factors,
+    };
+    groups(|group, to| {
+        emitter.asm.load_vector(to, addend.group(group));
+        let left = load(emitter, factors[0], group, EXTRA);
+        emitter.asm.op(vex::FMADD231PS, to, left, factors[1].group(group));
+    });
+    store_floats(emitter, step);
+    true
+}
+
+/// Writes the results in the first eight vectors, unless one is a NaN: the handler finds the NaN of the hardware.
+fn store_floats(emitter: &mut Emitter, step: &Step) {
+    const UNORDERED: u8 = 3;
+    for first in (0..GROUPS as u8).step_by(2) {
+        let found = if first == 0 { SPARE } else { EXTRA };
+        emitter.asm.compare_floats(found, Ymm(first), Ymm(first + 1), UNORDERED);
+        if first != 0 {
+            emitter.asm.op(vex::POR, SPARE, SPARE, EXTRA);
+        }
+    }
+    emitter.asm.test_vector(SPARE);
+    let rare = emitter.rarely(Condition::NotEqual);
+    groups(|group, to| emitter.asm.store_vector(Emitter::group(step.dst, group), to));
+    emitter.usually(rare);
+}
+
+/// The sum of 64-bit numbers, the first shifted to the left by a constant.
+fn wide_sum(emitter: &mut Emitter, step: &Step) -> bool {
+    let Some(by) = constant(step.src[1]) else { return false };
+    let by = by as u8 & 7;
+    for index in [0, 2] {
+        fill(emitter, step, index);
+        fill_high(emitter, step, index);
+    }
+    let (low_in, high_in) = (input(step, 0), high_input(step, 0));
+    let (low_add, high_add) = (input(step, 2), high_input(step, 2));
+    // Vectors of other sources: source 1 is a constant.
+    let (ones, no_carry) = (Ymm(FILLED + 2), EXTRA);
+    emitter.asm.op(vex::PCMPEQD, ones, ones, ones);
+    // One more, which is taken back where there is no carry.
+    if let Input::Filled(vector) = high_add {
+        emitter.asm.op(vex::PSUBD, vector, vector, ones);
+    }
+    for group in 0..GROUPS {
+        let (low, high) = (Ymm(2 * (group as u8 & 3)), Ymm(2 * (group as u8 & 3) + 1));
+        emitter.asm.load_vector(low, low_in.group(group));
+        emitter.asm.load_vector(high, high_in.group(group));
+        if by != 0 {
+            emitter.asm.shift_words(Shift::Left, high, high, by);
+            emitter.asm.shift_words(Shift::Right, SPARE, low, 32 - by);
+            emitter.asm.op(vex::POR, high, high, SPARE);
+            emitter.asm.shift_words(Shift::Left, low, low, by);
+        }
+        // The sum is at least the addend unless it wrapped.
+        emitter.asm.op(vex::PADDD, SPARE, low, low_add.group(group));
+        emitter.asm.op(vex::PMAXUD, no_carry, SPARE, low);
+        emitter.asm.op(vex::PCMPEQD, no_carry, no_carry, SPARE);
+        emitter.asm.op(vex::PADDD, high, high, high_add.group(group));
+        if let Input::Register(_) = high_add {
+            emitter.asm.op(vex::PSUBD, high, high, ones);
+        }
+        emitter.asm.op(vex::PADDD, high, high, no_carry);
+        emitter.asm.store_vector(Emitter::group(step.dst, group), SPARE);
+        emitter.asm.store_vector(Emitter::group(step.dst.wrapping_add(1), group), high);
+    }
+    true
+}
+
+/// Fills `bits` with the bit of each lane of a group.
+fn fill_bits(emitter: &mut Emitter, bits: Ymm) {
+    emitter.asm.constant(RAX, 0x8040_2010_0804_0201);
+    emitter.asm.move_to_vector(bits, RAX);
+    emitter.asm.widen_bytes(bits, bits);
+}
+
+/// Makes all bits of a lane's word its bit in a mask.
+fn spread(emitter: &mut Emitter, to: Ymm, bits: Ymm, mask: u8, group: usize) {
+    emitter.broadcast_mask(to, mask, group);
+    emitter.asm.op(vex::PAND, to, to, bits);
+    emitter.asm.op(vex::PCMPEQD, to, to, bits);
+}
+
+fn select(emitter: &mut Emitter, step: &Step) -> bool {
+    let Some(mask) = pair(step.src[2]) else { return false };
+    for index in 0..2 {
+        fill(emitter, step, index);
+    }
+    fill_bits(emitter, EXTRA);
+    groups(|group, to| {
+        spread(emitter, SPARE, EXTRA, mask, group);
+        let clear = load(emitter, input(step, 0), group, to);
+        emitter.asm.blend(to, clear, input(step, 1).group(group), SPARE);
+        emitter.asm.store_vector(Emitter::group(step.dst, group), to);
+    });
+    true
+}
+
+/// Adds the signs of a group to the mask in RAX.
+fn gather(emitter: &mut Emitter, signs: Ymm, group: usize) {
+    if group == 0 {
+        emitter.asm.signs(RAX, signs);
+        return;
+    }
+    emitter.asm.signs(RCX, signs);
+    emitter.asm.shift_by(Bits::B64, Shift::Left, RCX, 8 * group as u8);
+    emitter.asm.alu(Bits::B64, Alu::Or, RAX, RCX);
+}
+
+/// Writes the mask in RAX.
+fn store_mask(emitter: &mut Emitter, number: u8) {
+    emitter.store_scalar(Bits::B64, number, RAX);
+    if touches_exec(number) {
+        emitter.check_exec();
+    }
+}
+
+fn compares(emitter: &mut Emitter, step: &Step, compare: Compare) -> bool {
+    let Some(mask) = scalar_destination(step.inst.dst, Bits::B64) else { return false };
+    for index in 0..2 {
+        fill(emitter, step, index);
+    }
+    groups(|group, to| {
+        let (first, second) = (input(step, 0), input(step, 1).group(group));
+        let asm_first = match compare.test {
+            Test::Less => load(emitter, input(step, 1), group, to),
+            _ => load(emitter, first, group, to),
+        };
+        let asm = &mut emitter.asm;
+        match compare.test {
+            Test::Equal => asm.op(vex::PCMPEQD, to, asm_first, second),
+            Test::Greater => asm.op(vex::PCMPGTD, to, asm_first, second),
+            Test::Less => asm.op(vex::PCMPGTD, to, asm_first, first.group(group)),
+            Test::AtLeast | Test::AtMost => {
+                let at_least = matches!(compare.test, Test::AtLeast);
+                asm.op(if at_least { vex::PMAXUD } else { vex::PMINUD }, SPARE, asm_first, second);
+                asm.op(vex::PCMPEQD, to, SPARE, asm_first);
+            }
+            Test::Float(predicate) => asm.compare_floats(to, asm_first, second, predicate),
+        }
+        gather(emitter, to, group);
+    });
+    if compare.inverted {
+        emitter.asm.not(Bits::B64, RAX);
+    }
+    store_mask(emitter, mask);
+    true
+}
+
+/// A sum with its carries, and with those of a mask added.
+fn carry(emitter: &mut Emitter, step: &Step, op: Vex, carries: Option<u8>) -> bool {
+    let Some(mask) = scalar_destination(step.inst.sdst, Bits::B64) else { return false };
+    for index in 0..2 {
+        fill(emitter, step, index);
+    }
+    let (bits, whole) = (Ymm(FILLED + 4), Ymm(FILLED + 5));
+    if carries.is_some() {
+        fill_bits(emitter, bits);
+    }
+    groups(|group, to| {
+        let left = load(emitter, input(step, 0), group, to);
+        // A sum that did not wrap is at least its first part.
+        emitter.asm.op(op, SPARE, left, input(step, 1).group(group));
+        emitter.asm.op(vex::PMAXUD, EXTRA, SPARE, left);
+        emitter.asm.op(vex::PCMPEQD, EXTRA, EXTRA, SPARE);
+        if let Some(carries) = carries {
+            spread(emitter, to, bits, carries, group);
+            emitter.asm.op(vex::PSUBD, whole, SPARE, to);
+            emitter.asm.op(vex::PMAXUD, to, SPARE, whole);
+            emitter.asm.op(vex::PCMPEQD, to, to, whole);
+            emitter.asm.op(vex::PAND, EXTRA, EXTRA, to);
+            emitter.asm.store_vector(Emitter::group(step.dst, group), whole);
+        } else {
+            emitter.asm.store_vector(Emitter::group(step.dst, group), SPARE);
+        }
+        gather(emitter, EXTRA, group);
+    });
+    emitter.asm.not(Bits::B64, RAX);
+    store_mask(emitter, mask);
+    true
+}
