@@ -38,6 +38,8 @@ impl Scene {
         ok!(self.machine, hipDeviceSynchronize());
         let told = self.machine.download::<u64>(self.out, 2);
         ok!(self.machine, hipMemset(self.out, 9, 16));
+        // The streams of the launches do not wait for the null stream.
+        ok!(self.machine, hipDeviceSynchronize());
         [told[0], told[1]]
     }
 

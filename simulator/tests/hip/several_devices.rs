@@ -148,11 +148,17 @@ fn kernels_that_know_nothing_of_each_other_start_on_several_devices() {
             stream: entry.hStream,
         });
     }
+    // The streams of the launches do not wait for the null stream.
+    ok!(machine, hipDeviceSynchronize());
+    let streams = scene.list.iter().map(|entry| entry.hStream).collect::<Vec<_>>();
     let told = |list: &mut Vec<hipLaunchParams>, cooperative: bool| {
         let count = list.len() as i32;
         match cooperative {
             true => ok!(machine, hipLaunchCooperativeKernelMultiDevice(list.as_mut_ptr(), count, 0)),
             false => ok!(machine, hipExtLaunchMultiKernelMultiDevice(list.as_mut_ptr(), count, 0)),
+        }
+        for stream in &streams {
+            ok!(machine, hipStreamSynchronize(*stream));
         }
         outs.map(|out| {
             let mut words = [0_u64; 2];
