@@ -8,6 +8,11 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+/// Looks in a row, about a millisecond apart, that find a thread asleep before it counts as one that waits.
+const LOOKS: u32 = 5;
+/// The same while another thread of the process runs, which may be about to wake that thread: it may have lost its CPU
+/// while it holds a lock of the memory allocator.
+const LOOKS_AMONG_OTHERS: u32 = 25;
 /// About the least time that Linux gives a thread on a CPU before it is preempted.
 const LEFT: Duration = Duration::from_millis(1);
 
@@ -57,6 +62,18 @@ pub(crate) fn this_thread() -> i32 {
     static NEXT: AtomicI32 = AtomicI32::new(1);
     thread_local!(static NUMBER: i32 = NEXT.fetch_add(1, Ordering::Relaxed));
     NUMBER.with(|number| *number)
+}
+
+/// Whether a thread that so many looks in a row found asleep waits for something that may need more work.
+pub(crate) fn waits(looks: u32) -> bool {
+    looks > LOOKS_AMONG_OTHERS || (looks > LOOKS && !others_run())
+}
+
+/// Whether another thread of this process runs, or would if it had a CPU.
+fn others_run() -> bool {
+    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return false };
+    let numbers = threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse().ok());
+    numbers.filter(|thread| *thread != this_thread()).any(|thread| state(thread) == Some('R'))
 }
 
 /// Whether a thread of this process sleeps. False where the system does not report states.

@@ -18,8 +18,6 @@ const OVERDUE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(1);
 /// How long a thread waits for a lock that is never held for long.
 const BLINK: Duration = Duration::from_micros(50);
-/// Checks in a row that find a host function's thread asleep before it is left to itself.
-const ASLEEP: u32 = 5;
 /// The longest wait for a host function that does not sleep.
 const BUSY: Duration = Duration::from_secs(1);
 
@@ -219,7 +217,7 @@ impl Stage {
             }
             let give_up = match expected {
                 Some(expected) => !expected || start.elapsed() > OVERDUE,
-                None => asleep > ASLEEP || start.elapsed() > BUSY,
+                None => clients::waits(asleep) || start.elapsed() > BUSY,
             };
             if give_up || state.closed {
                 break false;

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::clients;
 use super::stage::{Entered, Purpose};
 use super::strategy::ALL;
 use super::{Flight, Schedule, SteppedPacket};
@@ -17,8 +18,6 @@ use crate::packet::work::{Begun, HostFunction};
 
 /// The interval at which absent clients are checked.
 const LOOK: Duration = Duration::from_millis(1);
-/// Checks in a row that find all of a client's threads asleep before work continues without them.
-const ASLEEP: u32 = 3;
 /// Steps in a row that only spin before running all work gives up.
 const SPINS: usize = 8;
 /// Steps that only spin before a kernel is reported as waiting.
@@ -260,7 +259,7 @@ impl Scheduler {
             asleep = if schedule.clients.all_sleep() { asleep + 1 } else { 0 };
             // A log has a step for work that advanced without clients.
             let replayed = schedule.stage.choices().expected().is_some();
-            if !(away || asleep > ASLEEP || replayed) {
+            if !(away || clients::waits(asleep) || replayed) {
                 continue;
             }
             while self.has_ready() && schedule.stage.try_step() {
