@@ -70,7 +70,8 @@ windlass_error_t *windlass_queue_alloca(windlass_queue_t *queue,
                                         windlass_buffer_t **buffer);
 
 // Frees the memory of a whole allocation in the order of the queue, also if handles remain; they are released as
-// usual. Work behind the signals may reuse the memory, and must not use the buffer.
+// usual. Work behind the signals may reuse the memory. Once they are reached, calls that take, record or map the
+// buffer are FAILED_PRECONDITION. Work that was submitted or recorded before must not use it.
 WINDLASS_MUST_USE
 windlass_error_t *windlass_queue_dealloca(windlass_queue_t *queue,
                                           size_t wait_count,

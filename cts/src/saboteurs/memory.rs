@@ -35,7 +35,7 @@ saboteurs! {
         }), ["alloca.counts_until_the_dealloca"];
     never_deallocas: "A dealloca frees nothing.",
         Only("queue_dealloca", |inner, s| Submission { operation: Operation::Barrier, ..s }.to(inner)),
-        ["alloca.dealloca_returns_memory"];
+        ["alloca.dealloca_returns_memory", "alloca.refused_after_the_dealloca"];
     keeps_what_is_deallocated: "Memory whose dealloca has run is not freed.",
         Only("queue_dealloca", |inner, s| {
             if let Operation::Dealloca { buffer } = &s.operation {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory in the order of a queue.
 
-use windlass_hal::{BufferParams, Code, Error, Semaphore};
+use windlass_hal::{BufferParams, BufferRef, Code, Error, Semaphore};
 
 use crate::{
     check::{ensure, ensure_eq, names, refused, same_bytes},
@@ -23,6 +23,8 @@ suite! { "alloca";
     failed_alloca_fails_signals [Alloca]: "An alloca whose wait failed fails its signals, and the device goes on.";
     dropped_without_dealloca [Alloca]: "Memory whose handles are dropped without a dealloca is not leaked.";
     dealloca_of_an_allocation [Alloca]: "A dealloca also takes a buffer of Device::allocate.";
+    refused_after_the_dealloca [Alloca]:
+        "Calls that take, record, bind or map a deallocated buffer are FAILED_PRECONDITION.";
     released_on_another_queue [Alloca]: "Memory may be deallocated on another queue than that of its alloca.";
     dealloca_of_a_part_refused [Alloca]: "A dealloca of a subspan is INVALID_ARGUMENT.";
     too_large_is_exhausted [Alloca]: "An alloca that does not fit is RESOURCE_EXHAUSTED and signals nothing.";
@@ -255,6 +257,42 @@ fn dealloca_of_an_allocation(ctx: &Context) -> Outcome {
         device.poll();
         device.statistics().device_bytes_used == before
     })
+}
+
+fn refused_after_the_dealloca(ctx: &Context) -> Outcome {
+    let device = ctx.device();
+    let (queue, other) = (ctx.queue(0)?, ctx.filled(64, 1)?);
+    let mut recorder = device.record_with_slots(1)?;
+    recorder.fill(BufferRef::slot(0, 0, 64), 1_u8)?;
+    let commands = recorder.finish()?;
+    for allocated in [false, true] {
+        let step = Semaphore::new(u64::from(allocated));
+        let buffer = match allocated {
+            true => device.allocate(&BufferParams::host(), 64)?,
+            false => queue.alloca(&[], &[step.at(1)], &BufferParams::host(), 64)?,
+        };
+        queue.fill(&[step.at(1)], &[step.at(2)], &buffer, 1_u8)?;
+        queue.dealloca(&[step.at(2)], &[step.at(3)], &buffer)?;
+        ctx.wait(&step.at(3))?;
+        let part = buffer.subspan(16, 4)?;
+        let mut recorder = device.record()?;
+        for (what, result) in [
+            ("a fill", queue.fill(&[], &[step.at(4)], &part, 1_u8)),
+            ("an update", queue.update(&[], &[step.at(4)], &[1; 64], &buffer)),
+            ("a copy from it", queue.copy(&[], &[step.at(4)], &buffer, &other)),
+            ("a copy to it", queue.copy(&[], &[step.at(4)], &other, &buffer)),
+            ("a download", queue.download(&[], &buffer).map(drop)),
+            ("another dealloca", queue.dealloca(&[], &[step.at(4)], &buffer)),
+            ("a recorded fill", recorder.fill(&part, 1_u8)),
+            ("a slot", queue.execute(&[], &[step.at(4)], &commands, [buffer.clone()])),
+            ("a mapping", buffer.map().map(drop)),
+        ] {
+            let error = refused(result, Code::FailedPrecondition, &format!("{what} after the dealloca"))?;
+            names(&error, "deallocated")?;
+        }
+        ensure_eq!(step.query()?, 3, "the semaphore of the refused calls");
+    }
+    Ok(())
 }
 
 fn released_on_another_queue(ctx: &Context) -> Outcome {

@@ -51,6 +51,12 @@ pub unsafe trait RawBuffer: Any + Send + Sync {
         None
     }
 
+    /// Whether a dealloca that was issued has given the memory back. Fronts then refuse new uses of the buffer. The
+    /// buffers of the kit's pools tell; a driver with buffers of its own may.
+    fn is_released(&self) -> bool {
+        false
+    }
+
     /// Lets the driver find its own type again.
     fn as_any(&self) -> &dyn Any;
 }

@@ -47,9 +47,14 @@ pub(crate) fn check_overlap(source: &Buffer, target: &Buffer) -> Result<()> {
 }
 
 impl Buffer {
-    /// `INVALID_ARGUMENT` unless the buffer was allocated for this usage.
+    /// `INVALID_ARGUMENT` unless the buffer was allocated for this usage, `FAILED_PRECONDITION` where its memory was
+    /// released.
     pub(crate) fn require(&self, usage: BufferUsage, what: impl fmt::Display) -> Result<()> {
-        if self.params().usage.contains(usage) {
+        if self.raw().is_released() {
+            Err(Error::failed_precondition(format!(
+                "{what} was deallocated: its memory may belong to another buffer by now"
+            )))
+        } else if self.params().usage.contains(usage) {
             Ok(())
         } else {
             Err(Error::invalid_argument(format!(

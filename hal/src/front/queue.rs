@@ -181,8 +181,9 @@ impl Queue {
 
     /// Releases the memory of a whole allocation in the order of the queue, even where handles remain. Memory of a pool
     /// goes back to the pool. For an imported buffer this is a barrier, because its memory goes with the last handle.
-    /// Operations ordered behind the signals may reuse the memory. Work that uses the buffer behind the signals sees
-    /// undefined contents.
+    /// Operations ordered behind the signals may reuse the memory. When they are reached, or earlier, the buffer is out
+    /// of use: calls that take or record it return `FAILED_PRECONDITION`. Work that was submitted or recorded before, and
+    /// runs behind the signals, sees undefined contents.
     pub fn dealloca(&self, waits: &[Point], signals: &[Point], buffer: &Buffer) -> Result<()> {
         self.check(buffer, BufferUsage::NONE, "the buffer of a dealloca")?;
         if buffer.offset() != 0 || buffer.len() != buffer.raw().size() {

@@ -116,9 +116,14 @@ impl Buffer {
     /// Maps the bytes of a mappable buffer for the host. Only semaphores order these accesses against the work of
     /// queues.
     ///
-    /// `FAILED_PRECONDITION` where the buffer was not allocated with usage `MAPPING`, `UNAVAILABLE` where the memory of
-    /// the device cannot be mapped.
+    /// `FAILED_PRECONDITION` where the buffer was not allocated with usage `MAPPING` or was deallocated, `UNAVAILABLE`
+    /// where the memory of the device cannot be mapped.
     pub fn map(&self) -> Result<Mapping> {
+        if self.raw().is_released() {
+            return Err(Error::failed_precondition(
+                "the buffer to map was deallocated: its memory may belong to another buffer by now",
+            ));
+        }
         if !self.params().usage.contains(BufferUsage::MAPPING) {
             return Err(Error::failed_precondition(
                 "the buffer was not allocated for mapping; allocate host memory with usage MAPPING, or let \

@@ -68,7 +68,7 @@ class Queue(Object):
         return Buffer._around(pointer.value)
 
     def dealloca(self, buffer: Buffer, waits: Points = (), signals: Points = ()) -> None:
-        """Frees the memory of a whole allocation in the order of the queue. Work behind the signals must not use the buffer."""
+        """Frees the memory of a whole allocation in the order of the queue. Later calls with the buffer raise FailedPreconditionError."""
         before, after = PointList(waits), PointList(signals)
         lib().windlass_queue_dealloca(self._h, *before.args, *after.args, handle_of(Buffer, buffer))
 

@@ -92,6 +92,10 @@ unsafe impl driver::RawBuffer for Placed {
         self.slab.location()
     }
 
+    fn is_released(&self) -> bool {
+        self.released.load(Ordering::Acquire)
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
