@@ -126,8 +126,10 @@ pub(crate) unsafe fn options_of(options: *const windlass_code_options_t) -> Resu
     // SAFETY: the same contract.
     let given = unsafe { read_struct(options) }?;
     let unknown = given.flags & !WINDLASS_CODE_COMPATIBLE_FAMILIES;
-    if unknown != 0 {
-        return Err(Error::invalid_argument(format!("options with the unknown flags {unknown:#x}")));
+    if unknown != 0 || given.reserved != 0 {
+        return Err(Error::invalid_argument(format!(
+            "options with the unknown flags {unknown:#x}, or a field `reserved` that is not zero"
+        )));
     }
     if given.max_unpacked > 0 {
         read.max_unpacked = given.max_unpacked;

@@ -129,8 +129,10 @@ unsafe fn pool_params_of(params: *const windlass_pool_params_t) -> Result<PoolPa
     // SAFETY: the same contract.
     let given = unsafe { read_struct(params) }?;
     let unknown = given.flags & !(WINDLASS_POOL_DEVICE_WAITS | WINDLASS_POOL_EXACT);
-    if unknown != 0 {
-        return Err(Error::invalid_argument(format!("a pool with the unknown flags {unknown:#x}")));
+    if unknown != 0 || given.reserved != 0 {
+        return Err(Error::invalid_argument(format!(
+            "a pool with the unknown flags {unknown:#x}, or a field `reserved` that is not zero"
+        )));
     }
     let kind = match given.kind {
         WINDLASS_POOL_TLSF => PoolKind::Tlsf { slab_size: given.slab_size },

@@ -120,7 +120,8 @@ pub unsafe extern "C" fn windlass_queue_alloca(
 }
 
 /// Frees the memory of a whole allocation in the order of the queue, also if handles remain; they are released as
-/// usual. Work behind the signals may reuse the memory, and must not use the buffer.
+/// usual. Work behind the signals may reuse the memory. Once they are reached, calls that take, record or map the
+/// buffer are FAILED_PRECONDITION. Work that was submitted or recorded before must not use it.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_queue_dealloca(

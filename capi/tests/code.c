@@ -36,6 +36,10 @@ static void formats_and_sizes(void) {
     REFUSED(RESOURCE_EXHAUSTED, windlass_code_at(ccob, &options, &start, &found));
     options.flags = 0x100;
     INVALID(windlass_code_size(ccob, size, &options, &stated));
+    options.flags = 0;
+    options.reserved = 1;
+    INVALID(windlass_code_size(ccob, size, &options, &stated));
+    options.reserved = 0;
     options.struct_size = 9;
     INVALID(windlass_code_size(ccob, size, &options, &stated));
     free(ccob);

@@ -139,6 +139,9 @@ static void pools(windlass_device_t *device, windlass_queue_t *queue) {
     params.flags = 0x80;
     INVALID(windlass_pool_create(device, &params, &pool));
     params = windlass_pool_params_tlsf(1 << 20);
+    params.reserved = 1;
+    INVALID(windlass_pool_create(device, &params, &pool));
+    params = windlass_pool_params_tlsf(1 << 20);
     params.name = "\xff";
     INVALID(windlass_pool_create(device, &params, &pool));
     windlass_buffer_params_t wrong = windlass_buffer_params_host();
