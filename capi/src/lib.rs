@@ -34,10 +34,10 @@
 //!
 //! # Callbacks run on threads of Windlass
 //!
-//! A callback for a semaphore's value or for a host call runs on a thread of a pool, never on the stack of a
-//! signalling thread. So it may block and call Windlass. An observer of a semaphore is the exception: it runs on the
-//! signalling thread and must not block, because a runtime that hears every advance cannot pay a change of threads for
-//! each. The user data of a callback is a pointer that Windlass only passes on.
+//! A callback for a semaphore's value or for a host call runs on a thread of a pool, never on the stack of a signalling
+//! thread. So it may block and call Windlass. An observer of a semaphore is the exception: it runs on the signalling
+//! thread and must not block, because a change of threads at every advance would cost a runtime that hears them all too
+//! much. The user data of a callback is a pointer that Windlass only passes on.
 //!
 //! # Drivers and wrappers are tables, and an operation is an object
 //!
@@ -60,11 +60,12 @@
 //!
 //! # Unsafe code
 //!
-//! Unsafe code is in these modules: `handle`, `memory` and `exception`, which justify it; `code_file`, where a parsed file is stored
-//! beside the bytes that it borrows; `feature`; `driver::link`, which makes all calls of a driver; and the few places
-//! that call another function of the C program. An entry point that takes the caller's memory has one unsafe line,
-//! which passes on the header's contract. Entry points that take only handles are safe functions, which is sound
-//! because only C calls them: this crate is not a Rust library.
+//! Unsafe code is in these modules: `handle`, `memory` and `exception`, which justify it; `code_file`, where a parsed
+//! file is stored beside the bytes that it borrows; `feature`; `driver::link`, which makes all calls of a driver;
+//! `dlpack`, whose structs have pointers and a deleter of another library; and the few places that call another
+//! function of the C program. An entry point that takes the caller's memory reads it in unsafe lines, which pass on the
+//! header's contract. Entry points that take only handles are safe functions, which is sound because only C calls them:
+//! this crate is not a Rust library.
 #![allow(non_camel_case_types, reason = "the names are C's")]
 #![allow(
     clippy::missing_safety_doc,

@@ -78,10 +78,11 @@
 //!
 //! # Input is hostile until proven otherwise
 //!
-//! No input makes the crate panic or hang, or take more memory than its size, its declared size and
-//! [`Options::max_unpacked`] allow. A declared size is never trusted for an allocation: memory grows with the bytes that
-//! come out. The description of a code object or of a shared object takes several times the size of its tables in the file,
-//! so the tables have limits: a million symbols and four million relocations.
+//! No input makes the crate panic or hang. The memory that an input takes is at most its size and the size that it
+//! declares for the unpacked content, and never more than [`Options::max_unpacked`] for the latter. A declared size is
+//! never trusted for an allocation: memory grows with the bytes that come out. The description of a code object or of a
+//! shared object takes several times the size of its tables in the file, so the tables have limits: a million symbols
+//! and four million relocations.
 //!
 //! Damage in one part does not affect the others. An entry whose range lies outside its bundle has a
 //! [`problem`](Entry::problem), a damaged bundle is among [`File::problems`], and a kernel that cannot be launched is among
@@ -118,10 +119,11 @@
 //!   [`Wheel`] and [`Package`]. A runtime that loads bundles and code objects does not need this feature. Without it such
 //!   files are an error that names the feature.
 //! - `zstd-c` (default): zstd by the C library. Decoding stops at the end of the wanted entry.
-//! - `zstd-pure`: zstd in Rust, for builds without a C compiler. It decodes the whole stream of a bundle that clang wrote,
-//!   also for one entry, and keeps its window in memory beside the output. With both zstd features the C library is used;
-//!   with neither, a zstd bundle is an error that names the features. Writing zstd needs `zstd-c`. The encoder in
-//!   Rust would make large bundles: it does not look back far enough to find the similar code of another target.
+//! - `zstd-pure`: zstd in Rust, for builds without a C compiler. It decodes the whole stream of a bundle that clang
+//!   wrote, even if only one entry is wanted, and keeps its window in memory beside the output. With both zstd features
+//!   the C library is used; with neither, a zstd bundle is an error that names the features. Writing zstd needs
+//!   `zstd-c`. The encoder in Rust would make large bundles: it does not look back far enough to find the similar code
+//!   of another target.
 //!
 //! zlib is always available, and is implemented in Rust. Debug messages go to `tracing` with the target
 //! `windlass::codeobject`.

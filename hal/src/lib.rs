@@ -42,8 +42,8 @@
 //! waiting for other work. An operation may start when all its waits are reached. When it has completed, all its
 //! signals are reached, in the order of the list.
 //!
-//! Nothing else orders work. Two operations without an edge between them may run in either order or at the same time,
-//! on two queues or on one. Two commands of a command buffer without a barrier between them may do the same. A stricter
+//! Nothing else orders work. Two operations that no semaphore orders may run in either order or at the same time, on
+//! two queues or on one. Two commands of a command buffer without a barrier between them may do the same. A stricter
 //! rule, such as "a queue is in order", would hold on some drivers only. Programs would come to depend on it, and the
 //! next driver would break them. The driver `shuffle://` of the conformance suite runs work out of order on purpose.
 //!
@@ -61,7 +61,7 @@
 //! with no lock held. [`Semaphore::wait_blocking`] blocks the calling thread until a [`Deadline`].
 //! [`wait_blocking_with`](Semaphore::wait_blocking_with) also takes a [`WaitPolicy`], which says how the thread waits.
 //!
-//! # Failure travels along the same edges
+//! # Failure follows the same order
 //!
 //! A semaphore can fail. The failure is sticky, and the first error wins. All waits for values above the payload end
 //! with that error at once. A value that was reached before stays reached, because its work is done.
@@ -92,10 +92,10 @@
 //!
 //! # Memory belongs to queues
 //!
-//! [`Queue::alloca`] returns a buffer whose address is known at once. The queue decides only when the memory belongs to
-//! the buffer: from the moment at which the signals of the alloca are reached. [`Queue::dealloca`] releases the memory
-//! in the same way. New work may reuse released memory without a round trip to the host, if it is ordered behind the
-//! last use. A device wait is enough for that order.
+//! [`Queue::alloca`] returns a buffer whose address is known at once. The memory belongs to the buffer from the moment
+//! at which the signals of the alloca are reached. [`Queue::dealloca`] releases the memory in the same way. New work
+//! may reuse released memory without a round trip to the host, if it is ordered behind the last use. A device wait is
+//! enough for that order.
 //!
 //! A submission keeps the objects alive that it uses, so a program may drop all handles right after submitting. A
 //! [`Mapping`] copies bytes in and out or gives a raw pointer. It never gives a reference, because a queue may write
@@ -111,8 +111,8 @@
 //! All commands after a barrier start when all commands before it have completed. An [`Event`] is a barrier in two
 //! halves: the commands before the signal complete before the commands after the wait start. The event does not order
 //! the commands between its signal and its wait. An event belongs to its recording, so each replay has events of its
-//! own. Because of barriers and waits for events, a command starts after the first N commands of the list have
-//! completed. [`CommandList::predecessors`] gives this N for each command.
+//! own. So each command has a number N, which barriers and events determine: it starts when the first N commands of the
+//! list have completed. [`CommandList::predecessors`] gives these numbers.
 //!
 //! A dispatch may read its workgroup count from memory. A static count ([`IndirectParameters::Static`]) is read when
 //! the waits of the submission are reached. A dynamic count is read when the commands before it have written it. Some
@@ -130,7 +130,7 @@
 //!
 //! Another library of the process may use the same GPU with streams of its own. [`Queue::import_timepoint`] is an
 //! operation. It completes when the work that the stream held at the call of `import_timepoint` has completed.
-//! [`Queue::export_timepoint`] lets later work of the stream wait for points. So the edges go through both libraries,
+//! [`Queue::export_timepoint`] lets later work of the stream wait for points. So the order holds across both libraries,
 //! and the host takes no part. The stream is a number; `torch.cuda.current_stream().cuda_stream` is PyTorch's:
 //!
 //! ```no_run
@@ -156,8 +156,8 @@
 //! }
 //! ```
 //!
-//! The rule for operations that enter a stream holds for exports too: each point is reached, or work in a stream of
-//! this device will reach it. A failure never stalls the other library's stream.
+//! An export enters the other library's stream once each of its points is reached, or work in a stream of this device
+//! will reach it. A failure never stalls the other library's stream.
 //!
 //! # Ranks that communicate
 //!

@@ -17,8 +17,7 @@ fn the_first_command_prints_what_it_says() {
         .expect("a console block");
     let (command, output) = block.split_at(end_of_command(block));
     let words: Vec<_> = command.split_whitespace().filter(|word| *word != "\\").collect();
-    let arguments =
-        words.strip_prefix(&["$", "cargo", "run", "--"]).expect("a run through cargo");
+    let arguments = words.strip_prefix(&["$", "cargo", "run", "--"]).expect("a run through cargo");
     let mut run = Command::new(env!("CARGO_BIN_EXE_windlass"));
     run.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
     for name in ["WINDLASS_DEVICE", "WINDLASS_HIP_LIBRARY", "WINDLASS_SIM", "WINDLASS_LOG"] {

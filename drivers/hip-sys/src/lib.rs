@@ -32,8 +32,8 @@
 //! # Sources of a table
 //!
 //! - A library on the system, or one that the user names: [`Api::load`] with a [`Source`].
-//! - An implementation in this process: [`Api::from_entries`]. There may be several instances. HIP's functions carry
-//!   no instance, so a [`Binding`] selects it before each call.
+//! - An implementation in this process: [`Api::from_entries`]. There may be several instances. HIP's functions
+//!   take no instance as an argument, so a [`Binding`] selects the instance before each call.
 //! - [`null`]: a table that copies data, runs no kernel and counts every call, for tests and for measuring the overhead of HIP's
 //!   callers.
 //! - [`interposer`]: a table in front of any other, which counts, fails or blocks chosen calls.

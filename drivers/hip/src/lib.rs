@@ -90,8 +90,9 @@
 //! at most five seconds for calls that are running, such as those of reapers and of threads that outlive `main`. After
 //! that, using a device fails with `FAILED_PRECONDITION`, and so does all work in flight. Dropped objects are not
 //! freed. Exit handlers run in the reverse order of their registration. A program's own `atexit` handler, or the
-//! destructor of a static object, may use the device too. The program must register it after it has called, once, each
-//! HIP function that the handler needs. A HIP inside this process, simulated or null, does not need this handling.
+//! destructor of a static object, may use the device too. For this, the program calls each HIP function that the
+//! handler needs once, and registers the handler after that. A HIP inside this process, simulated or null, does not
+//! need this handling.
 
 #[cfg(target_os = "linux")]
 pub mod access;
