@@ -27,7 +27,7 @@ use std::{
     },
 };
 
-use facade::{Error, Result};
+use facade::{Error, Result, fork};
 
 /// An opaque type of the header.
 pub(crate) trait Object: Sync + Sized + 'static {
@@ -110,11 +110,16 @@ impl<O> Dead<O> {
     }
 
     fn take(&self) -> Option<&'static O> {
+        // In a forked child, a thread of the parent may hold the lock. There no shell is reused.
+        fork::check().ok()?;
         let mut dead = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if dead.len() > Self::KEPT { dead.pop_front() } else { None }
     }
 
     fn put(&self, object: &'static O) {
+        if fork::check().is_err() {
+            return;
+        }
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push_back(object);
     }
 }
@@ -122,9 +127,11 @@ impl<O> Dead<O> {
 /// Puts a value behind a new handle, with one reference.
 pub(crate) fn create<O: Object>(value: O::Value) -> NonNull<O> {
     let object: &'static O = O::dead().take().unwrap_or_else(|| {
-        let mut kinds = KINDS.lock().unwrap_or_else(PoisonError::into_inner);
-        if !kinds.iter().any(|kind| std::ptr::eq(*kind, O::kind())) {
-            kinds.push(O::kind());
+        if fork::check().is_ok() {
+            let mut kinds = KINDS.lock().unwrap_or_else(PoisonError::into_inner);
+            if !kinds.iter().any(|kind| std::ptr::eq(*kind, O::kind())) {
+                kinds.push(O::kind());
+            }
         }
         let shell = Shell { kind: O::kind(), counts: AtomicU64::new(0), value: UnsafeCell::new(None) };
         Box::leak(Box::new(O::around(shell)))
@@ -189,6 +196,9 @@ fn object_of<O: Object>(handle: Option<NonNull<O>>) -> Result<(&'static O, u64)>
 
 #[cold]
 fn mistaken<O: Object>(given: *const Kind) -> Error {
+    if let Err(error) = fork::check() {
+        return error;
+    }
     let kinds = KINDS.lock().unwrap_or_else(PoisonError::into_inner);
     // Memory that is no handle may hold any address here, which is compared and not followed.
     let known = kinds.iter().find(|kind| std::ptr::eq(**kind, given));

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use facade::{Error, Registry, Result, driver::Driver};
+use facade::{Error, Registry, Result, driver::Driver, fork};
 
 use crate::memory::c_string;
 
@@ -30,13 +30,15 @@ fn leaked(scheme: &str) -> &'static CString {
     Box::leak(Box::new(c_string(scheme)))
 }
 
-/// The drivers as of now. No lock is held when one of them is called.
+/// The drivers as of now. No lock is held when one of them is called. In a forked child, which can use none of them, and
+/// where a thread of the parent may hold the lock, they are those of the library.
 pub(crate) fn registry() -> Registry {
-    drivers().registry.clone()
+    if fork::check().is_err() { facade::registry().clone() } else { drivers().registry.clone() }
 }
 
 /// The scheme of a driver by number.
 pub(crate) fn scheme(index: usize) -> Option<&'static CString> {
+    fork::check().ok()?;
     drivers().schemes.get(index).copied()
 }
 
@@ -48,6 +50,7 @@ pub(crate) fn register(driver: Arc<dyn Driver>) -> Result<()> {
             "the scheme `{scheme}` of a driver; a scheme is letters, digits and `-`, as in \"my-gpu\""
         )));
     }
+    fork::check()?;
     let mut drivers = drivers();
     if drivers.registry.drivers().any(|known| known.scheme() == scheme) {
         return Err(Error::new(

@@ -199,6 +199,14 @@ fn misuse_is_refused() {
 }
 
 #[test]
+fn children_that_are_forked_while_threads_call_do_not_hang() {
+    let Some(program) = build(C, "tests/fork.c") else { return };
+    for uri in ["local://?threads=2", "null://"] {
+        prints(clean(&program).arg(uri), "200 children returned");
+    }
+}
+
+#[test]
 #[cfg_attr(not(target_arch = "x86_64"), ignore = "the process ends there")]
 fn an_exception_that_leaves_a_callback_becomes_an_error_that_names_it() {
     let Some(program) = build(CXX, "tests/exceptions.cpp") else { return };

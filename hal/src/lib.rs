@@ -315,6 +315,7 @@ pub use words::{
     external::{External, Release},
     external_timepoint::{ExportFlags, ExternalEvent, ExternalStream, ExternalTimepoint},
     facts::{DeviceFacts, FunctionResources, Occupancy, SuggestedWorkgroup},
+    fork,
     function_info::{FunctionInfo, GlobalInfo, Parameter, ParameterKind},
     heap::Heap,
     info::{DeviceInfo, Feature, Lack},

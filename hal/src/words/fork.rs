@@ -51,9 +51,10 @@ pub(crate) fn is_child() -> bool {
     IS_CHILD.load(Ordering::Relaxed)
 }
 
-/// `FAILED_PRECONDITION` in a child of a process that has opened a device.
+/// `FAILED_PRECONDITION` in a child of a process that has opened a device. For code around the HAL, such as a binding for
+/// another language, before it takes locks of its own: another thread of the parent may have held them.
 #[inline]
-pub(crate) fn check() -> Result<()> {
+pub fn check() -> Result<()> {
     if is_child() { Err(refusal()) } else { Ok(()) }
 }
 

@@ -14,7 +14,7 @@ pub(crate) mod external;
 pub(crate) mod external_timepoint;
 pub(crate) mod facts;
 pub(crate) mod flags;
-pub(crate) mod fork;
+pub mod fork;
 pub(crate) mod function_info;
 pub(crate) mod heap;
 pub(crate) mod info;

@@ -354,7 +354,9 @@ impl Run<'_, '_> {
     fn dealloca(&mut self, queue: &Queue, waits: &[Point], signals: &[Point], number: u32) -> Result<()> {
         let buffer = self.objects.buffer(number)?.clone();
         let is_whole = buffer.offset() == 0 && buffer.len() == buffer.raw().size();
-        if !self.recording.passing.contains(&number) || !is_whole || self.lacks(Feature::Alloca) {
+        let is_barrier =
+            !self.recording.passing.contains(&number) || !self.recording.allocated.contains(&number);
+        if is_barrier || !is_whole || self.lacks(Feature::Alloca) {
             return queue.barrier(waits, signals);
         }
         let mut waits = waits.to_vec();

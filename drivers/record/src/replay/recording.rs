@@ -34,6 +34,8 @@ pub struct Recording {
     pub(super) shared: HashSet<u32>,
     /// Buffers that end within the recording: their memory is not there for a second run.
     pub(super) passing: HashSet<u32>,
+    /// Buffers of the device's own memory, which a dealloca releases. For all others a dealloca is a barrier.
+    pub(super) allocated: HashSet<u32>,
     /// The buffers that the commands of a command buffer name.
     pub(super) named: HashMap<u32, Vec<u32>>,
     /// The events of submissions, by the operation.
@@ -51,8 +53,11 @@ impl Recording {
             Error::data_loss(format!("{} is no whole recording: at byte {at}, {what}", path.display()))
         })?;
         let (mut contents, mut shared, mut passing) = (HashMap::new(), HashSet::new(), HashSet::new());
-        let (mut lists, mut submissions) = (HashMap::new(), HashMap::new());
+        let (mut allocated, mut lists, mut submissions) = (HashSet::new(), HashMap::new(), HashMap::new());
         for (index, (_, event)) in events.iter().enumerate() {
+            if let Event::Buffer { buffer, origin: Origin::Allocated {} | Origin::Reserved {}, .. } = event {
+                allocated.insert(*buffer);
+            }
             match event {
                 Event::Contents { buffer, bytes } => _ = contents.insert(*buffer, bytes.clone()),
                 Event::Buffer { origin: Origin::Alias { of, .. }, .. } => _ = shared.insert(*of),
@@ -79,6 +84,7 @@ impl Recording {
             contents,
             shared,
             passing,
+            allocated,
             named: lists,
             submissions,
         })
