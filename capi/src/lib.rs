@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The C ABI of Windlass: `libwindlass.so`, `libwindlass.a`, and `include/windlass.h`, which includes a header for each
-//! module of this crate. cbindgen writes the headers. `docs/c.md` shows how to use them. This page gives the reasons
-//! for their design.
+//! module that has entry points. cbindgen writes the headers. `docs/c.md` shows how to use them. This page gives the
+//! reasons for their design.
 //!
 //! # An error is an object, and NULL is success
 //!
@@ -28,16 +28,16 @@
 //! and every language can make such strings. Code and bytes are a pointer and a size. Lists are a count and a pointer,
 //! as two plain parameters, so that any foreign function interface can pass them. Structs that will grow begin with
 //! their own size: fields that an older program lacks are read as zero, and fields that this library does not know must
-//! be zero. Structs in lists cannot grow and have no size. Enumerations and flags are integers of 32 or 64 bits with
-//! named constants, because a C program can put any number into an enum, and in Rust a number without a variant would
-//! be undefined behaviour.
+//! be zero. Structs in lists cannot grow and have no size, except the parameters of a function, of which the first
+//! one's size is the stride. Enumerations and flags are integers of 32 or 64 bits with named constants, because a C
+//! program can put any number into an enum, and in Rust a number without a variant would be undefined behaviour.
 //!
 //! # Callbacks run on threads of Windlass
 //!
 //! A callback for a semaphore's value or for a host call runs on a thread of a pool, never on the stack of a signalling
 //! thread. So it may block and call Windlass. An observer of a semaphore is the exception: it runs on the signalling
-//! thread and must not block, because a change of threads at every advance would cost a runtime that hears them all too
-//! much. The user data of a callback is a pointer that Windlass only passes on.
+//! thread and must not block, because a runtime that observes every advance could not afford a change of threads for
+//! each. The user data of a callback is a pointer that Windlass only passes on.
 //!
 //! # Drivers and wrappers are tables, and an operation is an object
 //!
@@ -54,18 +54,20 @@
 //!
 //! # No exception of the program enters the library
 //!
-//! The library calls each function of the program through `exception`. There an exception of C++ ends, and becomes an
-//! error that names the function. The alternative is a rule that no exception may leave a callback. A program that breaks
-//! it ends, with a message that names neither the callback nor the exception.
+//! The library calls each function of the program through `exception`. There an exception of C++ ends. It becomes an
+//! error that names the function, or a line on standard error where the function can report no failure. Without this,
+//! callbacks would have to let no exception out, and a program that broke this rule would end with a message that names
+//! neither the callback nor the exception.
 //!
 //! # Unsafe code
 //!
-//! Unsafe code is in these modules: `handle`, `memory` and `exception`, which justify it; `code_file`, where a parsed
-//! file is stored beside the bytes that it borrows; `feature`; `driver::link`, which makes all calls of a driver;
-//! `dlpack`, whose structs have pointers and a deleter of another library; and the few places that call another
-//! function of the C program. An entry point that takes the caller's memory reads it in unsafe lines, which pass on the
-//! header's contract. Entry points that take only handles are safe functions, which is sound because only C calls them:
-//! this crate is not a Rust library.
+//! Most unsafe code is in these modules: `handle`, `memory` and `exception`, which justify it; `code_file`, where a
+//! parsed file is stored beside the bytes that it borrows; `driver`, which makes all calls of a driver and implements
+//! the traits; `dlpack`, whose structs have pointers and a deleter of another library. Elsewhere it is a line that says
+//! why it holds: a struct that may grow, a handle that threads share, a call of another function of the C program. An
+//! entry point that takes the caller's memory reads it in unsafe lines, which pass on the header's contract. Entry
+//! points that take only handles are safe functions, which is sound because only C calls them: this crate is not a Rust
+//! library.
 #![allow(non_camel_case_types, reason = "the names are C's")]
 #![allow(
     clippy::missing_safety_doc,

@@ -78,11 +78,11 @@
 //!
 //! # Input is hostile until proven otherwise
 //!
-//! No input makes the crate panic or hang. The memory that an input takes is at most its size and the size that it
-//! declares for the unpacked content, and never more than [`Options::max_unpacked`] for the latter. A declared size is
-//! never trusted for an allocation: memory grows with the bytes that come out. The description of a code object or of a
-//! shared object takes several times the size of its tables in the file, so the tables have limits: a million symbols
-//! and four million relocations.
+//! No input makes the crate panic or hang. An input takes at most the sum of two sizes: its own, and the unpacked size
+//! that it declares. The second is at most [`Options::max_unpacked`]. A declared size is never trusted for an
+//! allocation: memory grows with the bytes that come out. The description of a code object or of a shared object takes
+//! several times the size of its tables in the file, so the tables have limits: a million symbols and four million
+//! relocations.
 //!
 //! Damage in one part does not affect the others. An entry whose range lies outside its bundle has a
 //! [`problem`](Entry::problem), a damaged bundle is among [`File::problems`], and a kernel that cannot be launched is among
@@ -111,7 +111,8 @@
 //! [`size_at`] takes a function that reads memory safely.
 //!
 //! ROCm's loaders trust an image: `hipModuleLoadData` takes no length, and walks the image by its headers. [`validate`]
-//! checks every number that the walk uses, and [`Image`] is the memory that the walk needs.
+//! checks every number that the walk uses. An [`Image`] holds one code object in pages of its own, with zeros up to the
+//! end of the last page.
 //!
 //! # Features
 //!

@@ -111,8 +111,8 @@
 //! All commands after a barrier start when all commands before it have completed. An [`Event`] is a barrier in two
 //! halves: the commands before the signal complete before the commands after the wait start. The event does not order
 //! the commands between its signal and its wait. An event belongs to its recording, so each replay has events of its
-//! own. So each command has a number N, which barriers and events determine: it starts when the first N commands of the
-//! list have completed. [`CommandList::predecessors`] gives these numbers.
+//! own. Barriers and events give each command a number N: the command may start when the first N commands of the list
+//! have completed. [`CommandList::predecessors`] gives these numbers.
 //!
 //! A dispatch may read its workgroup count from memory. A static count ([`IndirectParameters::Static`]) is read when
 //! the waits of the submission are reached. A dynamic count is read when the commands before it have written it. Some
@@ -156,8 +156,8 @@
 //! }
 //! ```
 //!
-//! An export enters the other library's stream once each of its points is reached, or work in a stream of this device
-//! will reach it. A failure never stalls the other library's stream.
+//! An export enters the other library's stream when no point needs the host any more: each is reached, or work that is
+//! already in a stream of this device will reach it. A failure never stalls the other library's stream.
 //!
 //! # Ranks that communicate
 //!

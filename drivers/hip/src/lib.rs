@@ -37,9 +37,9 @@
 //!
 //! AMD's runtime runs the streams of a GPU on few hardware queues: 4, unless `GPU_MAX_HW_QUEUES` says otherwise. Work
 //! of streams that share one runs in the order in which it was enqueued. This cannot deadlock the work of this driver,
-//! because a stream never waits for later work. The events that it waits for were recorded earlier. An operation
-//! that waits for anything else (the host, another device, workgroup counts) stays pending and holds no stream. The
-//! driver enqueues no host function, and threads that wait for an event do so outside of streams. So the oldest of all
+//! because a stream never waits for later work. The events that it waits for were recorded earlier. An operation that
+//! waits for anything else (the host, another device, workgroup counts) stays pending and holds no stream. The driver
+//! enqueues no host function, and a thread that waits for an event puts nothing into a stream. So the oldest of all
 //! work in flight can always run. The program is responsible for kernels that wait: a kernel that spins until another
 //! queue's kernel has run may hold up that kernel, and a kernel that spins for the host holds up other queues.
 //!
@@ -71,9 +71,9 @@
 //! # Threads
 //!
 //! No call that synchronises a device (`hipFree`, `hipHostFree`, `hipModuleUnload`, destroying streams) is made on a
-//! caller's thread. If an allocation finds too little memory, a thread of the callback pool frees the driver's free
-//! blocks; the caller waits for it, at most two seconds, and tries again. Each call of the driver leaves the current
-//! device of the calling thread as it was, and clears HIP's sticky error.
+//! caller's thread, except where opening a device fails. If an allocation finds too little memory, a thread of the
+//! callback pool frees the driver's free blocks; the caller waits for it, at most two seconds, and tries again. Each
+//! call of the driver leaves the current device of the calling thread as it was, and clears HIP's sticky error.
 //!
 //! # When the device is lost
 //!
@@ -90,9 +90,9 @@
 //! at most five seconds for calls that are running, such as those of reapers and of threads that outlive `main`. After
 //! that, using a device fails with `FAILED_PRECONDITION`, and so does all work in flight. Dropped objects are not
 //! freed. Exit handlers run in the reverse order of their registration. A program's own `atexit` handler, or the
-//! destructor of a static object, may use the device too. For this, the program calls each HIP function that the
-//! handler needs once, and registers the handler after that. A HIP inside this process, simulated or null, does not
-//! need this handling.
+//! destructor of a static object, may use the device too. For this, the program first makes each call of the handler
+//! once, and registers the handler after that: this driver's own handler is registered again after the first call of
+//! each HIP function, and must run later. A HIP inside this process, simulated or null, does not need this handling.
 
 #[cfg(target_os = "linux")]
 pub mod access;

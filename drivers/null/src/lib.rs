@@ -19,10 +19,11 @@
 //!
 //! # Writing your own driver
 //!
-//! Copy this crate. It has every method of the driver traits, each with its contract in one sentence, including the
-//! methods that return `UNIMPLEMENTED` here. `cargo test --test cts` passes, so you start from a conforming driver and
-//! keep it so. `docs/driver-authors.md` in Windlass's repository explains, command by command, how to get from the copy
-//! to the first passing suite. It goes on to memory, queues with device edges, command buffers and executables.
+//! Copy this crate. It has every method of the traits that a driver needs, each with its contract in one sentence,
+//! including the methods that return `UNIMPLEMENTED` here. Channels, timepoints and memory that grows have traits of
+//! their own. `cargo test --test cts` passes, so you start from a conforming driver and keep it so.
+//! `docs/driver-authors.md` in Windlass's repository explains, command by command, how to get from the copy to the
+//! first passing suite. It goes on to memory, queues with device edges, command buffers and executables.
 //! `examples/out-of-tree-driver` is a driver outside the repository's workspace.
 //!
 //! A driver implements the traits of [`windlass_hal::driver`] and nothing else. The front structs check ranges, usage
@@ -48,7 +49,7 @@
 //! | `command_buffer.rs` | recorded lists |
 //! | `allocator.rs`, `buffer.rs` | memory in large pieces; one piece |
 //! | `executable.rs` | device code: the contracts, and the error of a driver without it |
-//! | `tests/cts.rs` | the conformance suite, in one line |
+//! | `tests/cts.rs` | the conformance suite, in one call |
 
 mod allocator;
 mod buffer;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Recordings of a device's work: `record://` writes them, and a [`Player`] replays them on any device.
 //!
-//! `record://?file=PATH&over=URI` is a device over another one. It changes nothing, and writes every operation with its
-//! inputs to a file: code, buffers, arguments, bytes that the program writes to mapped memory or reads from files, waits
-//! and signals, and the bytes that the program can read back. `docs/record-and-replay.md` describes the format and its
-//! limits.
+//! `record://?file=PATH&over=URI` is a device over another one. It passes on each operation as it is, and writes it
+//! with its inputs to a file: code, buffers, arguments, bytes that the program writes to mapped memory or reads from
+//! files, waits and signals, and the bytes that the program can read back. `docs/record-and-replay.md` describes the
+//! format and its limits.
 //!
 //! ```
 //! use windlass_hal::{Deadline, Registry, Semaphore};
