@@ -48,6 +48,11 @@ unsafe impl driver::RawBuffer for Buffer {
         self.0.location()
     }
 
+    /// Returns whether a dealloca that was issued has given the memory back, which only the buffers of pools tell.
+    fn is_released(&self) -> bool {
+        self.0.is_released()
+    }
+
     /// Returns the object by which this driver finds its own memory again; here that is the memory of `host_memory`,
     /// whose transfers do the work, and in a driver of your own it is `self`.
     fn as_any(&self) -> &dyn Any {

@@ -373,11 +373,6 @@ impl Semaphore {
         }
     }
 
-    /// The payload at this moment, also of a failed semaphore. For messages.
-    pub(crate) fn payload(&self) -> u64 {
-        self.0.payload.load(Ordering::Acquire) & !FAILED
-    }
-
     /// Whether the payload has reached `value`. Costs one load.
     #[inline]
     pub(crate) fn has_reached(&self, value: u64) -> bool {

@@ -232,7 +232,7 @@ fn late(points: &[Point]) -> Error {
     let open = || points.iter().filter(|point| point.semaphore.reached(point.value).is_none());
     let mut text: Vec<_> = open()
         .take(MOST_NAMED)
-        .map(|point| format!("a semaphore at {} to reach {}", point.semaphore.payload(), point.value))
+        .map(|point| format!("{:?} to reach {}", point.semaphore, point.value))
         .collect();
     let more = open().skip(MOST_NAMED).count();
     if more > 0 {

@@ -133,8 +133,12 @@ fn memory_comes_back_once_however_often_it_is_given() {
     let [q0, q1] = queues(&device);
     let buffer = alloca(&q0, &[], &[]);
     let clone = buffer.clone();
-    q0.dealloca(&[], &[], &buffer).expect("submits");
-    q1.dealloca(&[], &[], &clone).expect("a second time is a mistake without consequences");
+    let gate = Semaphore::new(0);
+    q0.dealloca(&[gate.at(1)], &[], &buffer).expect("submits");
+    q1.dealloca(&[gate.at(1)], &[], &clone).expect("a second time is a mistake without consequences");
+    gate.signal(1).expect("opens");
+    let error = q1.dealloca(&[], &[], &clone).expect_err("the memory is released");
+    assert_eq!(error.code(), Code::FailedPrecondition);
     drop((buffer, clone));
     let [a, b] = [(); 2].map(|()| alloca(&q0, &[], &[]));
     assert_ne!(a.device_address(), b.device_address());
