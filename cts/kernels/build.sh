@@ -24,7 +24,7 @@ PYTHON="${PYTHON:-python3}"
 IREE_COMPILE="${IREE_COMPILE:-iree-compile}"
 PYTHON_WITH_TRITON="${PYTHON_WITH_TRITON:-$PYTHON}"
 
-TARGETS=(gfx1100 gfx90a gfx942)
+TARGETS=(gfx1100 gfx900 gfx906 gfx908 gfx90a gfx942)
 HOSTS=(x86_64 aarch64)
 # The symbols that host code may need of a process. An object that needs more does not link.
 C_LIBRARY="__tls_get_addr free malloc memcpy memset"
@@ -78,10 +78,10 @@ note() { # note FIELD...: one line for describe.py
   echo "$*" >>"$work/made"
 }
 
-# The newest version that all HIPs with this target read. gfx90a is the newest target of HIP 5.2.
+# The newest version that all HIPs with this target read. HIP 5.2 knows those of version 4.
 code_object_version() {
   case "$1" in
-    gfx90a*) echo 4 ;;
+    gfx900 | gfx906 | gfx908 | gfx90a*) echo 4 ;;
     *) echo 5 ;;
   esac
 }

@@ -69,7 +69,7 @@ pub fn bundle(module: &str) -> Option<&'static [u8]> {
 }
 
 /// The processors for which every bundle has code.
-pub(crate) const PROCESSORS: [&str; 3] = ["gfx90a", "gfx942", "gfx1100"];
+pub(crate) const PROCESSORS: [&str; 6] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1100"];
 
 /// The processor of an architecture such as `gfx942:sramecc+:xnack-`.
 pub(crate) fn processor(architecture: &str) -> &str {
@@ -77,7 +77,7 @@ pub(crate) fn processor(architecture: &str) -> &str {
 }
 
 /// The format of the suite's own kernels for GPUs in [`DeviceInfo::executable_formats`]. A device that reads code objects
-/// only up to version 4 names `hsaco-v4`; the suite's kernels for gfx90a have that version.
+/// only up to version 4 names `hsaco-v4`; the suite's kernels for gfx900, gfx906, gfx908 and gfx90a have that version.
 ///
 /// [`DeviceInfo::executable_formats`]: windlass_hal::DeviceInfo::executable_formats
 pub const FORMAT: &str = "hsaco";
@@ -106,7 +106,7 @@ fn code_object_version(format: &str) -> Option<u32> {
 /// The version of the code objects that the bundles hold for each of [`PROCESSORS`]. It is old enough for every HIP
 /// that knows the processor.
 fn version_for(processor: &str) -> u32 {
-    if processor == "gfx90a" { 4 } else { 5 }
+    if processor.starts_with("gfx90") { 4 } else { 5 }
 }
 
 /// Skips the case if the device states that it cannot read code objects as new as the suite's.

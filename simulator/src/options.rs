@@ -431,8 +431,8 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (text, named) in [
-            ("gfx1100", "gfx942 and gfx90a"),
-            ("gfx90a:xnack+", "gfx942 and gfx90a"),
+            ("gfx1100", "gfx942, gfx90a, gfx908, gfx906 and gfx900"),
+            ("gfx90a:xnack+", "gfx942, gfx90a, gfx908, gfx906 and gfx900"),
             ("gfx942?colour=red", "devices"),
             ("gfx942?devices", "key=value"),
             ("gfx942?devices=65", "0 to 64"),

@@ -3,7 +3,7 @@
 
 use windlass_codeobject::TargetId;
 
-use crate::isa::{GFX90A, GFX942, InstructionSet};
+use crate::isa::{Accumulation, GFX90A, GFX900, GFX906, GFX908, GFX942, InstructionSet};
 
 /// A GPU that can be simulated.
 ///
@@ -11,6 +11,7 @@ use crate::isa::{GFX90A, GFX942, InstructionSet};
 /// use windlass_simulated_gpu::Part;
 /// let part = Part::named("gfx90a").expect("it is simulated");
 /// assert!(part.runs("gfx90a") && !part.runs("gfx942"));
+/// assert!(Part::that_runs("gfx9-generic").is_some_and(|part| part.name() == "gfx906"));
 /// assert!(Part::named("gfx1100").is_none());
 /// ```
 #[derive(Debug, PartialEq, Eq)]
@@ -27,8 +28,14 @@ pub struct Part {
     pub set: &'static InstructionSet,
     /// How a wave finds its private memory.
     pub scratch: Scratch,
+    /// The place of a work-item's id.
+    pub work_item_id: WorkItemId,
+    /// Vector registers are given to a wave in groups of this many.
+    pub vgpr_granule: u32,
     /// The barrier of the waves of a grid.
     pub grid_barrier: GridBarrier,
+    /// Waves in flight on a compute unit, at most.
+    pub waves: u32,
     /// LDS of a workgroup, in bytes.
     pub lds: u32,
     /// Compute units, unless a machine says otherwise.
@@ -74,6 +81,15 @@ pub enum Scratch {
     Registers,
 }
 
+/// The place of a work-item's id when a kernel starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkItemId {
+    /// v0 holds x, y and z in ten bits each.
+    Packed,
+    /// v0 holds x, v1 y and v2 z.
+    Registers,
+}
+
 /// The barrier of the waves of a grid, in AMD's device library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridBarrier {
@@ -84,7 +100,7 @@ pub enum GridBarrier {
 }
 
 /// The simulated parts. The first is the default.
-static PARTS: [Part; 2] = [
+static PARTS: [Part; 5] = [
     Part {
         name: "gfx942",
         features: ":sramecc+:xnack-",
@@ -92,7 +108,10 @@ static PARTS: [Part; 2] = [
         product: "MI300X",
         set: &GFX942,
         scratch: Scratch::Architected,
+        work_item_id: WorkItemId::Packed,
+        vgpr_granule: 8,
         grid_barrier: GridBarrier::Memory,
+        waves: 32,
         lds: 64 << 10,
         units: 304,
         architecture: 942,
@@ -111,7 +130,10 @@ static PARTS: [Part; 2] = [
         product: "MI250X",
         set: &GFX90A,
         scratch: Scratch::Registers,
+        work_item_id: WorkItemId::Packed,
+        vgpr_granule: 8,
         grid_barrier: GridBarrier::Instructions,
+        waves: 32,
         lds: 64 << 10,
         units: 110,
         architecture: 910,
@@ -123,6 +145,72 @@ static PARTS: [Part; 2] = [
         bus: 4096,
         images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
     },
+    Part {
+        name: "gfx908",
+        features: ":sramecc+:xnack-",
+        code: &["gfx908"],
+        product: "MI100",
+        set: &GFX908,
+        scratch: Scratch::Registers,
+        work_item_id: WorkItemId::Registers,
+        vgpr_granule: 4,
+        grid_barrier: GridBarrier::Instructions,
+        waves: 40,
+        lds: 64 << 10,
+        units: 120,
+        architecture: 908,
+        capability: [9, 0],
+        chip: 0x738c,
+        caches: [16 << 10, 8 << 20, 0],
+        clock: 1_502_000,
+        memory_clock: 1_200_000,
+        bus: 4096,
+        images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
+    },
+    Part {
+        name: "gfx906",
+        features: ":sramecc+:xnack-",
+        code: &["gfx906", "gfx9-generic"],
+        product: "MI50",
+        set: &GFX906,
+        scratch: Scratch::Registers,
+        work_item_id: WorkItemId::Registers,
+        vgpr_granule: 4,
+        grid_barrier: GridBarrier::Instructions,
+        waves: 40,
+        lds: 64 << 10,
+        units: 60,
+        architecture: 906,
+        capability: [9, 0],
+        chip: 0x66a1,
+        caches: [16 << 10, 4 << 20, 0],
+        clock: 1_725_000,
+        memory_clock: 1_000_000,
+        bus: 4096,
+        images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
+    },
+    Part {
+        name: "gfx900",
+        features: ":xnack-",
+        code: &["gfx900", "gfx9-generic"],
+        product: "MI25",
+        set: &GFX900,
+        scratch: Scratch::Registers,
+        work_item_id: WorkItemId::Registers,
+        vgpr_granule: 4,
+        grid_barrier: GridBarrier::Instructions,
+        waves: 40,
+        lds: 64 << 10,
+        units: 64,
+        architecture: 900,
+        capability: [9, 0],
+        chip: 0x6860,
+        caches: [16 << 10, 4 << 20, 0],
+        clock: 1_500_000,
+        memory_clock: 945_000,
+        bus: 2048,
+        images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
+    },
 ];
 
 impl Part {
@@ -130,8 +218,6 @@ impl Part {
     pub const WAVE: u32 = 64;
     /// Work-items of a workgroup, at most.
     pub const WORKGROUP: u32 = 1024;
-    /// Waves in flight on a compute unit, at most.
-    pub const WAVES_OF_UNIT: u32 = 32;
     /// Ticks of the wall clock in a second, which `s_memrealtime` reads.
     pub const WALL_CLOCK: u32 = 100_000_000;
     /// The revision of the chip.
@@ -186,9 +272,20 @@ impl Part {
         self.set
     }
 
-    /// The names of all parts, for messages.
+    /// The names of all parts, for messages: `gfx942, gfx90a and gfx908`.
     pub fn names() -> String {
-        PARTS.iter().map(|part| part.name).collect::<Vec<_>>().join(" and ")
+        let names = PARTS.iter().map(|part| part.name).collect::<Vec<_>>();
+        names.split_last().map_or_else(String::new, |(last, others)| format!("{} and {last}", others.join(", ")))
+    }
+
+    /// Vector registers that a work-item can have, with accumulation registers if they are of the same file.
+    pub fn registers_of_work_item(&self) -> u32 {
+        if self.set.accumulation == Accumulation::Unified { 512 } else { 256 }
+    }
+
+    /// Work-items in flight on a compute unit, at most.
+    pub fn work_items_of_unit(&self) -> u32 {
+        self.waves * Self::WAVE
     }
 }
 

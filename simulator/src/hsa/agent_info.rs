@@ -92,7 +92,7 @@ impl Runtime {
             0xa007 => Info::U32(part.bus.unsigned_abs()),
             0xa008 => Info::U32(part.memory_clock.unsigned_abs() / 1000),
             0xa009 => Info::text(&part.title(), 64),
-            0xa00a => Info::U32(Part::WAVES_OF_UNIT),
+            0xa00a => Info::U32(part.waves),
             0xa00b => Info::U32(4),
             0xa00c => Info::U32(32),
             0xa00d => Info::U32(1),

@@ -7,7 +7,9 @@ use super::launch::{Launch, OfQueue, Placed};
 use super::service::Service;
 use crate::exec::{Cause, Gws, Outside, PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
 use crate::memory::{Block, Grants, Memory};
-use crate::part::{Part, Scratch};
+use crate::exec::values::row::LANES;
+use crate::isa::Accumulation;
+use crate::part::{Part, Scratch, WorkItemId};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use windlass_codeobject::{ArgKind, HiddenKind, KernelDescriptor};
@@ -53,7 +55,7 @@ pub(super) struct Start {
     /// The memory that the kernel may use.
     pub(super) reach: Grants,
     private: u32,
-    scratch: Scratch,
+    part: &'static Part,
     mode: u32,
     arguments: u64,
     packet: u64,
@@ -142,7 +144,7 @@ impl Start {
             cold: launch.translates.then_some(COLD),
             reach: launch.reach,
             private,
-            scratch: part.scratch,
+            part,
             mode,
             arguments: 0,
             packet: 0,
@@ -303,16 +305,24 @@ impl Start {
 
     /// Sets up a wave's registers.
     pub(super) fn prepare(&self, wave: &mut Wave, workgroup: [u32; 3], number: u32) {
-        let granules = (self.descriptor.compute_pgm_rsrc1 & 0x3f) as usize + 1;
-        let first_agpr = ((self.descriptor.compute_pgm_rsrc3 & 0x3f) as usize + 1) * 4;
-        wave.reset((granules * 8).min(first_agpr), (granules * 8).saturating_sub(first_agpr));
+        let granules = (self.descriptor.compute_pgm_rsrc1 & 0x3f) + 1;
+        let registers = (granules * self.part.vgpr_granule) as usize;
+        let (vgprs, agprs) = match self.part.set.accumulation {
+            Accumulation::None => (registers, 0),
+            Accumulation::Apart => (registers, registers),
+            Accumulation::Unified => {
+                let first_agpr = ((self.descriptor.compute_pgm_rsrc3 & 0x3f) as usize + 1) * 4;
+                (registers.min(first_agpr), registers.saturating_sub(first_agpr))
+            }
+        };
+        wave.reset(vgprs, agprs);
         wave.set_mode(self.mode);
         wave.scratch_size = self.private;
         wave.number = number;
         wave.gws.clone_from(&self.gws);
         wave.outside.clone_from(&self.outside);
         wave.clock = self.clock;
-        if self.scratch == Scratch::Registers {
+        if self.part.scratch == Scratch::Registers {
             wave.scratch_base = Some(SCRATCH_WINDOW + u64::from(self.scratch_offset(number)));
         }
 
@@ -326,8 +336,17 @@ impl Start {
         let mut place = [first % x, first / x % y, first / x / y];
         // Dimensions that the kernel did not request read as zero: code does not mask them.
         let (second, third) = (u32::from(dimensions > 1), u32::from(dimensions > 2));
-        for id in wave.row_mut(0) {
-            *id = place[0] | (place[1] * second) << 10 | (place[2] * third) << 20;
+        for lane in 0..LANES {
+            match self.part.work_item_id {
+                WorkItemId::Packed => {
+                    wave.row_mut(0)[lane] = place[0] | (place[1] * second) << 10 | (place[2] * third) << 20;
+                }
+                WorkItemId::Registers => {
+                    for (register, id) in (0..).zip(place).take(dimensions as usize) {
+                        wave.row_mut(register)[lane] = id;
+                    }
+                }
+            }
             place[0] += 1;
             if place[0] == x {
                 place = [0, place[1] + 1, place[2]];
@@ -352,7 +371,7 @@ impl Start {
             }
         };
         let pair = |value: u64| [value as u32, (value >> 32) as u32];
-        let in_registers = self.scratch == Scratch::Registers;
+        let in_registers = self.part.scratch == Scratch::Registers;
         if descriptor.private_segment_buffer() {
             put(&if in_registers { SCRATCH_RESOURCE } else { [0; 4] });
         }

@@ -105,7 +105,7 @@ pub struct Mods {
     pub neg: u8,
     /// Absolute value, before negation.
     pub abs: u8,
-    /// VOP3P: negate the high half. `v_fma_mix*` has absolute values in its place, which are in `abs`; this
+    /// VOP3P: negate the high half. `v_fma_mix*` and `v_mad_mix*` have absolute values in its place, which are in `abs`; this
     /// is zero then.
     pub neg_hi: u8,
     /// Half selection; bit 3 is the destination half. VOP3P: half used for the low result; MFMA: unused.
@@ -196,11 +196,11 @@ pub struct Mem {
     pub offset: i32,
     /// DS with two addresses: offset1 in elements.
     pub offset1: u8,
-    /// Scope bit 0. In atomics it requests the old value. SMEM, and all of gfx90a: glc.
+    /// Scope bit 0. In atomics it requests the old value. SMEM, and all until gfx90a: glc.
     pub sc0: bool,
     /// Scope bit 1; scc of gfx90a.
     pub sc1: bool,
-    /// Non-temporal; slc of gfx90a.
+    /// Non-temporal; slc until gfx90a.
     pub nt: bool,
     /// MUBUF, GLOBAL and SCRATCH: data goes to LDS.
     pub lds: bool,
@@ -210,6 +210,8 @@ pub struct Mem {
     pub idxen: bool,
     /// DS: global data share.
     pub gds: bool,
+    /// Buffer, until gfx908: a further register tells which elements lie in sparse memory.
+    pub tfe: bool,
     /// MTBUF: data format in bits 3:0, number format in bits 6:4.
     pub format: u8,
 }

@@ -4,8 +4,8 @@
 use super::fields::{Fields, Invalid, bit, field, scalar, signed, vgpr, vgpr_or_agpr};
 use super::inst::Encoding;
 use super::operand::{Element, Operand, OperandType};
-use super::set::FlatBit;
-use super::tables::{ATOMIC, CACHE, GWS, LDS_DST, MAY_LDS, SCALAR_OFFSET, SCOPE, TWO_OFFSETS};
+use super::set::{Accumulation, FlatBit};
+use super::tables::{ATOMIC, CACHE, GWS, LDS_DST, MAY_LDS, NO_RETURN, SCALAR_OFFSET, SCOPE, TWO_OFFSETS};
 
 /// A 32-bit address or offset.
 const ADDRESS32: OperandType = OperandType { element: Element::B32, dwords: 1 };
@@ -14,8 +14,18 @@ const ADDRESS64: OperandType = OperandType { element: Element::B64, dwords: 2 };
 /// A buffer resource.
 const RESOURCE: OperandType = OperandType { element: Element::B32, dwords: 4 };
 
+/// Whether data is in accumulation registers, by the bit of an instruction that says so.
+fn is_accumulation(f: &Fields<'_>, bit: bool) -> bool {
+    bit && f.inst.set.accumulation == Accumulation::Unified
+}
+
+/// Whether there is a second scope bit.
+fn has_second_scope(f: &Fields<'_>) -> bool {
+    !f.inst.set.style.cache[2].is_empty()
+}
+
 pub(super) fn ds(f: &mut Fields<'_>) -> Result<(), Invalid> {
-    let acc = bit(f.first, 25);
+    let acc = is_accumulation(f, bit(f.first, 25));
     f.inst.mem.gds = bit(f.first, 16);
     if f.row.has(GWS) && !f.inst.mem.gds {
         return Err(Invalid);
@@ -50,6 +60,9 @@ fn data(f: &mut Fields<'_>, dst_code: u32, src_code: u32, acc: bool, returns: bo
         f.inst.src[1] = vgpr_or_agpr(src_code, ty.dwords, acc)?;
         f.inst.src_type[1] = ty;
     }
+    if returns && f.row.has(NO_RETURN) {
+        return Err(Invalid);
+    }
     if !f.row.has(ATOMIC) || returns {
         f.set_dst(vgpr_or_agpr(dst_code, f.row.dst.dwords, acc))?;
     }
@@ -60,7 +73,7 @@ pub(super) fn flat(f: &mut Fields<'_>) -> Result<(), Invalid> {
     let (first, second) = (f.first, f.second);
     f.inst.mem.sc0 = bit(first, 16);
     f.inst.mem.nt = bit(first, 17);
-    f.inst.mem.sc1 = bit(first, 25);
+    f.inst.mem.sc1 = has_second_scope(f) && bit(first, 25);
     let marked = bit(first, 13);
     let asks_lds = f.inst.set.flat_bit == FlatBit::Lds && marked;
     if asks_lds && !f.row.has(MAY_LDS) {
@@ -69,7 +82,8 @@ pub(super) fn flat(f: &mut Fields<'_>) -> Result<(), Invalid> {
     f.inst.mem.lds = f.row.has(LDS_DST) || asks_lds;
     let returns = f.inst.mem.sc0;
     if !asks_lds {
-        data(f, field(second, 24, 8), field(second, 8, 8), bit(second, 23), returns)?;
+        let acc = is_accumulation(f, bit(second, 23));
+        data(f, field(second, 24, 8), field(second, 8, 8), acc, returns)?;
     }
     // The code 127, EXEC_HI, means no scalar address.
     let saddr = Some(field(second, 16, 7)).filter(|&code| code != 127);
@@ -108,9 +122,21 @@ pub(super) fn flat(f: &mut Fields<'_>) -> Result<(), Invalid> {
     }
 }
 
+/// Adds the register of `tfe` to data.
+fn one_more(data: &mut Operand, ty: &mut OperandType) -> Result<(), Invalid> {
+    if let Operand::Vgpr(first) = *data {
+        ty.dwords += 1;
+        *data = vgpr(first.into(), ty.dwords)?;
+    }
+    Ok(())
+}
+
 pub(super) fn buffer(f: &mut Fields<'_>) -> Result<(), Invalid> {
     let (first, second) = (f.first, f.second);
     let mtbuf = f.inst.encoding == Encoding::Mtbuf;
+    let scoped = has_second_scope(f);
+    // The bit that selects accumulation registers was another one before.
+    let tfe = f.inst.set.accumulation != Accumulation::Unified && bit(second, 23);
     let mem = &mut f.inst.mem;
     mem.offset = field(first, 0, 12) as i32;
     mem.offen = bit(first, 12);
@@ -118,10 +144,10 @@ pub(super) fn buffer(f: &mut Fields<'_>) -> Result<(), Invalid> {
     mem.sc0 = bit(first, 14);
     if mtbuf {
         mem.format = (field(first, 19, 4) | field(first, 23, 3) << 4) as u8;
-        mem.sc1 = bit(second, 21);
+        mem.sc1 = scoped && bit(second, 21);
         mem.nt = bit(second, 22);
     } else {
-        mem.sc1 = bit(first, 15);
+        mem.sc1 = scoped && bit(first, 15);
         mem.lds = bit(first, 16);
         mem.nt = bit(first, 17);
     }
@@ -138,6 +164,10 @@ pub(super) fn buffer(f: &mut Fields<'_>) -> Result<(), Invalid> {
         mem.sc1 &= f.row.has(SCOPE);
         return Ok(());
     }
+    if tfe && (mtbuf || mem.lds || f.row.has(ATOMIC)) {
+        return Err(Invalid);
+    }
+    mem.tfe = tfe;
     let (lds, returns) = (mem.lds, mem.sc0);
     let address = match (mem.offen, mem.idxen) {
         (false, false) => None,
@@ -149,7 +179,12 @@ pub(super) fn buffer(f: &mut Fields<'_>) -> Result<(), Invalid> {
         // The data does not use registers.
         f.inst.src_type = Default::default();
     } else {
-        data(f, code, code, bit(second, 23), returns)?;
+        let acc = is_accumulation(f, bit(second, 23));
+        data(f, code, code, acc, returns)?;
+        if tfe {
+            one_more(&mut f.inst.dst, &mut f.inst.dst_type)?;
+            one_more(&mut f.inst.src[1], &mut f.inst.src_type[1])?;
+        }
     }
     if let Some(ty) = address {
         f.inst.src[0] = vgpr(field(second, 0, 8), ty.dwords)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The instruction sets of gfx942 (CDNA3) and gfx90a (CDNA2): decoder and disassembler.
+//! The instruction sets of gfx900, gfx906 (Vega), gfx908, gfx90a and gfx942 (CDNA 1 to 3): decoder and disassembler.
 //!
 //! [`InstructionSet::decode`] turns words into an [`Inst`], which holds everything an interpreter needs.
 //! [`Inst::disassemble`] prints it as LLVM does. Both read the same tables, which have one row for each instruction of each
@@ -35,4 +35,5 @@ pub use error::DecodeError;
 pub use inst::{Dpp, Encoding, Inst, Mem, Mods, Sdwa, SdwaSel, SdwaUnused};
 pub use opcode::Op;
 pub use operand::{Element, Operand, OperandType, Special, inline_f16, inline_u32, inline_u64};
-pub use set::{GFX90A, GFX942, InstructionSet};
+pub(crate) use set::Accumulation;
+pub use set::{GFX90A, GFX900, GFX906, GFX908, GFX942, InstructionSet};

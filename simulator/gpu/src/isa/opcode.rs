@@ -173,7 +173,8 @@ opcodes! {
     // Packed and matrix.
     v_pk_mad_i16, v_pk_mul_lo_u16, v_pk_add_i16, v_pk_sub_i16, v_pk_lshlrev_b16, v_pk_lshrrev_b16, v_pk_ashrrev_i16,
     v_pk_max_i16, v_pk_min_i16, v_pk_mad_u16, v_pk_add_u16, v_pk_sub_u16, v_pk_max_u16, v_pk_min_u16, v_pk_fma_f16,
-    v_pk_add_f16, v_pk_mul_f16, v_pk_min_f16, v_pk_max_f16, v_fma_mix_f32, v_fma_mixlo_f16, v_fma_mixhi_f16,
+    v_pk_add_f16, v_pk_mul_f16, v_pk_min_f16, v_pk_max_f16, v_mad_mix_f32, v_mad_mixlo_f16, v_mad_mixhi_f16,
+    v_fma_mix_f32, v_fma_mixlo_f16, v_fma_mixhi_f16,
     v_dot2_f32_f16, v_dot2_i32_i16, v_dot2_u32_u16, v_dot4_i32_i8, v_dot4_u32_u8, v_dot8_i32_i4, v_dot8_u32_u4,
     v_pk_fma_f32, v_pk_mul_f32, v_pk_add_f32, v_pk_mov_b32, v_mfma_f32_16x16x8_xf32, v_mfma_f32_32x32x4_xf32,
     v_mfma_f32_32x32x1_2b_f32, v_mfma_f32_16x16x1_4b_f32, v_mfma_f32_4x4x1_16b_f32, v_mfma_f32_32x32x2_f32,
@@ -193,7 +194,8 @@ opcodes! {
     v_mfma_i32_16x16x16i8, v_mfma_f32_32x32x4bf16_1k, v_mfma_f32_16x16x4bf16_1k, v_mfma_f32_4x4x4bf16_1k,
     v_mfma_f32_32x32x8bf16_1k, v_mfma_f32_16x16x16bf16_1k, v_mfma_f32_32x32x2bf16, v_mfma_f32_16x16x2bf16,
     v_mfma_f32_4x4x2bf16, v_mfma_f32_32x32x4bf16, v_mfma_f32_16x16x8bf16, v_mfma_f64_16x16x4f64,
-    v_mfma_f64_4x4x4f64,
+    v_mfma_f64_4x4x4f64, v_mfma_f32_32x32x2_2b_bf16, v_mfma_f32_16x16x2_4b_bf16, v_mfma_f32_4x4x2_16b_bf16,
+    v_mfma_f32_32x32x4_bf16, v_mfma_f32_16x16x8_bf16,
     // LDS.
     ds_add_u32, ds_sub_u32, ds_rsub_u32, ds_inc_u32, ds_dec_u32, ds_min_i32, ds_max_i32, ds_min_u32, ds_max_u32,
     ds_and_b32, ds_or_b32, ds_xor_b32, ds_mskor_b32, ds_write_b32, ds_write2_b32, ds_write2st64_b32, ds_cmpst_b32,

@@ -22,6 +22,13 @@ pub struct InstructionSet {
     pub(super) tables: Tables,
     /// The meaning of bit 13 of FLAT, GLOBAL and SCRATCH.
     pub(super) flat_bit: FlatBit,
+    pub(crate) accumulation: Accumulation,
+    /// Whether DPP has `row_newbcast`, also for 64-bit operands.
+    pub(super) has_row_newbcast: bool,
+    /// Whether a load into half of a register keeps the other half. Registers with ECC are written whole.
+    pub(crate) keeps_halves: bool,
+    /// Whether there is a global data share. It is not simulated.
+    pub(super) has_gds: bool,
     /// Whether there are image instructions. None of them is decoded.
     pub(super) has_images: bool,
     pub(super) style: Style,
@@ -87,6 +94,19 @@ pub(super) enum FlatBit {
     Lds,
 }
 
+/// The accumulation registers (AGPRs).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Accumulation {
+    /// There are none.
+    None,
+    /// They are a file of their own beside the vector registers. Sums of matrix products are always there. Memory
+    /// instructions do not reach them.
+    Apart,
+    /// A wave's vector registers and accumulation registers are parts of one file. Bits of an instruction select between
+    /// the two.
+    Unified,
+}
+
 /// LLVM's spelling where parts differ.
 pub(super) struct Style {
     /// The three cache bits, in the order of the text: scope bit 0, non-temporal, scope bit 1.
@@ -98,6 +118,9 @@ pub(super) struct Style {
 }
 
 impl InstructionSet {
+    /// Every set, the newest first.
+    pub const ALL: [&'static InstructionSet; 5] = [&GFX942, &GFX90A, &GFX908, &GFX906, &GFX900];
+
     /// The part that the set is named after.
     pub fn name(&self) -> &'static str {
         self.name
@@ -106,6 +129,12 @@ impl InstructionSet {
     /// Whether the set has an instruction, in any format.
     pub fn has(&self, op: Op) -> bool {
         self.tables.all().iter().any(|table| table.iter().flatten().any(|row| row.op == op))
+    }
+
+    /// Whether a vector instruction has a 32-bit form.
+    pub(super) fn has_short_form(&self, op: Op) -> bool {
+        let Tables { vop1, vop2, vopc, .. } = self.tables;
+        [vop1, vop2, vopc].iter().any(|table| table.iter().flatten().any(|row| row.op == op))
     }
 
     /// LLVM's mnemonic of an instruction, without the suffix of an encoding.
@@ -148,10 +177,26 @@ macro_rules! tables {
             sopp: table!(128, SOPP),
             smem: table!(256, SMEM),
             vopc: table!(256, VOPC),
-            vop3p: table!(128, VOP3P),
             mtbuf: table!(16, MTBUF),
             $($format: $table,)*
         }
+    };
+}
+
+/// The spelling of matrix products until gfx90a.
+macro_rules! spelled {
+    ($($op:ident: $name:literal,)*) => {
+        &[
+            (Op::v_mfma_f32_32x32x1_2b_f32, "v_mfma_f32_32x32x1f32"),
+            (Op::v_mfma_f32_16x16x1_4b_f32, "v_mfma_f32_16x16x1f32"),
+            (Op::v_mfma_f32_4x4x1_16b_f32, "v_mfma_f32_4x4x1f32"),
+            (Op::v_mfma_f32_32x32x2_f32, "v_mfma_f32_32x32x2f32"),
+            (Op::v_mfma_f32_16x16x4_f32, "v_mfma_f32_16x16x4f32"),
+            (Op::v_mfma_i32_32x32x4_2b_i8, "v_mfma_i32_32x32x4i8"),
+            (Op::v_mfma_i32_16x16x4_4b_i8, "v_mfma_i32_16x16x4i8"),
+            (Op::v_mfma_i32_4x4x4_16b_i8, "v_mfma_i32_4x4x4i8"),
+            $((Op::$op, $name),)*
+        ]
     };
 }
 
@@ -159,17 +204,22 @@ macro_rules! tables {
 pub static GFX942: InstructionSet = InstructionSet {
     name: "gfx942",
     tables: tables! {
-        vop2: table!(64, VOP2, VOP2_GFX942),
-        vop1: table!(256, VOP1, VOP1_GFX942),
-        vop3: table!(0x380, VOP3, VOP3_GFX942),
+        vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_SINCE_GFX908, VOP2_SINCE_GFX90A, VOP2_GFX942),
+        vop1: table!(256, VOP1, VOP1_SINCE_GFX90A, VOP1_GFX942),
+        vop3: table!(0x380, VOP3, VOP3_SINCE_GFX90A, VOP3_GFX942),
+        vop3p: table!(128, VOP3P, VOP3P_SINCE_GFX906, VOP3P_SINCE_GFX90A),
         mai: table!(128, MAI, MAI_GFX942),
-        ds: table!(256, DS, DS_GFX942),
-        flat: table!(128, FLAT, FLAT_GFX942),
-        global: table!(128, GLOBAL, GLOBAL_GFX942),
+        ds: table!(256, DS, DS_SINCE_GFX90A, DS_GFX942),
+        flat: table!(128, FLAT, FLAT_SINCE_GFX90A, FLAT_GFX942),
+        global: table!(128, GLOBAL, GLOBAL_SINCE_GFX90A, GLOBAL_GFX942),
         scratch: table!(128, SCRATCH, SCRATCH_GFX942),
-        mubuf: table!(128, MUBUF, MUBUF_GFX942),
+        mubuf: table!(128, MUBUF, MUBUF_SINCE_GFX90A, MUBUF_GFX942),
     },
     flat_bit: FlatBit::VectorAddress,
+    accumulation: Accumulation::Unified,
+    has_row_newbcast: true,
+    keeps_halves: false,
+    has_gds: false,
     has_images: false,
     style: Style {
         cache: [" sc0", " nt", " sc1"],
@@ -188,30 +238,109 @@ pub static GFX942: InstructionSet = InstructionSet {
 pub static GFX90A: InstructionSet = InstructionSet {
     name: "gfx90a",
     tables: tables! {
-        vop2: table!(64, VOP2, VOP2_GFX90A),
+        vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_SINCE_GFX908, VOP2_SINCE_GFX90A, VOP2_UNTIL_GFX90A),
+        vop1: table!(256, VOP1, VOP1_SINCE_GFX90A),
+        vop3: table!(0x380, VOP3, VOP3_SINCE_GFX90A, VOP3_UNTIL_GFX90A),
+        vop3p: table!(128, VOP3P, VOP3P_SINCE_GFX906, VOP3P_SINCE_GFX90A),
+        mai: table!(128, MAI, MAI_UNTIL_GFX90A, MAI_GFX90A),
+        ds: table!(256, DS, DS_SINCE_GFX90A),
+        flat: table!(128, FLAT, FLAT_SINCE_GFX90A),
+        global: table!(128, GLOBAL, GLOBAL_SINCE_GFX90A),
+        scratch: table!(128, SCRATCH),
+        mubuf: table!(128, MUBUF, MUBUF_SINCE_GFX90A, MUBUF_GFX90A),
+    },
+    flat_bit: FlatBit::Lds,
+    accumulation: Accumulation::Unified,
+    has_row_newbcast: true,
+    keeps_halves: false,
+    has_gds: false,
+    has_images: true,
+    style: Style { cache: [" glc", " slc", " scc"], spelled: spelled!(), hardware: &[] },
+};
+
+/// CDNA: gfx908.
+pub static GFX908: InstructionSet = InstructionSet {
+    name: "gfx908",
+    tables: tables! {
+        vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_SINCE_GFX908, VOP2_UNTIL_GFX908, VOP2_UNTIL_GFX90A),
         vop1: table!(256, VOP1),
-        vop3: table!(0x380, VOP3, VOP3_GFX90A),
-        mai: table!(128, MAI, MAI_GFX90A),
+        vop3: table!(0x380, VOP3, VOP3_UNTIL_GFX90A),
+        vop3p: table!(128, VOP3P, VOP3P_SINCE_GFX906),
+        mai: table!(128, MAI, MAI_UNTIL_GFX90A, MAI_GFX908),
+        ds: table!(256, DS),
+        flat: table!(128, FLAT),
+        global: table!(128, GLOBAL, GLOBAL_GFX908),
+        scratch: table!(128, SCRATCH),
+        mubuf: table!(128, MUBUF, MUBUF_GFX908),
+    },
+    flat_bit: FlatBit::Lds,
+    accumulation: Accumulation::Apart,
+    has_row_newbcast: false,
+    keeps_halves: false,
+    has_gds: true,
+    has_images: true,
+    style: Style {
+        cache: [" glc", " slc", ""],
+        spelled: spelled! {
+            v_mfma_f32_32x32x4_2b_f16: "v_mfma_f32_32x32x4f16",
+            v_mfma_f32_16x16x4_4b_f16: "v_mfma_f32_16x16x4f16",
+            v_mfma_f32_4x4x4_16b_f16: "v_mfma_f32_4x4x4f16",
+            v_mfma_f32_32x32x8_f16: "v_mfma_f32_32x32x8f16",
+            v_mfma_f32_16x16x16_f16: "v_mfma_f32_16x16x16f16",
+            v_mfma_f32_32x32x2_2b_bf16: "v_mfma_f32_32x32x2bf16",
+            v_mfma_f32_16x16x2_4b_bf16: "v_mfma_f32_16x16x2bf16",
+            v_mfma_f32_4x4x2_16b_bf16: "v_mfma_f32_4x4x2bf16",
+            v_mfma_f32_32x32x4_bf16: "v_mfma_f32_32x32x4bf16",
+            v_mfma_f32_16x16x8_bf16: "v_mfma_f32_16x16x8bf16",
+        },
+        hardware: &[],
+    },
+};
+
+/// Vega 20: gfx906.
+pub static GFX906: InstructionSet = InstructionSet {
+    name: "gfx906",
+    tables: tables! {
+        vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_UNTIL_GFX908, VOP2_UNTIL_GFX90A),
+        vop1: table!(256, VOP1),
+        vop3: table!(0x380, VOP3, VOP3_UNTIL_GFX90A),
+        vop3p: table!(128, VOP3P, VOP3P_SINCE_GFX906),
+        mai: &[],
         ds: table!(256, DS),
         flat: table!(128, FLAT),
         global: table!(128, GLOBAL),
         scratch: table!(128, SCRATCH),
-        mubuf: table!(128, MUBUF, MUBUF_GFX90A),
+        mubuf: table!(128, MUBUF),
     },
     flat_bit: FlatBit::Lds,
+    accumulation: Accumulation::None,
+    has_row_newbcast: false,
+    keeps_halves: false,
+    has_gds: true,
     has_images: true,
-    style: Style {
-        cache: [" glc", " slc", " scc"],
-        spelled: &[
-            (Op::v_mfma_f32_32x32x1_2b_f32, "v_mfma_f32_32x32x1f32"),
-            (Op::v_mfma_f32_16x16x1_4b_f32, "v_mfma_f32_16x16x1f32"),
-            (Op::v_mfma_f32_4x4x1_16b_f32, "v_mfma_f32_4x4x1f32"),
-            (Op::v_mfma_f32_32x32x2_f32, "v_mfma_f32_32x32x2f32"),
-            (Op::v_mfma_f32_16x16x4_f32, "v_mfma_f32_16x16x4f32"),
-            (Op::v_mfma_i32_32x32x4_2b_i8, "v_mfma_i32_32x32x4i8"),
-            (Op::v_mfma_i32_16x16x4_4b_i8, "v_mfma_i32_16x16x4i8"),
-            (Op::v_mfma_i32_4x4x4_16b_i8, "v_mfma_i32_4x4x4i8"),
-        ],
-        hardware: &[],
+    style: Style { cache: [" glc", " slc", ""], spelled: &[], hardware: &[] },
+};
+
+/// Vega 10: gfx900.
+pub static GFX900: InstructionSet = InstructionSet {
+    name: "gfx900",
+    tables: tables! {
+        vop2: table!(64, VOP2, VOP2_UNTIL_GFX908, VOP2_UNTIL_GFX90A),
+        vop1: table!(256, VOP1),
+        vop3: table!(0x380, VOP3, VOP3_UNTIL_GFX90A),
+        vop3p: table!(128, VOP3P, VOP3P_GFX900),
+        mai: &[],
+        ds: table!(256, DS),
+        flat: table!(128, FLAT),
+        global: table!(128, GLOBAL),
+        scratch: table!(128, SCRATCH),
+        mubuf: table!(128, MUBUF),
     },
+    flat_bit: FlatBit::Lds,
+    accumulation: Accumulation::None,
+    has_row_newbcast: false,
+    keeps_halves: true,
+    has_gds: true,
+    has_images: true,
+    style: Style { cache: [" glc", " slc", ""], spelled: &[], hardware: &[] },
 };

@@ -74,7 +74,7 @@ fn suffix(inst: &Inst) -> &'static str {
     }
     match inst.encoding {
         Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => "_e32",
-        Encoding::Vop3 if tables::has_short_form(inst.op) => "_e64",
+        Encoding::Vop3 if inst.set.has_short_form(inst.op) => "_e64",
         _ => "",
     }
 }

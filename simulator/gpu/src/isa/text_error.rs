@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::error::DecodeError;
-use super::set::{GFX90A, GFX942};
+use super::set::InstructionSet;
 
 /// The first six bits of image instructions.
 const IMAGE: u32 = 0b11_1100;
@@ -17,8 +17,7 @@ impl fmt::Display for DecodeError {
             }
             DecodeError::Unknown { set, words, encoding: Some(encoding) } => {
                 let (name, [first, second]) = (set.name(), words);
-                let theirs = [&GFX942, &GFX90A].into_iter().filter(|other| other != set);
-                for other in theirs {
+                for other in InstructionSet::ALL.into_iter().filter(|other| other != set) {
                     if let Ok(inst) = other.decode(words) {
                         return write!(
                             f,

@@ -30,7 +30,7 @@ pub(super) fn modifiers(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
         Encoding::Vop3p => packed(inst, f),
         Encoding::Mai => matrix(inst, f),
         Encoding::Smem if inst.mem.sc0 => f.write_str(" glc"),
-        Encoding::Ds if tables::is_gws(inst.op) => f.write_str(" gds"),
+        Encoding::Ds if inst.mem.gds && (inst.set.has_gds || tables::is_gws(inst.op)) => f.write_str(" gds"),
         Encoding::Flat | Encoding::Global | Encoding::Scratch => {
             cache(inst, f)?;
             f.write_str(if inst.mem.lds && !tables::is_named_lds(inst.op) { " lds" } else { "" })
@@ -41,6 +41,7 @@ pub(super) fn modifiers(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
         }
         Encoding::Mubuf | Encoding::Mtbuf => {
             cache(inst, f)?;
+            f.write_str(if inst.mem.tfe { " tfe" } else { "" })?;
             f.write_str(if inst.mem.lds { " lds" } else { "" })
         }
         _ => Ok(()),

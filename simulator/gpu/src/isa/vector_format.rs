@@ -4,6 +4,7 @@
 use super::fields::{DPP, Fields, Invalid, SDWA, VGPR, bit, field, scalar, vgpr, vgpr_or_agpr};
 use super::inst::{Dpp, Sdwa, SdwaSel, SdwaUnused};
 use super::operand::{Element, Operand, Special};
+use super::set::Accumulation;
 use super::tables::{
     ACC, ACC_DST, ACC_SRC, CARRY_IN, CARRY_OUT, CLAMP, LANE, MADAK, MADMK, MIX, NO_DPP, NO_DST_SEL, NO_SDWA,
     OMOD, OP_SEL, SCALAR_DST, SPARSE, VECTOR_SRC,
@@ -143,7 +144,7 @@ fn dpp(f: &mut Fields<'_>) -> Result<(), Invalid> {
     f.set_source(0, field(word, 0, 8) + VGPR)?;
     let wide = f.row.dst.dwords == 2 || f.inst.src_type.iter().take(2).any(|ty| ty.dwords == 2);
     let known = match field(word, 8, 9) {
-        0x150..=0x15f => true,
+        0x150..=0x15f => f.inst.set.has_row_newbcast,
         // 64-bit instructions have only row_newbcast.
         _ if wide => false,
         0x000..=0x0ff | 0x130 | 0x134 | 0x138 | 0x13c | 0x140..=0x143 => true,
@@ -250,7 +251,7 @@ pub(super) fn mai(f: &mut Fields<'_>) -> Result<(), Invalid> {
         f.set_dst(vgpr_or_agpr(dst, f.row.dst.dwords, true))?;
         return f.set_source(0, src0);
     }
-    let acc_cd = bit(f.first, 15);
+    let acc_cd = f.inst.set.accumulation == Accumulation::Apart || bit(f.first, 15);
     f.set_dst(vgpr_or_agpr(dst, f.row.dst.dwords, acc_cd))?;
     for (at, code) in [src0, field(f.second, 9, 9)].into_iter().enumerate() {
         let register = code.checked_sub(VGPR).ok_or(Invalid)?;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Writes mnemonics.txt: every mnemonic that LLVM 19's assembler accepts for gfx942, with today's spelling if it is an
-older one; and mnemonics.gfx90a.txt: those that gfx90a lacks, with a minus, and its further ones, with a plus.
+older one; and for each older part, as mnemonics.gfx90a.txt, those of the part before that it lacks, with a minus, and its
+further ones, with a plus.
 
 Candidates are all names in LLVM's library that look like mnemonics; the assembler checks each. Needs llvm-mc-19
 and the library that it is linked with; LLVM_MC and LLVM_LIBRARY select others.
@@ -28,14 +29,15 @@ def errors(lines, gpu):
     return [found[at] for at in range(len(lines))]
 
 
-def registers(first, count):
-    return f"v{first}" if count == 1 else f"v[{first}:{first + count - 1}]"
+def registers(first, count, file="v"):
+    return f"{file}{first}" if count == 1 else f"{file}[{first}:{first + count - 1}]"
 
 
 def stands_for(name, gpu):
     """The disassembler's name of an instruction that the assembler accepted by this name."""
     operands = OTHERS.get(name) or [
-        f"{registers(32, size)}, {registers(2, inputs)}, {registers(4, inputs)}, {registers(64, size)}"
+        f"{registers(32, size, file)}, {registers(2, inputs)}, {registers(4, inputs)}, {registers(64, size, file)}"
+        for file in "va"
         for size in (2, 4, 8, 16, 32)
         for inputs in (1, 2)
     ]
@@ -66,15 +68,18 @@ def main():
     data = pathlib.Path(LIBRARY).read_bytes()
     pattern = rb"(?:s|v|ds|buffer|tbuffer|flat|global|scratch|image|exp|export|lds)_[a-z0-9_]+"
     names = sorted({match.decode() for match in re.findall(pattern, data)} | {"exp"})
-    first, second = mnemonics(names, "gfx942"), mnemonics(names, "gfx90a")
+    first = mnemonics(names, "gfx942")
     rows = [name if name == today else f"{name}\t{today}" for name, today in first.items()]
     lines = ["# The mnemonics that LLVM 19 assembles for gfx942, written by mnemonics.py; a second one is today's spelling."]
     folder = pathlib.Path(__file__).parent
     (folder / "mnemonics.txt").write_text("\n".join(lines + rows) + "\n")
-    ours, theirs = set(first.values()), set(second.values())
-    rows = [f"-{name}" for name in sorted(ours - theirs)] + [f"+{name}" for name in sorted(theirs - ours)]
-    lines = ["# What LLVM 19 does not assemble for gfx90a of the same, and what else it does, written by mnemonics.py."]
-    (folder / "mnemonics.gfx90a.txt").write_text("\n".join(lines + rows) + "\n")
+    before = set(first.values())
+    for part in ("gfx90a", "gfx908", "gfx906", "gfx900"):
+        own = set(mnemonics(names, part).values())
+        rows = [f"-{name}" for name in sorted(before - own)] + [f"+{name}" for name in sorted(own - before)]
+        lines = [f"# What LLVM 19 does not assemble for {part} of the part before, and what else it does, written by mnemonics.py."]
+        (folder / f"mnemonics.{part}.txt").write_text("\n".join(lines + rows) + "\n")
+        before = own
 
 
 main()

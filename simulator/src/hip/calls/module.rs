@@ -441,12 +441,13 @@ pub(in crate::hip) unsafe extern "C" fn hipOccupancyAvailableDynamicSMemPerBlock
             return Err(Code::INVALID_VALUE);
         }
         let function = function_of_symbol(call, symbol).map_err(|_| Code::INVALID_DEVICE_FUNCTION)?;
-        if block_size > limits::THREADS_PER_UNIT {
+        let kernel = &function.kernel;
+        let part = kernel.module().part();
+        if block_size > part.work_items_of_unit() {
             return Err(Code::INVALID_VALUE);
         }
-        let kernel = &function.kernel;
-        let most = limits::THREADS_PER_UNIT / block_size;
-        let whole = kernel.module().part().lds;
+        let most = part.work_items_of_unit() / block_size;
+        let whole = part.lds;
         let left = whole.saturating_sub(kernel.static_lds().saturating_mul(blocks.min(most)));
         let dynamic = whole.saturating_sub(kernel.static_lds());
         // More workgroups than fit cannot make the share of each smaller.

@@ -115,11 +115,11 @@ pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) ->
         Attribute::hipDeviceAttributeMaxGridDimX => across,
         Attribute::hipDeviceAttributeMaxGridDimY => high,
         Attribute::hipDeviceAttributeMaxGridDimZ => deep,
-        Attribute::hipDeviceAttributeMaxThreadsPerMultiProcessor => number(limits::THREADS_PER_UNIT),
+        Attribute::hipDeviceAttributeMaxThreadsPerMultiProcessor => number(device.part.work_items_of_unit()),
         Attribute::hipDeviceAttributeMaxBlocksPerMultiProcessor => 2,
         Attribute::hipDeviceAttributeMaxRegistersPerBlock
         | Attribute::hipDeviceAttributeMaxRegistersPerMultiprocessor => number(limits::REGISTERS_PER_BLOCK),
-        Attribute::hipDeviceAttributeMaxAvailableVgprsPerThread => 512,
+        Attribute::hipDeviceAttributeMaxAvailableVgprsPerThread => number(device.part.registers_of_work_item()),
         Attribute::hipDeviceAttributeMaxSharedMemoryPerBlock
         | Attribute::hipDeviceAttributeSharedMemPerBlockOptin
         | Attribute::hipDeviceAttributeMaxSharedMemoryPerMultiprocessor => number(device.part.lds),

@@ -20,7 +20,6 @@ pub(crate) mod limits {
     pub(crate) const WAVE_SIZE: u32 = Part::WAVE;
     pub(crate) const THREADS_PER_BLOCK: u32 = Part::WORKGROUP;
     pub(crate) const REGISTERS_PER_BLOCK: u32 = 64 << 10;
-    pub(crate) const THREADS_PER_UNIT: u32 = Part::WAVES_OF_UNIT * Part::WAVE;
 
     /// Workgroups in each direction, as a version reports; launches accept more.
     pub(crate) const fn grid(hip: (u32, u32)) -> [i32; 3] {

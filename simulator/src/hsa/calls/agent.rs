@@ -140,7 +140,7 @@ fn isa_info(call: &Call, of: Isa, attribute: u32) -> Outcome<Info> {
         1 => Info::Bytes(name),
         2 => Info::U32(1),
         3 => Info::U32(Part::WAVE),
-        4 => Info::U32(Part::WAVES_OF_UNIT),
+        4 => Info::U32(call.runtime.options.part.waves),
         // The large machine model; the base profile; rounding to nearest.
         5 => Info::Bytes(vec![0, 1]),
         6 => Info::Bytes(vec![1, 0]),

@@ -6,9 +6,10 @@ use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::{INTEGERS, Source, Step};
 use crate::exec::machine::wave::{Mode, Wave};
 use crate::exec::operands::element::{Spare, fetch32};
+use crate::exec::operands::rounding::two_steps;
 use crate::exec::operands::result::{finish16, finish32, written_lanes};
 use crate::exec::operands::source::{scalar32, scalar64};
-use crate::exec::values::float::{max_f16, min_f16};
+use crate::exec::values::float::{max_f16, min_f16, unfused};
 use crate::exec::values::half::{f16_to_f32, f32_to_f16, f64_to_f16, sum_to_odd};
 use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, Row, row};
@@ -254,7 +255,7 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             core.wave.write_row(step.dst + 1, &high, exec);
             Flow::Next
         }),
-        Op::v_fma_mix_f32 => handler!(|core, step| {
+        Op::v_fma_mix_f32 | Op::v_mad_mix_f32 => handler!(|core, step| {
             let result = mixed(core.wave, step);
             let (mods, mode) = (&step.inst.mods, core.wave.mode);
             let result = row!(|lane| finish32(result[lane], mods, mode).to_bits());
@@ -262,10 +263,10 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             core.wave.write_row(step.dst, &result, exec);
             Flow::Next
         }),
-        Op::v_fma_mixlo_f16 | Op::v_fma_mixhi_f16 => handler!(|core, step| {
+        Op::v_fma_mixlo_f16 | Op::v_fma_mixhi_f16 | Op::v_mad_mixlo_f16 | Op::v_mad_mixhi_f16 => handler!(|core, step| {
             let result = mixed(core.wave, step);
             let (mods, mode) = (&step.inst.mods, core.wave.mode);
-            let high = step.inst.op == Op::v_fma_mixhi_f16;
+            let high = matches!(step.inst.op, Op::v_fma_mixhi_f16 | Op::v_mad_mixhi_f16);
             let old = core.wave.row(step.dst);
             let result = row!(|lane| {
                 let half = finish16(rounded_half(result[lane], mode), mods, mode);
@@ -441,17 +442,27 @@ fn signed_products(a: u32, b: u32, width: u32) -> i64 {
     (0..32 / width).map(|index| part(a, index) * part(b, index)).sum()
 }
 
-/// Fused multiply-add of sources that are singles or halves, in single precision.
+/// A product and a sum of sources that are singles or halves, in single precision: fused in `v_fma_mix*`, each rounded on
+/// its own in `v_mad_mix*`.
 fn mixed(wave: &Wave, step: &Step) -> [f32; LANES] {
     let [a, b, c] = std::array::from_fn(|index| mixed_source(wave, step, index));
     let mode = wave.mode;
+    let is_fused = matches!(step.inst.op, Op::v_fma_mix_f32 | Op::v_fma_mixlo_f16 | Op::v_fma_mixhi_f16);
     std::array::from_fn(|lane| {
         let all = [a[lane], b[lane], c[lane]];
-        let result = if mode.round32() == soft::NEAREST {
-            a[lane].mul_add(b[lane], c[lane])
-        } else {
-            let bits = all.map(|value| u64::from(value.to_bits()));
-            f32::from_bits(soft::SINGLE.fused(bits, 0, mode.round32()) as u32)
+        let result = match (is_fused, mode.round32() == soft::NEAREST) {
+            (true, true) => a[lane].mul_add(b[lane], c[lane]),
+            (false, true) => unfused(a[lane], b[lane], c[lane]),
+            (fused, false) => {
+                let bits = all.map(|value| u64::from(value.to_bits()));
+                let round = mode.round32();
+                let result = if fused {
+                    soft::SINGLE.fused(bits, 0, round)
+                } else {
+                    two_steps(LaneKind::F32, bits, round)
+                };
+                f32::from_bits(result as u32)
+            }
         };
         if !result.is_nan() {
             return result;

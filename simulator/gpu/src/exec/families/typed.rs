@@ -125,9 +125,12 @@ fn deliver(
         let value = value(format, selects[usize::from(at)], element, half);
         let (register, place) = components.place(at);
         let word = &mut core.wave.row_mut(step.dst + register)[lane];
+        let keeps = step.inst.set.keeps_halves;
         *word = match place {
-            None | Some(0) => value,
-            Some(_) if components == Components::HighHalf => value << 16,
+            None => value,
+            Some(0) if keeps => *word & 0xffff_0000 | value,
+            Some(0) => value,
+            Some(_) if components == Components::HighHalf && !keeps => value << 16,
             Some(_) => *word & 0xffff | value << 16,
         };
     }

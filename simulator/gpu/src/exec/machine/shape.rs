@@ -44,15 +44,19 @@ pub(crate) enum RegisterPlace {
     Unsigned,
     /// In the low bits; a load repeats the sign in the rest.
     Signed,
-    /// In the low half. A load clears the high half, as on every part with SRAM ECC, which writes whole registers.
+    /// In the low half.
     LowHalf {
         /// Whether a byte repeats its sign in the half.
         signed: bool,
+        /// Whether a load keeps the high half. With ECC, registers are written whole, and a load clears it.
+        keeps: bool,
     },
-    /// In the high half. A load clears the low half.
+    /// In the high half.
     HighHalf {
         /// Whether a byte repeats its sign in the half.
         signed: bool,
+        /// Whether a load keeps the low half; else it clears it.
+        keeps: bool,
     },
 }
 
@@ -61,9 +65,10 @@ pub(crate) enum RegisterPlace {
 pub(crate) enum Components {
     /// This many, one register each.
     Whole(u8),
-    /// This many, two in a register, the first in its low half. A load clears a half without a component.
+    /// This many, two in a register, the first in its low half. A load clears or keeps a half without a component, as with
+    /// [`RegisterPlace::LowHalf`].
     Halves(u8),
-    /// One, in the high half of a register. A load clears the low half.
+    /// One, in the high half of a register. A load clears or keeps the low half.
     HighHalf,
 }
 
@@ -129,6 +134,22 @@ impl Shape {
     }
 }
 
+impl Shape {
+    /// The shape where loads keep the other half of a register.
+    pub(crate) fn keeping(self) -> Self {
+        let kept = |place| match place {
+            RegisterPlace::LowHalf { signed, .. } => RegisterPlace::LowHalf { signed, keeps: true },
+            RegisterPlace::HighHalf { signed, .. } => RegisterPlace::HighHalf { signed, keeps: true },
+            whole => whole,
+        };
+        match self {
+            Self::Load(Width::Byte(place)) => Self::Load(Width::Byte(kept(place))),
+            Self::Load(Width::Short(place)) => Self::Load(Width::Short(kept(place))),
+            other => other,
+        }
+    }
+}
+
 fn vector_memory(name: &str) -> Shape {
     let (action, what) = name.split_once('_').unwrap_or((name, ""));
     if let Some(letters) = what.strip_prefix("format_") {
@@ -155,9 +176,9 @@ fn atomic(name: &str) -> Shape {
 fn part(name: &str) -> Option<Width> {
     let place = |signed| {
         if name.ends_with("_d16_hi") {
-            RegisterPlace::HighHalf { signed }
+            RegisterPlace::HighHalf { signed, keeps: false }
         } else if name.ends_with("_d16") {
-            RegisterPlace::LowHalf { signed }
+            RegisterPlace::LowHalf { signed, keeps: false }
         } else if signed {
             RegisterPlace::Signed
         } else {
@@ -201,15 +222,15 @@ mod tests {
         let cases = [
             (Op::global_load_dwordx3, Shape::Load(Width::Dwords(3))),
             (Op::buffer_load_ubyte, Shape::Load(Width::Byte(RegisterPlace::Unsigned))),
-            (Op::flat_load_sbyte_d16_hi, Shape::Load(Width::Byte(RegisterPlace::HighHalf { signed: true }))),
-            (Op::global_load_short_d16, Shape::Load(Width::Short(RegisterPlace::LowHalf { signed: false }))),
+            (Op::flat_load_sbyte_d16_hi, Shape::Load(Width::Byte(RegisterPlace::HighHalf { signed: true, keeps: false }))),
+            (Op::global_load_short_d16, Shape::Load(Width::Short(RegisterPlace::LowHalf { signed: false, keeps: false }))),
             (
                 Op::scratch_store_short_d16_hi,
-                Shape::Store(Width::Short(RegisterPlace::HighHalf { signed: false })),
+                Shape::Store(Width::Short(RegisterPlace::HighHalf { signed: false, keeps: false })),
             ),
             (Op::global_load_lds_dword, Shape::Load(Width::Dwords(1))),
             (Op::ds_read2st64_b64, Shape::Load(Width::Dwords(2))),
-            (Op::ds_write_b8_d16_hi, Shape::Store(Width::Byte(RegisterPlace::HighHalf { signed: false }))),
+            (Op::ds_write_b8_d16_hi, Shape::Store(Width::Byte(RegisterPlace::HighHalf { signed: false, keeps: false }))),
             (Op::ds_read_i16, Shape::Load(Width::Short(RegisterPlace::Signed))),
             (Op::global_atomic_cmpswap_x2, Shape::Atomic { rmw: Rmw::CompareSwap, wide: true }),
             (Op::global_atomic_add_f64, Shape::Atomic { rmw: Rmw::AddF64, wide: true }),

@@ -99,6 +99,8 @@ impl Step {
         let altered =
             mods.clamp || mods.omod != 0 || mods.op_sel & 8 != 0 || crossed || preserves_high_half(inst.op);
         let modified = mods.neg | mods.abs | mods.op_sel & 7 != 0 || crossed;
+        let shape = Shape::of(inst.op);
+        let shape = if inst.set.keeps_halves { shape.keeping() } else { shape };
         Self {
             run,
             dst: vector_number(inst.dst).unwrap_or(0),
@@ -108,7 +110,7 @@ impl Step {
             plain: !altered && mods.op_sel == 0,
             bare: !altered && !modified,
             narrows: inst.op.mnemonic().starts_with("v_cmpx"),
-            shape: Shape::of(inst.op),
+            shape,
             sharing: Sharing::of(&inst),
             widened: is_widened(inst.op),
             target: u32::MAX,

@@ -258,7 +258,7 @@ fn chosen(count: usize, get: impl Fn(usize) -> Values, f: impl Fn(u64, u64) -> u
 }
 
 /// A product rounded on its own, and a sum. Denormal singles are flushed in every mode.
-fn two_steps(kind: LaneKind, [a, b, c]: [u64; 3], round: u32) -> u64 {
+pub(crate) fn two_steps(kind: LaneKind, [a, b, c]: [u64; 3], round: u32) -> u64 {
     let float = format(kind);
     if kind != LaneKind::F32 {
         return float.sum(float.product(a, b, round), c, round);

@@ -232,12 +232,14 @@ pub(crate) fn load(
     mask: u64,
 ) {
     let number = |index: usize| (usize::from(dst) + index) & (VECTORS - 1);
-    let place = |place, value: u32, signed: u32| match place {
-        RegisterPlace::Unsigned | RegisterPlace::LowHalf { signed: false } => value,
-        RegisterPlace::Signed => signed,
-        RegisterPlace::LowHalf { signed: true } => signed & 0xffff,
-        RegisterPlace::HighHalf { signed: false } => value << 16,
-        RegisterPlace::HighHalf { signed: true } => signed << 16,
+    let place = |old: u32, place, value: u32, signed: u32| {
+        let half = |is_signed| if is_signed { signed & 0xffff } else { value };
+        match place {
+            RegisterPlace::Unsigned => value,
+            RegisterPlace::Signed => signed,
+            RegisterPlace::LowHalf { signed, keeps } => half(signed) | if keeps { old & 0xffff_0000 } else { 0 },
+            RegisterPlace::HighHalf { signed, keeps } => half(signed) << 16 | if keeps { old & 0xffff } else { 0 },
+        }
     };
     match part {
         Width::Dwords(1) => load_dwords::<1>(space, vectors, dst, addresses, mask),
@@ -246,11 +248,13 @@ pub(crate) fn load(
         Width::Dwords(_) => load_dwords::<4>(space, vectors, dst, addresses, mask),
         Width::Byte(at) => each_lane!(mask, |lane| {
             let byte = space.load8(lane, addresses.of_lane(vectors, lane));
-            vectors[number(0)][lane] = place(at, byte.into(), byte as i8 as u32);
+            let word = &mut vectors[number(0)][lane];
+            *word = place(*word, at, byte.into(), byte as i8 as u32);
         }),
         Width::Short(at) => each_lane!(mask, |lane| {
             let short = space.load16(lane, addresses.of_lane(vectors, lane));
-            vectors[number(0)][lane] = place(at, short.into(), short as i16 as u32);
+            let word = &mut vectors[number(0)][lane];
+            *word = place(*word, at, short.into(), short as i16 as u32);
         }),
     }
 }

@@ -104,18 +104,27 @@ fn state(seed: usize, text: &str, base: u64) -> (Wave, Memories) {
 
 #[test]
 fn buffers_of_records_and_formats() {
+    let (compared, refused) = check_buffers(&isa::GFX942, rows(include_str!("cases/buffer.txt")));
+    assert!(compared > 2000 && refused > 1500, "{compared} compared, {refused} refused");
+}
+
+/// Runs a list of buffer instructions. Returns how many accesses were compared, and how many refused.
+pub(super) fn check_buffers(
+    set: &'static isa::InstructionSet,
+    list: impl Iterator<Item = (Vec<u32>, &'static str)>,
+) -> (usize, usize) {
     let mut shared = Shared::new();
     shared.lds.reset(LDS);
     let base = shared.memory.allocate(GLOBAL as u64, 256, AllocationKind::Device, "test").unwrap();
     let mut failures = Vec::new();
     let (mut compared, mut refused) = (0, 0);
-    for (number, (words, text)) in rows(include_str!("cases/buffer.txt")).enumerate() {
-        let inst = isa::GFX942.decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
+    for (number, (words, text)) in list.enumerate() {
+        let inst = set.decode(&words).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(inst.to_string(), text, "{words:08x?}");
         let rounds = if text.starts_with("tbuffer") { 3 } else { 12 };
         for round in 0..rounds {
             let (wave, memories) = state(number * 16 + round, text, base);
-            let mut machine = Machine::copy_of(&wave);
+            let mut machine = Machine::copy_of(&wave, inst.set.name());
             machine.memory = memories.clone();
             if machine.execute(text).is_err() {
                 // A format without a meaning is refused, at launch if the instruction holds it.
@@ -142,5 +151,5 @@ fn buffers_of_records_and_formats() {
     }
     let shown = &failures[..failures.len().min(60)];
     assert!(failures.is_empty(), "{} rows differ:\n{}", failures.len(), shown.join("\n"));
-    assert!(compared > 2000 && refused > 1500, "{compared} compared, {refused} refused");
+    (compared, refused)
 }

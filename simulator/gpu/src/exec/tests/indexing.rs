@@ -89,7 +89,7 @@ fn instructions_find_registers_by_index() {
         wave.s[124] = 7;
         wave.set_mode(0x3f0);
         wave.set_indexing(Some((which, by as u8)));
-        let mut expected = Machine::copy_of(&wave);
+        let mut expected = Machine::copy_of(&wave, inst.set.name());
         if let Err(why) = expected.execute(&text) {
             failures.push(format!("{text}: {why}"));
             continue;

@@ -2,6 +2,7 @@
 //! Every instruction against the reference: lists by family, in every encoding and with every modifier, run
 //! on random registers full of edge values, by both compilations of the handler.
 
+use super::buffers::check_buffers;
 use super::reference::{Machine, Memories, fill, input_type};
 use crate::exec::families;
 use crate::exec::machine::core::{Core, Flow};
@@ -12,7 +13,7 @@ use crate::exec::operands::source::{PRIVATE_APERTURE, SHARED_APERTURE};
 use crate::exec::translate::{Blocks, End};
 use crate::exec::values::row::LANES;
 use crate::exec::values::wide::has_wide_vectors;
-use crate::isa::{self, GFX90A, GFX942, InstructionSet};
+use crate::isa::{self, GFX90A, GFX900, GFX908, GFX942, InstructionSet};
 use crate::memory::{AllocationKind, Memory, MemoryOptions, Windows};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -139,7 +140,7 @@ fn check_row(number: usize, inst: isa::Inst, text: &str, shared: &mut Shared) ->
         wave.s[124] = (next() & 0x3f) as u32;
         wave.set_mode(mode);
         wave.set_indexing(None);
-        let mut expected = Machine::copy_of(&wave);
+        let mut expected = Machine::copy_of(&wave, inst.set.name());
         expected.execute(text)?;
         let mut got = wave.clone_for_test();
         run(&mut got, inst, false, shared).map_err(|why| format!("{text}: {why}"))?;
@@ -331,7 +332,7 @@ pub(super) fn compare_access(
     shared: &mut Shared,
 ) -> Result<(), String> {
     let base = memories.base;
-    let mut expected = Machine::copy_of(wave);
+    let mut expected = Machine::copy_of(wave, inst.set.name());
     expected.memory = memories.clone();
     expected.execute(text)?;
     for portable in compilations() {
@@ -388,6 +389,27 @@ fn instructions_of_gfx90a() {
     check(&GFX90A, of(|text| !text.starts_with("v_mfma_") && !text.contains("_load_")), 30);
 }
 
+/// The instructions of gfx908 that the later parts lack, or do otherwise.
+#[test]
+fn instructions_of_gfx908() {
+    let of =
+        |kind: fn(&str) -> bool| rows(include_str!("cases/gfx908.txt")).filter(move |(_, text)| kind(text));
+    check_products(&GFX908, of(|text| text.starts_with("v_mfma_")), 120);
+    check_memory(&GFX908, of(|text| text.contains("_atomic_")), 4);
+    check(&GFX908, of(|text| text.starts_with("v_mul_")), 10);
+}
+
+/// The instructions of gfx900 that the later parts lack, or do otherwise.
+#[test]
+fn instructions_of_gfx900() {
+    let of =
+        |kind: fn(&str) -> bool| rows(include_str!("cases/gfx900.txt")).filter(move |(_, text)| kind(text));
+    check(&GFX900, of(|text| text.starts_with("v_")), 50);
+    check_memory(&GFX900, of(|text| !text.starts_with("v_") && !text.contains("buffer_")), 50);
+    let (compared, _) = check_buffers(&GFX900, of(|text| text.contains("buffer_")));
+    assert!(compared > 100, "only {compared} were compared");
+}
+
 fn check_products(set: &'static InstructionSet, list: impl Iterator<Item = Case>, at_least: usize) {
     let mut shared = Shared::new();
     let mut failures = Vec::new();
@@ -409,7 +431,7 @@ fn check_products(set: &'static InstructionSet, list: impl Iterator<Item = Case>
         wave.set_exec(EXECS[number % EXECS.len()]);
         // Neither rounding nor flushing applies to them.
         wave.set_mode(if number.is_multiple_of(3) { 0x30f } else { 0x3f0 });
-        let mut expected = Machine::copy_of(&wave);
+        let mut expected = Machine::copy_of(&wave, inst.set.name());
         if let Err(why) = expected.execute(text) {
             failures.push(why);
             continue;
@@ -460,7 +482,12 @@ fn every_mnemonic_is_tested() {
         include_str!("cases/matrix.txt"),
     ];
     let ours = lists.into_iter().flat_map(rows).map(|row| (&GFX942, row));
-    let theirs = rows(include_str!("cases/gfx90a.txt")).map(|row| (&GFX90A, row));
+    let theirs = [
+        (&GFX90A, include_str!("cases/gfx90a.txt")),
+        (&GFX908, include_str!("cases/gfx908.txt")),
+        (&GFX900, include_str!("cases/gfx900.txt")),
+    ];
+    let theirs = theirs.into_iter().flat_map(|(set, list)| rows(list).map(move |row| (set, row)));
     let in_rows = ours.chain(theirs).map(|(set, (words, text))| {
         set.decode(&words).unwrap_or_else(|error| panic!("{text}: {error}")).op.mnemonic()
     });

@@ -21,6 +21,12 @@ pub(crate) fn normal(value: f32) -> f32 {
     if value.abs() < f32::MIN_POSITIVE { 0.0f32.copysign(value) } else { value }
 }
 
+/// A product rounded on its own, and a sum. Denormals are flushed in every mode.
+#[inline(always)]
+pub(crate) fn unfused(a: f32, b: f32, c: f32) -> f32 {
+    normal(normal(normal(a) * normal(b)) + normal(c))
+}
+
 #[inline(always)]
 fn is_signalling32(value: f32) -> bool {
     value.is_nan() & (value.to_bits() & 0x0040_0000 == 0)

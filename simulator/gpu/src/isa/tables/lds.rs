@@ -91,7 +91,6 @@ pub(in super::super) const DS: &[Row] = &[
     row(0x59, ds_read_i8_d16_hi, B32, [B32], PLAIN),
     row(0x5a, ds_read_u16_d16, B32, [B32], PLAIN),
     row(0x5b, ds_read_u16_d16_hi, B32, [B32], PLAIN),
-    row(0x5c, ds_add_f64, N, [B32, B64], PLAIN),
     row(0x60, ds_add_rtn_u64, B64, [B32, B64], PLAIN),
     row(0x61, ds_sub_rtn_u64, B64, [B32, B64], PLAIN),
     row(0x62, ds_rsub_rtn_u64, B64, [B32, B64], PLAIN),
@@ -115,7 +114,6 @@ pub(in super::super) const DS: &[Row] = &[
     row(0x76, ds_read_b64, B64, [B32], PLAIN),
     row(0x77, ds_read2_b64, B32.x(4), [B32], TWO_OFFSETS),
     row(0x78, ds_read2st64_b64, B32.x(4), [B32], TWO_OFFSETS),
-    row(0x7c, ds_add_rtn_f64, B64, [B32, B64], PLAIN),
     row(0x7e, ds_condxchg32_rtn_b64, B64, [B32, B64], PLAIN),
     row(0x98, ds_gws_sema_release_all, N, [], GWS),
     row(0x99, ds_gws_init, N, [B32], GWS),
@@ -132,7 +130,13 @@ pub(in super::super) const DS: &[Row] = &[
     row(0xff, ds_read_b128, B32.x(4), [B32], PLAIN),
 ];
 
-/// Only of gfx942.
+/// Since gfx90a.
+pub(in super::super) const DS_SINCE_GFX90A: &[Row] = &[
+    row(0x5c, ds_add_f64, N, [B32, B64], PLAIN),
+    row(0x7c, ds_add_rtn_f64, B64, [B32, B64], PLAIN),
+];
+
+/// Of gfx942.
 pub(in super::super) const DS_GFX942: &[Row] = &[
     row(0x17, ds_pk_add_f16, N, [B32, B32], PLAIN),
     row(0x18, ds_pk_add_bf16, N, [B32, B32], PLAIN),

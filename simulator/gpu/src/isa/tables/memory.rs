@@ -41,9 +41,6 @@ pub(in super::super) const FLAT: &[Row] = &[
     row(0x4a, flat_atomic_xor, B32, [B32], ATOMIC),
     row(0x4b, flat_atomic_inc, B32, [B32], ATOMIC),
     row(0x4c, flat_atomic_dec, B32, [B32], ATOMIC),
-    row(0x4f, flat_atomic_add_f64, B64, [B64], ATOMIC),
-    row(0x50, flat_atomic_min_f64, B64, [B64], ATOMIC),
-    row(0x51, flat_atomic_max_f64, B64, [B64], ATOMIC),
     row(0x60, flat_atomic_swap_x2, B64, [B64], ATOMIC),
     row(0x61, flat_atomic_cmpswap_x2, B64, [B32.x(4)], ATOMIC),
     row(0x62, flat_atomic_add_x2, B64, [B64], ATOMIC),
@@ -57,6 +54,13 @@ pub(in super::super) const FLAT: &[Row] = &[
     row(0x6a, flat_atomic_xor_x2, B64, [B64], ATOMIC),
     row(0x6b, flat_atomic_inc_x2, B64, [B64], ATOMIC),
     row(0x6c, flat_atomic_dec_x2, B64, [B64], ATOMIC),
+];
+
+/// Since gfx90a.
+pub(in super::super) const FLAT_SINCE_GFX90A: &[Row] = &[
+    row(0x4f, flat_atomic_add_f64, B64, [B64], ATOMIC),
+    row(0x50, flat_atomic_min_f64, B64, [B64], ATOMIC),
+    row(0x51, flat_atomic_max_f64, B64, [B64], ATOMIC),
 ];
 
 /// Of gfx942.
@@ -103,11 +107,6 @@ pub(in super::super) const GLOBAL: &[Row] = &[
     row(0x4a, global_atomic_xor, B32, [B32], ATOMIC),
     row(0x4b, global_atomic_inc, B32, [B32], ATOMIC),
     row(0x4c, global_atomic_dec, B32, [B32], ATOMIC),
-    row(0x4d, global_atomic_add_f32, B32, [B32], ATOMIC),
-    row(0x4e, global_atomic_pk_add_f16, B32, [B32], ATOMIC),
-    row(0x4f, global_atomic_add_f64, B64, [B64], ATOMIC),
-    row(0x50, global_atomic_min_f64, B64, [B64], ATOMIC),
-    row(0x51, global_atomic_max_f64, B64, [B64], ATOMIC),
     row(0x60, global_atomic_swap_x2, B64, [B64], ATOMIC),
     row(0x61, global_atomic_cmpswap_x2, B64, [B32.x(4)], ATOMIC),
     row(0x62, global_atomic_add_x2, B64, [B64], ATOMIC),
@@ -121,6 +120,21 @@ pub(in super::super) const GLOBAL: &[Row] = &[
     row(0x6a, global_atomic_xor_x2, B64, [B64], ATOMIC),
     row(0x6b, global_atomic_inc_x2, B64, [B64], ATOMIC),
     row(0x6c, global_atomic_dec_x2, B64, [B64], ATOMIC),
+];
+
+/// Of gfx908.
+pub(in super::super) const GLOBAL_GFX908: &[Row] = &[
+    row(0x4d, global_atomic_add_f32, B32, [B32], ATOMIC | NO_RETURN),
+    row(0x4e, global_atomic_pk_add_f16, B32, [B32], ATOMIC | NO_RETURN),
+];
+
+/// Since gfx90a.
+pub(in super::super) const GLOBAL_SINCE_GFX90A: &[Row] = &[
+    row(0x4d, global_atomic_add_f32, B32, [B32], ATOMIC),
+    row(0x4e, global_atomic_pk_add_f16, B32, [B32], ATOMIC),
+    row(0x4f, global_atomic_add_f64, B64, [B64], ATOMIC),
+    row(0x50, global_atomic_min_f64, B64, [B64], ATOMIC),
+    row(0x51, global_atomic_max_f64, B64, [B64], ATOMIC),
 ];
 
 /// Of gfx942.
@@ -226,11 +240,6 @@ pub(in super::super) const MUBUF: &[Row] = &[
     row(0x4a, buffer_atomic_xor, B32, [B32], ATOMIC),
     row(0x4b, buffer_atomic_inc, B32, [B32], ATOMIC),
     row(0x4c, buffer_atomic_dec, B32, [B32], ATOMIC),
-    row(0x4d, buffer_atomic_add_f32, B32, [B32], ATOMIC),
-    row(0x4e, buffer_atomic_pk_add_f16, B32, [B32], ATOMIC),
-    row(0x4f, buffer_atomic_add_f64, B64, [B64], ATOMIC),
-    row(0x50, buffer_atomic_min_f64, B64, [B64], ATOMIC),
-    row(0x51, buffer_atomic_max_f64, B64, [B64], ATOMIC),
     row(0x60, buffer_atomic_swap_x2, B64, [B64], ATOMIC),
     row(0x61, buffer_atomic_cmpswap_x2, B64, [B32.x(4)], ATOMIC),
     row(0x62, buffer_atomic_add_x2, B64, [B64], ATOMIC),
@@ -244,6 +253,21 @@ pub(in super::super) const MUBUF: &[Row] = &[
     row(0x6a, buffer_atomic_xor_x2, B64, [B64], ATOMIC),
     row(0x6b, buffer_atomic_inc_x2, B64, [B64], ATOMIC),
     row(0x6c, buffer_atomic_dec_x2, B64, [B64], ATOMIC),
+];
+
+/// Of gfx908.
+pub(in super::super) const MUBUF_GFX908: &[Row] = &[
+    row(0x4d, buffer_atomic_add_f32, B32, [B32], ATOMIC | NO_RETURN),
+    row(0x4e, buffer_atomic_pk_add_f16, B32, [B32], ATOMIC | NO_RETURN),
+];
+
+/// Since gfx90a.
+pub(in super::super) const MUBUF_SINCE_GFX90A: &[Row] = &[
+    row(0x4d, buffer_atomic_add_f32, B32, [B32], ATOMIC),
+    row(0x4e, buffer_atomic_pk_add_f16, B32, [B32], ATOMIC),
+    row(0x4f, buffer_atomic_add_f64, B64, [B64], ATOMIC),
+    row(0x50, buffer_atomic_min_f64, B64, [B64], ATOMIC),
+    row(0x51, buffer_atomic_max_f64, B64, [B64], ATOMIC),
 ];
 
 /// Of gfx942.

@@ -13,15 +13,21 @@ use super::opcode::Op;
 use super::operand::{Element, OperandType};
 
 pub(super) use compare::VOPC;
-pub(super) use lds::{DS, DS_GFX942};
+pub(super) use lds::{DS, DS_GFX942, DS_SINCE_GFX90A};
 pub(super) use memory::{
-    FLAT, FLAT_GFX942, GLOBAL, GLOBAL_GFX942, MTBUF, MUBUF, MUBUF_GFX90A, MUBUF_GFX942, SCRATCH,
-    SCRATCH_GFX942,
+    FLAT, FLAT_GFX942, FLAT_SINCE_GFX90A, GLOBAL, GLOBAL_GFX942, GLOBAL_GFX908, GLOBAL_SINCE_GFX90A, MTBUF,
+    MUBUF, MUBUF_GFX90A, MUBUF_GFX942, MUBUF_GFX908, MUBUF_SINCE_GFX90A, SCRATCH, SCRATCH_GFX942,
 };
-pub(super) use packed::{MAI, MAI_GFX90A, MAI_GFX942, VOP3P};
+pub(super) use packed::{
+    MAI, MAI_GFX908, MAI_GFX90A, MAI_GFX942, MAI_UNTIL_GFX90A, VOP3P, VOP3P_GFX900, VOP3P_SINCE_GFX906,
+    VOP3P_SINCE_GFX90A,
+};
 pub(super) use scalar::{SMEM, SOP1, SOP2, SOPC, SOPK, SOPP};
-pub(super) use vector::{VOP1, VOP1_GFX942, VOP2, VOP2_GFX90A, VOP2_GFX942};
-pub(super) use vop3::{VOP3, VOP3_GFX90A, VOP3_GFX942};
+pub(super) use vector::{
+    VOP1, VOP1_GFX942, VOP1_SINCE_GFX90A, VOP2, VOP2_GFX942, VOP2_SINCE_GFX906, VOP2_SINCE_GFX908,
+    VOP2_SINCE_GFX90A, VOP2_UNTIL_GFX908, VOP2_UNTIL_GFX90A,
+};
+pub(super) use vop3::{VOP3, VOP3_GFX942, VOP3_SINCE_GFX90A, VOP3_UNTIL_GFX90A};
 
 /// One instruction in one format.
 pub(super) struct Row {
@@ -126,6 +132,8 @@ pub(super) const TWO_OFFSETS: u32 = 1 << 19;
 pub(super) const GWS: u32 = 1 << 20;
 /// Returns the old value if `sc0` is set.
 pub(super) const ATOMIC: u32 = 1 << 21;
+/// An atomic that cannot return the old value.
+pub(super) const NO_RETURN: u32 = 1 << 30;
 /// Data moves between LDS and memory; the data field is unused.
 pub(super) const LDS_DST: u32 = 1 << 22;
 /// Cache control, clocks: no data, and no scope without [`SCOPE`].
@@ -170,21 +178,15 @@ pub(super) const MASK: OperandType = B64;
 /// Facts about the text of each instruction that its fields do not show.
 const TEXT_FLAGS: [u8; Op::ALL.len()] = {
     let mut flags = [0; Op::ALL.len()];
-    mark(&mut flags, VOP1, 0, HAS_SHORT_FORM);
-    mark(&mut flags, VOP1_GFX942, 0, HAS_SHORT_FORM);
-    mark(&mut flags, VOP2, 0, HAS_SHORT_FORM);
-    mark(&mut flags, VOP2_GFX942, 0, HAS_SHORT_FORM);
-    mark(&mut flags, VOP2_GFX90A, 0, HAS_SHORT_FORM);
-    mark(&mut flags, VOPC, 0, HAS_SHORT_FORM);
     mark(&mut flags, DS, TWO_OFFSETS, HAS_TWO_OFFSETS);
     mark(&mut flags, DS, GWS, IS_GWS);
-    mark(&mut flags, VOP3P, MIX, IS_MIX);
+    mark(&mut flags, VOP3P_GFX900, MIX, IS_MIX);
+    mark(&mut flags, VOP3P_SINCE_GFX906, MIX, IS_MIX);
     mark(&mut flags, VOP1_GFX942, NO_DST_SEL, HAS_NO_DST_SEL);
     mark(&mut flags, GLOBAL_GFX942, LDS_DST, IS_NAMED_LDS);
     mark(&mut flags, SCRATCH_GFX942, LDS_DST, IS_NAMED_LDS);
     flags
 };
-const HAS_SHORT_FORM: u8 = 1;
 const HAS_TWO_OFFSETS: u8 = 2;
 const IS_GWS: u8 = 4;
 const IS_MIX: u8 = 8;
@@ -200,11 +202,6 @@ const fn mark(flags: &mut [u8; Op::ALL.len()], rows: &[Row], wanted: u32, mark: 
         }
         i += 1;
     }
-}
-
-/// Whether a vector instruction has a 32-bit form.
-pub(super) fn has_short_form(op: Op) -> bool {
-    TEXT_FLAGS[op as usize] & HAS_SHORT_FORM != 0
 }
 
 /// Whether a DS instruction has two addresses.

@@ -25,6 +25,17 @@ pub(in super::super) const VOP3P: &[Row] = &[
     row(0x10, v_pk_mul_f16, PK16, [PK16, PK16], CLAMP),
     row(0x11, v_pk_min_f16, PK16, [PK16, PK16], CLAMP),
     row(0x12, v_pk_max_f16, PK16, [PK16, PK16], CLAMP),
+];
+
+/// Of gfx900: the product is rounded on its own.
+pub(in super::super) const VOP3P_GFX900: &[Row] = &[
+    row(0x20, v_mad_mix_f32, F32, [F32, F32, F32], CLAMP | MIX),
+    row(0x21, v_mad_mixlo_f16, F16, [F32, F32, F32], CLAMP | MIX),
+    row(0x22, v_mad_mixhi_f16, F16, [F32, F32, F32], CLAMP | MIX),
+];
+
+/// Since gfx906.
+pub(in super::super) const VOP3P_SINCE_GFX906: &[Row] = &[
     row(0x20, v_fma_mix_f32, F32, [F32, F32, F32], CLAMP | MIX),
     row(0x21, v_fma_mixlo_f16, F16, [F32, F32, F32], CLAMP | MIX),
     row(0x22, v_fma_mixhi_f16, F16, [F32, F32, F32], CLAMP | MIX),
@@ -35,6 +46,10 @@ pub(in super::super) const VOP3P: &[Row] = &[
     row(0x29, v_dot4_u32_u8, B32, [B32, B32, B32], CLAMP),
     row(0x2a, v_dot8_i32_i4, B32, [B32, B32, B32], CLAMP),
     row(0x2b, v_dot8_u32_u4, B32, [B32, B32, B32], CLAMP),
+];
+
+/// Since gfx90a.
+pub(in super::super) const VOP3P_SINCE_GFX90A: &[Row] = &[
     row(0x30, v_pk_fma_f32, F32.x(2), [F32.x(2), F32.x(2), F32.x(2)], CLAMP),
     row(0x31, v_pk_mul_f32, F32.x(2), [F32.x(2), F32.x(2)], CLAMP),
     row(0x32, v_pk_add_f32, F32.x(2), [F32.x(2), F32.x(2)], CLAMP),
@@ -97,15 +112,33 @@ pub(in super::super) const MAI_GFX942: &[Row] = &[
     row(0x7f, v_smfmac_f32_32x32x32_fp8_fp8, F32.x(16), [B64, B32.x(4), B32], SPARSE),
 ];
 
-/// Of gfx90a: products of halves and of bfloats flush denormals, and products of bytes are smaller.
+/// Of gfx908: denormals are kept.
+pub(in super::super) const MAI_GFX908: &[Row] = &[
+    row(0x48, v_mfma_f32_32x32x4_2b_f16, F32.x(32), [F16.x(2), F16.x(2), F32.x(32)], PLAIN),
+    row(0x49, v_mfma_f32_16x16x4_4b_f16, F32.x(16), [F16.x(2), F16.x(2), F32.x(16)], PLAIN),
+    row(0x4a, v_mfma_f32_4x4x4_16b_f16, F32.x(4), [F16.x(2), F16.x(2), F32.x(4)], PLAIN),
+    row(0x4c, v_mfma_f32_32x32x8_f16, F32.x(16), [F16.x(2), F16.x(2), F32.x(16)], PLAIN),
+    row(0x4d, v_mfma_f32_16x16x16_f16, F32.x(4), [F16.x(2), F16.x(2), F32.x(4)], PLAIN),
+    row(0x68, v_mfma_f32_32x32x2_2b_bf16, F32.x(32), [F16, F16, F32.x(32)], PLAIN),
+    row(0x69, v_mfma_f32_16x16x2_4b_bf16, F32.x(16), [F16, F16, F32.x(16)], PLAIN),
+    row(0x6b, v_mfma_f32_4x4x2_16b_bf16, F32.x(4), [F16, F16, F32.x(4)], PLAIN),
+    row(0x6c, v_mfma_f32_32x32x4_bf16, F32.x(16), [F16, F16, F32.x(16)], PLAIN),
+    row(0x6d, v_mfma_f32_16x16x8_bf16, F32.x(4), [F16, F16, F32.x(4)], PLAIN),
+];
+
+/// Of gfx908 and gfx90a: products of bytes are smaller.
+pub(in super::super) const MAI_UNTIL_GFX90A: &[Row] = &[
+    row(0x54, v_mfma_i32_32x32x8i8, B32.x(16), [B32, B32, B32.x(16)], PLAIN),
+    row(0x55, v_mfma_i32_16x16x16i8, B32.x(4), [B32, B32, B32.x(4)], PLAIN),
+];
+
+/// Of gfx90a: products of halves and of bfloats flush denormals.
 pub(in super::super) const MAI_GFX90A: &[Row] = &[
     row(0x48, v_mfma_f32_32x32x4f16, F32.x(32), [F16.x(2), F16.x(2), F32.x(32)], PLAIN),
     row(0x49, v_mfma_f32_16x16x4f16, F32.x(16), [F16.x(2), F16.x(2), F32.x(16)], PLAIN),
     row(0x4a, v_mfma_f32_4x4x4f16, F32.x(4), [F16.x(2), F16.x(2), F32.x(4)], PLAIN),
     row(0x4c, v_mfma_f32_32x32x8f16, F32.x(16), [F16.x(2), F16.x(2), F32.x(16)], PLAIN),
     row(0x4d, v_mfma_f32_16x16x16f16, F32.x(4), [F16.x(2), F16.x(2), F32.x(4)], PLAIN),
-    row(0x54, v_mfma_i32_32x32x8i8, B32.x(16), [B32, B32, B32.x(16)], PLAIN),
-    row(0x55, v_mfma_i32_16x16x16i8, B32.x(4), [B32, B32, B32.x(4)], PLAIN),
     row(0x63, v_mfma_f32_32x32x4bf16_1k, F32.x(32), [F16.x(2), F16.x(2), F32.x(32)], PLAIN),
     row(0x64, v_mfma_f32_16x16x4bf16_1k, F32.x(16), [F16.x(2), F16.x(2), F32.x(16)], PLAIN),
     row(0x65, v_mfma_f32_4x4x4bf16_1k, F32.x(4), [F16.x(2), F16.x(2), F32.x(4)], PLAIN),

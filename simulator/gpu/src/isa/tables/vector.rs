@@ -10,7 +10,6 @@ pub(in super::super) const VOP2: &[Row] = &[
     row(0x01, v_add_f32, F32, [F32, F32], FLOAT),
     row(0x02, v_sub_f32, F32, [F32, F32], FLOAT),
     row(0x03, v_subrev_f32, F32, [F32, F32], FLOAT),
-    row(0x04, v_fmac_f64, F64, [F64, F64], FLOAT),
     row(0x05, v_mul_f32, F32, [F32, F32], FLOAT),
     row(0x06, v_mul_i32_i24, B32, [B32, B32], CLAMP),
     row(0x07, v_mul_hi_i32_i24, B32, [B32, B32], PLAIN),
@@ -58,14 +57,30 @@ pub(in super::super) const VOP2: &[Row] = &[
     row(0x34, v_add_u32, B32, [B32, B32], CLAMP),
     row(0x35, v_sub_u32, B32, [B32, B32], CLAMP),
     row(0x36, v_subrev_u32, B32, [B32, B32], CLAMP),
+];
+
+/// Since gfx906.
+pub(in super::super) const VOP2_SINCE_GFX906: &[Row] = &[
+    row(0x3b, v_fmac_f32, F32, [F32, F32], FLOAT | NO_SDWA),
+    row(0x3d, v_xnor_b32, B32, [B32, B32], PLAIN),
+];
+
+/// Since gfx908.
+pub(in super::super) const VOP2_SINCE_GFX908: &[Row] = &[
     row(0x37, v_dot2c_f32_f16, F32, [F16, F16], FLOAT | NO_SDWA),
     row(0x38, v_dot2c_i32_i16, B32, [PK16, PK16], CLAMP | NO_SDWA),
     row(0x39, v_dot4c_i32_i8, B32, [B32, B32], CLAMP | NO_SDWA),
     row(0x3a, v_dot8c_i32_i4, B32, [B32, B32], CLAMP | NO_SDWA),
-    row(0x3b, v_fmac_f32, F32, [F32, F32], FLOAT | NO_SDWA),
     row(0x3c, v_pk_fmac_f16, PK16, [PK16, PK16], NO_E64 | NO_SDWA | NO_DPP),
-    row(0x3d, v_xnor_b32, B32, [B32, B32], PLAIN),
 ];
+
+/// Since gfx90a.
+pub(in super::super) const VOP2_SINCE_GFX90A: &[Row] =
+    &[row(0x04, v_fmac_f64, F64, [F64, F64], FLOAT)];
+
+/// Until gfx908.
+pub(in super::super) const VOP2_UNTIL_GFX908: &[Row] =
+    &[row(0x04, v_mul_legacy_f32, F32, [F32, F32], FLOAT)];
 
 /// Of gfx942: multiply and add, rounded once.
 pub(in super::super) const VOP2_GFX942: &[Row] = &[
@@ -73,8 +88,8 @@ pub(in super::super) const VOP2_GFX942: &[Row] = &[
     row(0x18, v_fmaak_f32, F32, [F32, F32, F32], NO_E64 | MADAK | NO_SDWA | NO_DPP),
 ];
 
-/// Of gfx90a: the product is rounded on its own.
-pub(in super::super) const VOP2_GFX90A: &[Row] = &[
+/// Until gfx90a: the product is rounded on its own.
+pub(in super::super) const VOP2_UNTIL_GFX90A: &[Row] = &[
     row(0x16, v_mac_f32, F32, [F32, F32], FLOAT | NO_SDWA),
     row(0x17, v_madmk_f32, F32, [F32, F32, F32], NO_E64 | MADMK | NO_SDWA | NO_DPP),
     row(0x18, v_madak_f32, F32, [F32, F32, F32], NO_E64 | MADAK | NO_SDWA | NO_DPP),
@@ -160,8 +175,11 @@ pub(in super::super) const VOP1: &[Row] = &[
     row(0x4e, v_cvt_norm_u16_f16, I16, [F16], FLOAT),
     row(0x4f, v_sat_pk_u8_i16, I16, [B32], PLAIN),
     row(0x51, v_swap_b32, B32, [B32], VECTOR_SRC | NO_E64 | NO_SDWA | NO_DPP),
-    row(0x52, v_accvgpr_mov_b32, B32, [B32], ACC | NO_E64 | NO_SDWA | NO_DPP),
 ];
+
+/// Since gfx90a.
+pub(in super::super) const VOP1_SINCE_GFX90A: &[Row] =
+    &[row(0x52, v_accvgpr_mov_b32, B32, [B32], ACC | NO_E64 | NO_SDWA | NO_DPP)];
 
 /// Of gfx942.
 pub(in super::super) const VOP1_GFX942: &[Row] = &[

@@ -107,8 +107,10 @@ pub(in super::super) const VOP3: &[Row] = &[
     row(0x29e, v_add_i16, I16, [I16, I16], CLAMP | OP_SEL),
     row(0x29f, v_sub_i16, I16, [I16, I16], CLAMP | OP_SEL),
     row(0x2a0, v_pack_b32_f16, B32, [F16, F16], CLAMP | OP_SEL),
-    row(0x2a1, v_mul_legacy_f32, F32, [F32, F32], FLOAT),
 ];
+
+/// Since gfx90a.
+pub(in super::super) const VOP3_SINCE_GFX90A: &[Row] = &[row(0x2a1, v_mul_legacy_f32, F32, [F32, F32], FLOAT)];
 
 /// Of gfx942.
 pub(in super::super) const VOP3_GFX942: &[Row] = &[
@@ -119,8 +121,8 @@ pub(in super::super) const VOP3_GFX942: &[Row] = &[
     row(0x2a5, v_cvt_sr_bf8_f32, B32, [F32, B32], OP_SEL),
 ];
 
-/// Of gfx90a: the product is rounded on its own.
-pub(in super::super) const VOP3_GFX90A: &[Row] = &[
+/// Until gfx90a: the product is rounded on its own.
+pub(in super::super) const VOP3_UNTIL_GFX90A: &[Row] = &[
     row(0x1c0, v_mad_legacy_f32, F32, [F32, F32, F32], FLOAT),
     row(0x1c1, v_mad_f32, F32, [F32, F32, F32], FLOAT),
 ];

@@ -43,12 +43,6 @@ vector! {
     v_div_fixup_f32(a: f32, b: f32, c: f32) -> Single Chosen(div_fixup_f32(a, b, c));
 }
 
-/// A product rounded on its own, and a sum. Denormals are flushed in every mode.
-#[inline(always)]
-fn unfused(a: f32, b: f32, c: f32) -> f32 {
-    normal(normal(normal(a) * normal(b)) + normal(c))
-}
-
 /// The same, but zero times anything is zero.
 #[inline(always)]
 fn unfused_legacy(a: f32, b: f32, c: f32) -> f32 {

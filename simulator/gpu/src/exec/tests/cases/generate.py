@@ -11,6 +11,8 @@ import sys
 
 import assembler
 import buffer
+import gfx900
+import gfx908
 import gfx90a
 import matrix
 import memory
@@ -19,7 +21,8 @@ import scalar
 import vector
 
 FAMILIES = {"vector": vector, "scalar": scalar, "packed": packed, "memory": memory,
-            "buffer": buffer, "matrix": matrix, "gfx90a": gfx90a}
+            "buffer": buffer, "matrix": matrix, "gfx90a": gfx90a,
+            "gfx908": gfx908, "gfx900": gfx900}
 
 
 def main():

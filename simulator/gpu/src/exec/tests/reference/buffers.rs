@@ -160,8 +160,12 @@ pub(super) fn formatted(machine: &mut Machine, line: &Line<'_>, what: &str, load
                 };
                 let (register, shift) = place(at);
                 let word = &mut machine.v[data + register][lane];
-                // The first component of a register clears the rest of it.
-                let kept = if half && !high && shift == 16 { *word & 0xffff } else { 0 };
+                // With SRAM ECC the first component of a register clears the rest of it.
+                let kept = match (half, shift) {
+                    (true, 0) if machine.part == "gfx900" => *word & 0xffff_0000,
+                    (true, 16) if !high || machine.part == "gfx900" => *word & 0xffff,
+                    _ => 0,
+                };
                 *word = kept | (value as u32) << shift;
             }
             continue;

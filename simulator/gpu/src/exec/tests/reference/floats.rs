@@ -142,7 +142,7 @@ fn normal(format: Format, bits: u64) -> u64 {
 }
 
 /// `a * b + c` with the product rounded on its own. Singles have no denormals, in any mode.
-fn unfused(format: Format, lane: &Lane, a: u64, b: u64, c: u64) -> u64 {
+pub(super) fn unfused(format: Format, lane: &Lane, a: u64, b: u64, c: u64) -> u64 {
     let round = lane.round(format);
     if format != F32 {
         return real::add(format, round, real::multiply(format, round, a, b), c);

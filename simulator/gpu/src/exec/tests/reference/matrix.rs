@@ -21,12 +21,12 @@ struct Shape<'t> {
     /// Types of the result and of the inputs.
     result: &'t str,
     inputs: [&'t str; 2],
-    /// Whether denormals of inputs and of sums become zero.
+    /// Whether denormals of inputs and of sums become zero on gfx90a.
     flushes: bool,
 }
 
 impl<'t> Shape<'t> {
-    /// From gfx90a's `f32_32x32x4bf16_1k`. The name lacks the number of blocks; the lanes' elements give it.
+    /// From the older `f32_32x32x4bf16_1k`. The name lacks the number of blocks; the lanes' elements give it.
     fn parse_older(name: &'t str) -> Option<Self> {
         let (name, many) = name.strip_suffix("_1k").map_or((name, false), |name| (name, true));
         let (result, rest) = name.split_once('_')?;
@@ -151,7 +151,8 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     if let Some(name) = line.name.strip_prefix("v_smfmac_") {
         return sparse(machine, line, &Shape::parse(name)?);
     }
-    let shape = Shape::parse(line.name.strip_prefix("v_mfma_")?)?;
+    let mut shape = Shape::parse(line.name.strip_prefix("v_mfma_")?)?;
+    shape.flushes &= machine.part == "gfx90a";
     let flushed = |bits: u64| if shape.flushes && F32.is_denormal(bits) { bits & F32.sign() } else { bits };
     let first = |index: usize| match line.operands[index].what {
         What::Vector(number) => Some(number),

@@ -169,9 +169,10 @@ fn transfer(
             value = signed(value.into(), 8 * bytes as u32) as u32;
         }
         // With SRAM ECC a half that is loaded comes with zeros in the other half.
+        let old = if machine.part == "gfx900" { machine.v[register + at][lane] } else { 0 };
         machine.v[register + at][lane] = match half {
-            Some(0) => value & 0xffff,
-            Some(_) => value << 16,
+            Some(0) => value & 0xffff | old & 0xffff_0000,
+            Some(_) => value << 16 | old & 0xffff,
             None => value,
         };
     }

@@ -54,7 +54,7 @@ fn family(name: &str) -> Family {
         Family::Matrix
     } else if starts(&["ds_", "flat_", "global_", "scratch_", "buffer_", "tbuffer_"]) {
         Family::Memory
-    } else if starts(&["v_pk_", "v_fma_mix", "v_dot2_", "v_dot4_", "v_dot8_"]) && name != "v_pk_fmac_f16" {
+    } else if starts(&["v_pk_", "v_fma_mix", "v_mad_mix", "v_dot2_", "v_dot4_", "v_dot8_"]) && name != "v_pk_fmac_f16" {
         Family::Packed
     } else {
         Family::Vector
@@ -63,6 +63,8 @@ fn family(name: &str) -> Family {
 
 /// The state of instructions.
 pub(super) struct Machine {
+    /// The part's name.
+    part: &'static str,
     pub(super) s: [u32; 128],
     /// v0 to v255, then a0 to a255.
     pub(super) v: Box<[Row; 512]>,
@@ -85,9 +87,10 @@ struct Freedom {
 }
 
 impl Machine {
-    /// A copy of a wave.
-    pub(super) fn copy_of(wave: &Wave) -> Self {
+    /// A copy of a wave on a part.
+    pub(super) fn copy_of(wave: &Wave, part: &'static str) -> Self {
         Self {
+            part,
             s: wave.s,
             v: wave.v.clone(),
             scc: wave.scc,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two operations in one, sums of products, and fused operations of mixed precision.
 
+use super::floats::unfused;
 use super::integers::signed;
 use super::lanes::finished;
 use super::real::{self, F16, F32, Format, Round};
@@ -209,14 +210,18 @@ fn mixed(machine: &Machine, line: &Line<'_>, lane: usize, dst: usize) -> u64 {
             if operand.negative { bits ^ F32.sign() } else { bits }
         })
         .collect();
-    let sum = real::fused(F32, known.round(F32), values[0], values[1], values[2]);
+    let sum = if line.name.starts_with("v_fma") {
+        real::fused(F32, known.round(F32), values[0], values[1], values[2])
+    } else {
+        unfused(F32, &known, values[0], values[1], values[2])
+    };
     let sum = first_nan(F32, sum, &values);
-    if line.name == "v_fma_mix_f32" {
+    if line.name.ends_with("_f32") {
         return finished(machine, line, F32, sum);
     }
     let half = finished(machine, line, F16, real::convert(F32, F16, known.round(F16), sum));
     let old = u64::from(machine.v[dst][lane]);
-    if line.name == "v_fma_mixhi_f16" { old & 0xffff | half << 16 } else { old & 0xffff_0000 | half }
+    if line.name.contains("mixhi") { old & 0xffff | half << 16 } else { old & 0xffff_0000 | half }
 }
 
 fn dot(machine: &Machine, line: &Line<'_>, lane: usize) -> Option<u64> {
