@@ -2,8 +2,8 @@
 //! Software AMD GPUs behind the HIP API and behind the HSA API.
 //!
 //! The GPUs are those of the crate `windlass-simulated-gpu`: they execute the machine code that compilers emit for a
-//! gfx942 or a gfx90a, instruction by instruction, on CPU threads. A [`Simulator`] is a machine with one or more such
-//! GPUs; its [`Simulator::api`] is the table of HIP functions, which a driver uses like AMD's runtime:
+//! gfx942 or an older CDNA or Vega GPU, instruction by instruction, on CPU threads. A [`Simulator`] is a machine with one
+//! or more such GPUs; its [`Simulator::api`] is the table of HIP functions, which a driver uses like AMD's runtime:
 //!
 //! ```
 //! use windlass_simulator::Simulator;

@@ -18,7 +18,7 @@ pub use injection::Injection;
 
 /// The description of a simulated machine.
 ///
-/// The spelling is a target, `gfx942` or `gfx90a`, then settings as in the query of a URI:
+/// The spelling is a target, such as `gfx942` (see [`Part`]), then settings as in the query of a URI:
 /// `gfx942?devices=2&seed=7`. The empty string is the default machine, a gfx942.
 ///
 /// | key | meaning | default |
@@ -26,7 +26,7 @@ pub use injection::Injection;
 /// | `devices` | GPUs, up to 64; with 0, HIP answers as on a machine without a GPU | 1 |
 /// | `memory` | bytes of memory per GPU; `K`, `M`, `G`, `T` are powers of 1024 | `16G` |
 /// | `threads` | CPU threads that execute workgroups, 1 to 1024 | one per CPU |
-/// | `units` | compute units that a GPU reports, 1 to 1024 | the part's: 304, of gfx90a 110 |
+/// | `units` | compute units that a GPU reports, 1 to 1024 | the part's, 304 of gfx942 |
 /// | `seed` | one piece of work at a time, in an order drawn from this number | none: side by side |
 /// | `hip` | version of HIP to speak, `major.minor` from 5.0 to 7.99 | `7.1` |
 /// | `without` | functions of HIP that are absent, separated by commas | none |

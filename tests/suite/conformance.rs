@@ -38,6 +38,16 @@ fn another_simulated_part_conforms() {
     conforms("hip-sim://gfx90a?hip=5.2");
 }
 
+/// Their instructions are mostly those of gfx90a. gfx908 has accumulation registers apart, and gfx900 no dot products.
+#[test]
+fn older_simulated_parts_conform() {
+    conforms("hip-sim://gfx908");
+    for part in ["gfx906?hip=5.2", "gfx900"] {
+        let (exit, text) = run(&format!("hip-sim://{part}"), Level::Smoke);
+        assert_eq!(exit, Exit::Passed, "{text}");
+    }
+}
+
 #[test]
 fn a_simulated_gpu_with_a_seed_conforms() {
     conforms("hip-sim://gfx942?seed=7");

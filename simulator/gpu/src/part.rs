@@ -275,7 +275,9 @@ impl Part {
     /// The names of all parts, for messages: `gfx942, gfx90a and gfx908`.
     pub fn names() -> String {
         let names = PARTS.iter().map(|part| part.name).collect::<Vec<_>>();
-        names.split_last().map_or_else(String::new, |(last, others)| format!("{} and {last}", others.join(", ")))
+        names
+            .split_last()
+            .map_or_else(String::new, |(last, others)| format!("{} and {last}", others.join(", ")))
     }
 
     /// Vector registers that a work-item can have, with accumulation registers if they are of the same file.

@@ -90,7 +90,10 @@ fn the_lists_decode_to_llvms_text() {
                 }
             }
         }
-        assert!(count > 1800 && (refused > 50) == (set != &GFX942), "{set:?}: {refused} of {count} rows are refused");
+        assert!(
+            count > 1800 && (refused > 50) == (set != &GFX942),
+            "{set:?}: {refused} of {count} rows are refused"
+        );
     }
 }
 

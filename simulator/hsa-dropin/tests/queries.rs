@@ -29,7 +29,7 @@ struct Facts {
     memory: u64,
 }
 
-const ALL: [Facts; 2] = [
+const ALL: [Facts; 3] = [
     Facts {
         machine: "gfx942?devices=2&memory=1G",
         name: "gfx942",
@@ -49,6 +49,16 @@ const ALL: [Facts; 2] = [
         chip: 0x7408,
         caches: [16 << 10, 8 << 20, 0, 0],
         memory: 2 << 30,
+    },
+    Facts {
+        machine: "gfx900?devices=2&memory=1G",
+        name: "gfx900",
+        isa: "amdgcn-amd-amdhsa--gfx900:xnack-",
+        units: 64,
+        clock: 1500,
+        chip: 0x6860,
+        caches: [16 << 10, 4 << 20, 0, 0],
+        memory: 1 << 30,
     },
 ];
 
@@ -256,8 +266,8 @@ fn numbers_of_images_fit_into_32_bits() {
     // gfx942 has no image instructions. Numbers of handles to read, to write, and of samplers; sides; depth;
     // elements of a buffer.
     let (handles, side, depth, buffer) = match facts.name {
-        "gfx90a" => ([128, 64, 16], 16_384, 8192, u32::MAX),
-        _ => ([0; 3], 0, 0, 0),
+        "gfx942" => ([0; 3], 0, 0, 0),
+        _ => ([128, 64, 16], 16_384, 8192, u32::MAX),
     };
     assert_eq!([0x3009, 0x300a, 0x300b].map(number), handles);
     assert_eq!([0x3000, 0x3001].map(number), [side; 2]);

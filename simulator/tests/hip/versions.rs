@@ -83,6 +83,9 @@ fn properties_are_those_of_the_part() {
     for (options, target, name, units, architecture, minor) in [
         ("gfx942", "gfx942:sramecc+:xnack-", "Simulated MI300X (gfx942)", 304, 942, 4),
         ("gfx90a", "gfx90a:sramecc+:xnack-", "Simulated MI250X (gfx90a)", 110, 910, 0),
+        ("gfx908", "gfx908:sramecc+:xnack-", "Simulated MI100 (gfx908)", 120, 908, 0),
+        ("gfx906", "gfx906:sramecc+:xnack-", "Simulated MI50 (gfx906)", 60, 906, 0),
+        ("gfx900", "gfx900:xnack-", "Simulated MI25 (gfx900)", 64, 900, 0),
         ("gfx90a:sramecc+:xnack-?units=8", "gfx90a:sramecc+:xnack-", "Simulated MI250X (gfx90a)", 8, 910, 0),
     ] {
         let machine = Machine::new(options);

@@ -20,13 +20,17 @@ fn a_table_tells_what_each_target_gets() {
         lines[1],
         [VECTOR_ADD, "3.4", "kB", "33.6", "kB", "exact", "4.9", "kB", "exact", "4.4", "kB", "none"]
     );
-    assert!(finished.stdout.contains("gfx1031: no code in bundle 0; it is for gfx1100, gfx90a, gfx942"));
+    assert!(
+        finished.stdout.contains(
+            "gfx1031: no code in bundle 0; it is for gfx1100, gfx900, gfx906, gfx908, gfx90a, gfx942"
+        )
+    );
     assert!(finished.stderr.contains("no code for gfx1031 in 1 file"), "{}", finished.stderr);
     let (code, report) = report(&[VECTOR_ADD], "gfx942,gfx1100");
     assert_eq!(code, Some(0));
     let file = file(&report, "vector_add.ccob");
     assert_eq!(file["stored_size"], fs::metadata(VECTOR_ADD).unwrap().len());
-    assert_eq!(file["has"], serde_json::json!(["gfx1100", "gfx90a", "gfx942"]));
+    assert_eq!(file["has"], serde_json::json!(["gfx1100", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"]));
     assert_eq!((&file["targets"][0]["size"], &file["targets"][1]["size"]), (&4928.into(), &4352.into()));
     assert_eq!((&file["targets"][0]["kernels"], &file["bundles"]), (&1.into(), &1.into()));
 }

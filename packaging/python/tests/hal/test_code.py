@@ -32,7 +32,8 @@ class Files(unittest.TestCase):
             self.assertTrue(bundle.is_compressed and bundle.unpacked_size > bundle.stored_size > 0)
             self.assertIn("CCOB v2, zstd", bundle.container)
             self.assertIsNone(bundle.member)
-            self.assertEqual([entry.target for entry in bundle.entries], [None, None, "gfx1100", "gfx90a", "gfx942"])
+            gpus = ["gfx1100", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"]
+            self.assertEqual([entry.target for entry in bundle.entries], [None, None, *gpus])
             self.assertEqual(bundle.entries[0].target_kind, CodeTarget.HOST)
             self.assertEqual((bundle.entries[4].kind, bundle.entries[4].target_kind), ("hipv4", CodeTarget.GPU))
             self.assertTrue(all(entry.problem is None and entry.size > 0 for entry in bundle.entries))
@@ -40,9 +41,9 @@ class Files(unittest.TestCase):
     def test_the_choice_has_a_verdict_on_each_entry(self):
         file = CodeFile(path_of("vector_add.ccob"))
         best, verdicts = file.select("gfx942:sramecc+:xnack-")
-        self.assertEqual((best, len(verdicts)), (4, 5))
-        self.assertEqual(verdicts[4], (CodeFit.EXACT, "exact gfx942"))
-        self.assertEqual(verdicts[3], (CodeFit.NONE, "gfx90a is another processor than gfx942"))
+        self.assertEqual((best, len(verdicts)), (7, 8))
+        self.assertEqual(verdicts[7], (CodeFit.EXACT, "exact gfx942"))
+        self.assertEqual(verdicts[6], (CodeFit.NONE, "gfx90a is another processor than gfx942"))
         self.assertIsNone(file.select("gfx1201").best)
         generic = CodeFile(path_of("vector_add.generic.ccob")).select("gfx1101")
         self.assertEqual(generic.verdicts[generic.best].fit, CodeFit.GENERIC)
@@ -51,7 +52,7 @@ class Files(unittest.TestCase):
         self.assertEqual(family.verdicts[family.best].fit, CodeFit.FAMILY)
         self.assertIsNone(without.select("gfx1033").best)
         with Device("hip-sim://gfx942") as device:
-            self.assertEqual(file.select(device.info.architecture).best, 4)
+            self.assertEqual(file.select(device.info.architecture).best, 7)
 
     def test_an_extracted_entry_runs(self):
         file = CodeFile(path_of("vector_add.ccob"))
@@ -72,7 +73,7 @@ class Files(unittest.TestCase):
         self.assertEqual(bytes(data), bytes_of("vector_add.gfx942.co"))
 
     def test_the_kernels_of_an_image(self):
-        image = CodeFile(path_of("vector_add.ccob")).extract(0, 4)
+        image = CodeFile(path_of("vector_add.ccob")).extract(0, 7)
         (kernel,) = image.kernels
         self.assertEqual((kernel.name, kernel.explicit_argument_count, kernel.wave_size), ("vector_add", 4, 64))
         self.assertEqual((kernel.workgroup_size, kernel.max_workgroup_threads), (None, 1024))
@@ -120,7 +121,7 @@ class Files(unittest.TestCase):
                 (windlass.OutOfRangeError, lambda: file.extract(0, 2**64 - 1)), (TypeError, lambda: file.extract("0")),
                 (windlass.InvalidArgumentError, lambda: file.select("no GPU")), (TypeError, lambda: file.select(None)),
                 (windlass.OutOfRangeError, lambda: file.select("gfx942", 1)),
-                (windlass.ResourceExhaustedError, lambda: CodeFile(path_of("vector_add.ccob"), max_unpacked=1).extract(0, 4)),
+                (windlass.ResourceExhaustedError, lambda: CodeFile(path_of("vector_add.ccob"), max_unpacked=1).extract(0, 7)),
             ):
                 with self.assertRaises(kinds):
                     action()

@@ -14,7 +14,7 @@ class Ends(Child):
             device, semaphore = Device(GPU), Semaphore()
             fence, observation, memory = Fence(semaphore.at(1)), semaphore.observe(print), device.reserve_growable(4096)
             file = CodeFile.parse({CODE})
-            image, executable, topology = file.extract(0, 4), device.load_executable({CODE}), device.topology()
+            image, executable, topology = file.extract(0, 7), device.load_executable({CODE}), device.topology()
             function, queue = executable.function("vector_add"), device.queue()
             objects = [fence, observation, memory, file, image, topology, executable, function, semaphore, device]
             for one in objects:
@@ -157,7 +157,7 @@ class Ends(Child):
             device, semaphore, records, heard = Device(GPU), Semaphore(), [], []
             profile, observation = device.profile(records.append), semaphore.observe(lambda *told: heard.append(told))
             fence, memory, file = Fence(semaphore.at(1)), device.reserve_growable(1 << 20), CodeFile.parse({CODE})
-            image = file.extract(0, 4)
+            image = file.extract(0, 7)
             data, queue = image.data, device.queue()
             for clean in (True, False):
                 child = os.fork()
@@ -190,7 +190,7 @@ class Ends(Child):
             for _ in range(30):
                 semaphores = [Semaphore() for _ in range(8)]
                 fence, memory, file = Fence(one.at(1) for one in semaphores), device.reserve_growable(1 << 20), CodeFile.parse(code)
-                image = file.extract(0, 4)
+                image = file.extract(0, 7)
                 observations = [one.observe(lambda *_: None) for one in semaphores]
                 def use():
                     for action in (

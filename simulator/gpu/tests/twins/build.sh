@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
 # Compiles the kernels of src/ twice. For the host, to run them: that makes inputs.bin, expected.bin and kernels.txt.
-# For gfx942 and gfx90a, without optimisation and with: that makes kernels.O0.ccob and kernels.O3.ccob.
+# For each simulated GPU, without optimisation and with: that makes kernels.O0.ccob and kernels.O3.ccob.
 # The same compilers give the same bytes: --check builds in another folder and compares.
 #
 #   ./build.sh [--check]
@@ -47,15 +47,16 @@ cd "$work/src"
 "$work/host" "$work/made"
 triple=hipv4-amdgcn-amd-amdhsa-
 for level in O0 O3; do
-  # For gfx90a, the version of code objects that HIP 5.2 accepts, and the current one.
+  # For all but gfx942, the version of code objects that HIP 5.2 accepts, and the current one.
   [ "$level" = O0 ] && older=4 || older=5
-  for gpu in gfx942:5 gfx90a:$older; do
+  targets=host-x86_64-unknown-linux inputs=(-input=/dev/null)
+  for gpu in gfx942:5 gfx90a:$older gfx908:$older gfx906:$older gfx900:$older; do
     "$CLANG" --target=amdgcn-amd-amdhsa "-mcpu=${gpu%:*}" "-mcode-object-version=${gpu#*:}" -nogpulib "${common[@]}" \
       "-$level" kernels.c -o "$work/$level.${gpu%:*}.co"
+    targets+=,$triple-${gpu%:*}
+    inputs+=("-input=$work/$level.${gpu%:*}.co")
   done
-  "$BUNDLER" -type=o -bundle-align=4096 -compress \
-    "-targets=host-x86_64-unknown-linux,$triple-gfx942,$triple-gfx90a" -input=/dev/null \
-    -input="$work/$level.gfx942.co" -input="$work/$level.gfx90a.co" -output="$work/made/kernels.$level.ccob"
+  "$BUNDLER" -type=o -bundle-align=4096 -compress "-targets=$targets" "${inputs[@]}" -output="$work/made/kernels.$level.ccob"
 done
 cd - >/dev/null
 chmod 644 "$work"/made/*

@@ -236,7 +236,8 @@ pub(crate) fn occupancy(kernel: &Kernel, block_size: u32, dynamic_lds: u64) -> u
     if block_size == 0 || block_size > kernel.max_workgroup_size().min(limits::THREADS_PER_BLOCK) {
         return 0;
     }
-    let by_threads = kernel.module().part().work_items_of_unit() / block_size.next_multiple_of(limits::WAVE_SIZE);
+    let by_threads =
+        kernel.module().part().work_items_of_unit() / block_size.next_multiple_of(limits::WAVE_SIZE);
     let lds = dynamic_lds.saturating_add(kernel.static_lds().into());
     let by_lds = u64::from(kernel.module().part().lds).checked_div(lds).unwrap_or(u64::MAX);
     // The minimum with a number of 32 bits fits into 32 bits.

@@ -6,8 +6,8 @@ use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::{INTEGERS, Source, Step};
 use crate::exec::machine::wave::{Mode, Wave};
 use crate::exec::operands::element::{Spare, fetch32};
-use crate::exec::operands::rounding::two_steps;
 use crate::exec::operands::result::{finish16, finish32, written_lanes};
+use crate::exec::operands::rounding::two_steps;
 use crate::exec::operands::source::{scalar32, scalar64};
 use crate::exec::values::float::{max_f16, min_f16, unfused};
 use crate::exec::values::half::{f16_to_f32, f32_to_f16, f64_to_f16, sum_to_odd};
@@ -263,19 +263,21 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             core.wave.write_row(step.dst, &result, exec);
             Flow::Next
         }),
-        Op::v_fma_mixlo_f16 | Op::v_fma_mixhi_f16 | Op::v_mad_mixlo_f16 | Op::v_mad_mixhi_f16 => handler!(|core, step| {
-            let result = mixed(core.wave, step);
-            let (mods, mode) = (&step.inst.mods, core.wave.mode);
-            let high = matches!(step.inst.op, Op::v_fma_mixhi_f16 | Op::v_mad_mixhi_f16);
-            let old = core.wave.row(step.dst);
-            let result = row!(|lane| {
-                let half = finish16(rounded_half(result[lane], mode), mods, mode);
-                if high { old[lane] & 0xffff | half << 16 } else { old[lane] & 0xffff_0000 | half }
-            });
-            let exec = core.wave.exec();
-            core.wave.write_row(step.dst, &result, exec);
-            Flow::Next
-        }),
+        Op::v_fma_mixlo_f16 | Op::v_fma_mixhi_f16 | Op::v_mad_mixlo_f16 | Op::v_mad_mixhi_f16 => {
+            handler!(|core, step| {
+                let result = mixed(core.wave, step);
+                let (mods, mode) = (&step.inst.mods, core.wave.mode);
+                let high = matches!(step.inst.op, Op::v_fma_mixhi_f16 | Op::v_mad_mixhi_f16);
+                let old = core.wave.row(step.dst);
+                let result = row!(|lane| {
+                    let half = finish16(rounded_half(result[lane], mode), mods, mode);
+                    if high { old[lane] & 0xffff | half << 16 } else { old[lane] & 0xffff_0000 | half }
+                });
+                let exec = core.wave.exec();
+                core.wave.write_row(step.dst, &result, exec);
+                Flow::Next
+            })
+        }
         Op::v_dot2_f32_f16 => handler!(|core, step| {
             let wave = &*core.wave;
             let (a, b) = (halves(wave, step, 0), halves(wave, step, 1));

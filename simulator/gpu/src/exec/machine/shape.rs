@@ -222,15 +222,24 @@ mod tests {
         let cases = [
             (Op::global_load_dwordx3, Shape::Load(Width::Dwords(3))),
             (Op::buffer_load_ubyte, Shape::Load(Width::Byte(RegisterPlace::Unsigned))),
-            (Op::flat_load_sbyte_d16_hi, Shape::Load(Width::Byte(RegisterPlace::HighHalf { signed: true, keeps: false }))),
-            (Op::global_load_short_d16, Shape::Load(Width::Short(RegisterPlace::LowHalf { signed: false, keeps: false }))),
+            (
+                Op::flat_load_sbyte_d16_hi,
+                Shape::Load(Width::Byte(RegisterPlace::HighHalf { signed: true, keeps: false })),
+            ),
+            (
+                Op::global_load_short_d16,
+                Shape::Load(Width::Short(RegisterPlace::LowHalf { signed: false, keeps: false })),
+            ),
             (
                 Op::scratch_store_short_d16_hi,
                 Shape::Store(Width::Short(RegisterPlace::HighHalf { signed: false, keeps: false })),
             ),
             (Op::global_load_lds_dword, Shape::Load(Width::Dwords(1))),
             (Op::ds_read2st64_b64, Shape::Load(Width::Dwords(2))),
-            (Op::ds_write_b8_d16_hi, Shape::Store(Width::Byte(RegisterPlace::HighHalf { signed: false, keeps: false }))),
+            (
+                Op::ds_write_b8_d16_hi,
+                Shape::Store(Width::Byte(RegisterPlace::HighHalf { signed: false, keeps: false })),
+            ),
             (Op::ds_read_i16, Shape::Load(Width::Short(RegisterPlace::Signed))),
             (Op::global_atomic_cmpswap_x2, Shape::Atomic { rmw: Rmw::CompareSwap, wide: true }),
             (Op::global_atomic_add_f64, Shape::Atomic { rmw: Rmw::AddF64, wide: true }),

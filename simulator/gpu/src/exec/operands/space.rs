@@ -237,8 +237,12 @@ pub(crate) fn load(
         match place {
             RegisterPlace::Unsigned => value,
             RegisterPlace::Signed => signed,
-            RegisterPlace::LowHalf { signed, keeps } => half(signed) | if keeps { old & 0xffff_0000 } else { 0 },
-            RegisterPlace::HighHalf { signed, keeps } => half(signed) << 16 | if keeps { old & 0xffff } else { 0 },
+            RegisterPlace::LowHalf { signed, keeps } => {
+                half(signed) | if keeps { old & 0xffff_0000 } else { 0 }
+            }
+            RegisterPlace::HighHalf { signed, keeps } => {
+                half(signed) << 16 | if keeps { old & 0xffff } else { 0 }
+            }
         }
     };
     match part {

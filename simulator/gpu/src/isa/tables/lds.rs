@@ -131,10 +131,8 @@ pub(in super::super) const DS: &[Row] = &[
 ];
 
 /// Since gfx90a.
-pub(in super::super) const DS_SINCE_GFX90A: &[Row] = &[
-    row(0x5c, ds_add_f64, N, [B32, B64], PLAIN),
-    row(0x7c, ds_add_rtn_f64, B64, [B32, B64], PLAIN),
-];
+pub(in super::super) const DS_SINCE_GFX90A: &[Row] =
+    &[row(0x5c, ds_add_f64, N, [B32, B64], PLAIN), row(0x7c, ds_add_rtn_f64, B64, [B32, B64], PLAIN)];
 
 /// Of gfx942.
 pub(in super::super) const DS_GFX942: &[Row] = &[

@@ -60,10 +60,8 @@ pub(in super::super) const VOP2: &[Row] = &[
 ];
 
 /// Since gfx906.
-pub(in super::super) const VOP2_SINCE_GFX906: &[Row] = &[
-    row(0x3b, v_fmac_f32, F32, [F32, F32], FLOAT | NO_SDWA),
-    row(0x3d, v_xnor_b32, B32, [B32, B32], PLAIN),
-];
+pub(in super::super) const VOP2_SINCE_GFX906: &[Row] =
+    &[row(0x3b, v_fmac_f32, F32, [F32, F32], FLOAT | NO_SDWA), row(0x3d, v_xnor_b32, B32, [B32, B32], PLAIN)];
 
 /// Since gfx908.
 pub(in super::super) const VOP2_SINCE_GFX908: &[Row] = &[
@@ -75,12 +73,10 @@ pub(in super::super) const VOP2_SINCE_GFX908: &[Row] = &[
 ];
 
 /// Since gfx90a.
-pub(in super::super) const VOP2_SINCE_GFX90A: &[Row] =
-    &[row(0x04, v_fmac_f64, F64, [F64, F64], FLOAT)];
+pub(in super::super) const VOP2_SINCE_GFX90A: &[Row] = &[row(0x04, v_fmac_f64, F64, [F64, F64], FLOAT)];
 
 /// Until gfx908.
-pub(in super::super) const VOP2_UNTIL_GFX908: &[Row] =
-    &[row(0x04, v_mul_legacy_f32, F32, [F32, F32], FLOAT)];
+pub(in super::super) const VOP2_UNTIL_GFX908: &[Row] = &[row(0x04, v_mul_legacy_f32, F32, [F32, F32], FLOAT)];
 
 /// Of gfx942: multiply and add, rounded once.
 pub(in super::super) const VOP2_GFX942: &[Row] = &[

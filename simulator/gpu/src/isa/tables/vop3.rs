@@ -110,7 +110,8 @@ pub(in super::super) const VOP3: &[Row] = &[
 ];
 
 /// Since gfx90a.
-pub(in super::super) const VOP3_SINCE_GFX90A: &[Row] = &[row(0x2a1, v_mul_legacy_f32, F32, [F32, F32], FLOAT)];
+pub(in super::super) const VOP3_SINCE_GFX90A: &[Row] =
+    &[row(0x2a1, v_mul_legacy_f32, F32, [F32, F32], FLOAT)];
 
 /// Of gfx942.
 pub(in super::super) const VOP3_GFX942: &[Row] = &[

@@ -54,7 +54,9 @@ fn family(name: &str) -> Family {
         Family::Matrix
     } else if starts(&["ds_", "flat_", "global_", "scratch_", "buffer_", "tbuffer_"]) {
         Family::Memory
-    } else if starts(&["v_pk_", "v_fma_mix", "v_mad_mix", "v_dot2_", "v_dot4_", "v_dot8_"]) && name != "v_pk_fmac_f16" {
+    } else if starts(&["v_pk_", "v_fma_mix", "v_mad_mix", "v_dot2_", "v_dot4_", "v_dot8_"])
+        && name != "v_pk_fmac_f16"
+    {
         Family::Packed
     } else {
         Family::Vector
