@@ -5,9 +5,10 @@ use std::{
     ffi::{CString, c_char},
     mem::MaybeUninit,
     ptr::{self, NonNull},
+    sync::{Arc, Mutex},
 };
 
-use facade::{Deadline, Device, DeviceInfo, Error};
+use facade::{Deadline, Device, DeviceInfo, Error, ProfileTrace};
 
 use crate::{
     boundary::{fallible, infallible},
@@ -26,13 +27,15 @@ object!(windlass_device_t, Opened, "device");
 
 pub(crate) struct Opened {
     pub(crate) device: Device,
+    /// The trace of its profile with the path of its file, if the profile is one.
+    pub(crate) trace: Mutex<Option<(String, Arc<ProfileTrace>)>>,
     info: Description,
 }
 
 impl Opened {
     pub(crate) fn new(device: Device) -> Self {
         let info = Description::new(device.info());
-        Self { device, info }
+        Self { device, trace: Mutex::default(), info }
     }
 }
 
@@ -434,7 +437,8 @@ pub extern "C" fn windlass_device_poll(
 }
 
 /// Blocks until all issued operations have retired, or DEADLINE_EXCEEDED. Operations whose waits are not reached are
-/// not issued, so it does not wait for them. It waits for running host calls, except for one that calls this itself.
+/// not issued, so it does not wait for them. It waits for running host calls, except for one that calls this itself, and
+/// not for the completions of those that returned after windlass_host_call_defer.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_device_drain(

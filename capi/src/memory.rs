@@ -166,10 +166,9 @@ unsafe fn struct_size<T: Growing>(pointer: *const T) -> Result<usize> {
     )))
 }
 
-/// A string for C. One with a NUL inside ends there.
+/// A string for C. A NUL inside is written as `\0`.
 pub(crate) fn c_string(text: &str) -> CString {
-    let end = text.find('\0').unwrap_or(text.len());
-    CString::new(&text[..end]).unwrap_or_default()
+    CString::new(text.replace('\0', "\\0")).unwrap_or_default()
 }
 
 /// Strings for C, and the list of pointers to them.

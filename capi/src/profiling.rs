@@ -9,7 +9,7 @@ use std::{
     process,
     ptr::{self, NonNull},
     sync::{
-        Arc,
+        Arc, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -417,8 +417,9 @@ pub unsafe extern "C" fn windlass_device_profiling_begin(
     })
 }
 
-/// Begins a profile that is written to a file, as JSON for https://ui.perfetto.dev. The file is complete when the profile
-/// has ended. For the rest it is like windlass_device_profiling_begin.
+/// Begins a profile that is written to a file, as JSON for https://ui.perfetto.dev. The file is complete when
+/// windlass_device_profiling_end has returned without an error. An error of the file if it cannot be made, such as NOT_FOUND.
+/// For the rest it is like windlass_device_profiling_begin.
 #[unsafe(no_mangle)]
 #[must_use]
 pub unsafe extern "C" fn windlass_device_profiling_begin_trace(
@@ -437,19 +438,25 @@ pub unsafe extern "C" fn windlass_device_profiling_begin_trace(
         // A refused profile leaves a file that is there as it was. Pipes and devices are no files to be replaced.
         let is_replaced = fs::metadata(place).is_ok_and(|known| known.is_file());
         let new = if is_replaced { beside(place) } else { place.to_owned() };
-        let file = File::create(&new)
-            .map_err(|error| Error::invalid_argument(format!("`{path}` cannot be written: {error}")))?;
-        let begun = device.device.profiling_begin(options, Arc::new(ProfileTrace::new(BufWriter::new(file))));
-        if !is_replaced {
-            return begun;
-        }
-        let replaced = begun.and_then(|()| {
+        let file =
+            File::create(&new).map_err(|error| io_error(&format!("`{path}` cannot be written"), &error))?;
+        let trace = Arc::new(ProfileTrace::new(BufWriter::new(file)));
+        let begun = device.device.profiling_begin(options, trace.clone());
+        let begun = begun.and_then(|()| {
+            if !is_replaced {
+                return Ok(());
+            }
             fs::rename(&new, place).map_err(|error| {
                 let _ = device.device.profiling_end();
                 io_error(&format!("`{path}` cannot be replaced"), &error)
             })
         });
-        replaced.inspect_err(|_| drop(fs::remove_file(&new)))
+        if begun.is_err() && is_replaced {
+            drop(fs::remove_file(&new));
+        }
+        begun?;
+        *device.trace.lock().unwrap_or_else(PoisonError::into_inner) = Some((path.to_owned(), trace));
+        Ok(())
     })
 }
 
@@ -473,12 +480,21 @@ pub extern "C" fn windlass_device_profiling_flush(
 
 /// Ends the profile. Retires finished work and delivers all records; work in flight gets a record without the time of its
 /// retirement. No callback runs after this has returned. FAILED_PRECONDITION without a profile, and within a callback of it.
+/// An error of the file of a trace, RESOURCE_EXHAUSTED if its disk is full: the profile has ended, and the file is not complete.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn windlass_device_profiling_end(
     device: Option<NonNull<windlass_device_t>>,
 ) -> Option<NonNull<windlass_error_t>> {
-    fallible(|| used(device)?.device.profiling_end())
+    fallible(|| {
+        let device = used(device)?;
+        device.device.profiling_end()?;
+        let trace = device.trace.lock().unwrap_or_else(PoisonError::into_inner).take();
+        trace.map_or(Ok(()), |(path, trace)| {
+            let written = trace.finish();
+            written.map_err(|error| io_error(&format!("the trace in `{path}` is not complete"), &error))
+        })
+    })
 }
 
 /// The record of a copy, as a callback of a profile has it. It is valid until the copy's last reference is released. NULL for

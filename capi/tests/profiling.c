@@ -162,6 +162,7 @@ static void by_messages(void) {
 
 int main(int argc, char **argv) {
     windlass_device_t *device = NULL;
+    windlass_queue_t *queue = NULL;
     windlass_semaphore_t *step = NULL, *gate = NULL, *again = NULL;
     notes_t notes;
     windlass_profile_options_t options = windlass_profile_options_init();
@@ -171,6 +172,7 @@ int main(int argc, char **argv) {
     check(windlass_semaphore_create(0, &step));
     check(windlass_semaphore_create(0, &gate));
     check(windlass_semaphore_create(0, &again));
+    check(windlass_device_queue(device, 0, &queue));
     require(windlass_semaphore_id(NULL) == 0, "NULL has no id");
     require(windlass_semaphore_id(step) == windlass_semaphore_id(step), "an id stays");
     require(windlass_semaphore_id(step) != windlass_semaphore_id(gate), "and is of one semaphore");
@@ -183,7 +185,7 @@ int main(int argc, char **argv) {
     REFUSED(INVALID_ARGUMENT, windlass_device_profiling_begin(NULL, NULL, note, &notes, destroyed));
     options.reserved[1] = 1;
     REFUSED(INVALID_ARGUMENT, windlass_device_profiling_begin(device, &options, note, &notes, destroyed));
-    REFUSED(INVALID_ARGUMENT, windlass_device_profiling_begin_trace(device, NULL, "/no/such/folder/trace.json"));
+    REFUSED(NOT_FOUND, windlass_device_profiling_begin_trace(device, NULL, "/no/such/folder/trace.json"));
     REFUSED(INVALID_ARGUMENT, windlass_device_profiling_begin_trace(device, NULL, NULL));
     require(notes.destroyed == 3, "the data of refused profiles is released");
 
@@ -192,8 +194,6 @@ int main(int argc, char **argv) {
     check(windlass_device_profiling_begin(device, &options, note, &notes, destroyed));
     REFUSED(FAILED_PRECONDITION, windlass_device_profiling_begin(device, NULL, note, &notes, destroyed));
     work(device, step, gate);
-    /* A host call is recorded when it has returned, which may be after its signals. */
-    check(windlass_device_drain(device, WINDLASS_TIMEOUT_INFINITE));
     check(windlass_device_profiling_flush(device));
     require(notes.fills == 1 && notes.updates == 1 && notes.executes == 1, "each operation has a record");
     require(notes.commands == 2 && notes.groups == 1, "each command and group has a record");
@@ -214,6 +214,13 @@ int main(int argc, char **argv) {
     require(size > 0 && trace[0] == '{' && trace[size - 2] == '}', "the trace is complete");
     free(trace);
 
+    /* A disk that is full. */
+    check(windlass_device_profiling_begin_trace(device, NULL, "/dev/full"));
+    check(windlass_queue_barrier(queue, 0, NULL, 0, NULL));
+    REFUSED(RESOURCE_EXHAUSTED, windlass_device_profiling_end(device));
+    REFUSED(FAILED_PRECONDITION, windlass_device_profiling_end(device));
+
+    windlass_queue_release(queue);
     windlass_semaphore_release(again);
     windlass_semaphore_release(gate);
     windlass_semaphore_release(step);

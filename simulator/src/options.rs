@@ -230,8 +230,7 @@ impl FromStr for Options {
         let mut options = Self::default();
         let (target, query) = text.split_once('?').unwrap_or((text, ""));
         if !target.is_empty() {
-            let spelled = |part: &&Part| target == part.name() || target == part.target_id();
-            let part = Part::all().iter().find(spelled).ok_or_else(|| {
+            let part = target.parse().ok().as_ref().and_then(Part::of_target).ok_or_else(|| {
                 let names = Part::names();
                 OptionsError::new(format!(
                     "the simulator cannot be a {target:?}: it knows the instructions of {names} only"
@@ -293,7 +292,7 @@ impl fmt::Display for Options {
         write!(
             f,
             "{}?devices={}&memory={}&units={}",
-            self.part.name(),
+            self.part.spelling(),
             self.devices,
             self.memory,
             self.units
@@ -432,7 +431,7 @@ mod tests {
     fn what_is_wrong_is_named() {
         for (text, named) in [
             ("gfx1100", "gfx942, gfx90a, gfx908, gfx906 and gfx900"),
-            ("gfx90a:xnack+", "gfx942, gfx90a, gfx908, gfx906 and gfx900"),
+            ("gfx900:xnack+", "gfx942, gfx90a, gfx908, gfx906 and gfx900"),
             ("gfx942?colour=red", "devices"),
             ("gfx942?devices", "key=value"),
             ("gfx942?devices=65", "0 to 64"),

@@ -521,7 +521,17 @@ fn host_calls(ctx: &Context) -> Outcome {
         std::panic::resume_unwind(Box::new("a host call that panics on purpose"))
     })?;
     ctx.wait_for_failure(&worse.at(1))?;
-    device.profiling_end()?;
+    // It settles its signals and runs on: a wait for them must find its record.
+    let (early, gate) = (Semaphore::new(0), Semaphore::new(0));
+    let (held, deadline) = (gate.clone(), ctx.deadline());
+    queue.host_call(&[], &[early.at(1)], HostCallFlags::NONE, move |call| {
+        call.defer()?.complete(Ok(()));
+        held.wait_blocking(1, deadline)
+    })?;
+    ctx.wait(&early.at(1))?;
+    let ended = device.profiling_end();
+    gate.signal(1)?;
+    ended?;
     let mut calls = Vec::new();
     for record in notes.all() {
         if let ProfileRecord::HostCall(call) = record {
@@ -530,9 +540,9 @@ fn host_calls(ctx: &Context) -> Outcome {
     }
     calls.sort_by_key(|call| call.submission);
     let codes: Vec<_> = calls.iter().map(|call| call.failure.as_ref().map(Error::code)).collect();
-    ensure_eq!(codes, [None, Some(Code::DataLoss), Some(Code::Aborted)], "the failures of the calls");
+    ensure_eq!(codes, [None, Some(Code::DataLoss), Some(Code::Aborted), None], "the failures of the calls");
     let operations = notes.operations();
-    ensure_eq!(operations.len(), 3, "the operations");
+    ensure_eq!(operations.len(), 4, "the operations");
     for (call, operation) in calls.iter().zip(&operations) {
         ensure_eq!(call.submission, operation.submission, "the submission of a call");
         ensure_eq!(

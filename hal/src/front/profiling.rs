@@ -26,8 +26,8 @@ use crate::{
         fork,
         panics::caught,
         profile::{
-            HostCallRecord, MemoryEvent, OperationRecord, ProfileOptions, ProfilePoint, ProfilePoints,
-            ProfileSink, ProfiledDevice, ShortText, TimeSpan,
+            MemoryEvent, OperationRecord, ProfileOptions, ProfilePoint, ProfilePoints, ProfileSink,
+            ProfiledDevice, ShortText,
         },
         queue_affinity::QueueAffinity,
         sync::lock_std as lock,
@@ -269,12 +269,10 @@ fn describe_dispatch(record: &mut OperationRecord, dispatch: &DispatchRef<'_>) {
 fn timed(call: HostCall, profiler: Arc<Profiler>, submission: u64) -> HostCall {
     let flags = call.flags();
     HostCall::new(flags, move |context| {
-        let begun = clock::now();
+        profiler.begin_host_call(submission, thread_number());
         let result = caught(|| call.call(context))
             .unwrap_or_else(|text| Err(Error::aborted(format!("a host call panicked: {text}"))));
-        let time = TimeSpan { begun, ended: clock::now() };
-        let failure = result.as_ref().err().cloned();
-        profiler.add_host_call(HostCallRecord::new(submission, thread_number(), time, failure));
+        profiler.end_host_call(submission, result.as_ref().err().cloned());
         result
     })
 }

@@ -7,7 +7,7 @@
 //! records and no memory.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     mem,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread::{self, ThreadId},
@@ -29,7 +29,7 @@ use crate::{
         panics::contain,
         profile::{
             CommandRecord, HostCallRecord, MemoryEvent, MemoryRecord, OperationRecord, ProfileChunk,
-            ProfileOptions, ProfileRecord, ProfileSink, ProfiledDevice,
+            ProfileOptions, ProfileRecord, ProfileSink, ProfiledDevice, TimeSpan,
         },
         sync::lock_std,
     },
@@ -64,12 +64,28 @@ struct ProfilerState {
     /// Witnesses for the next operations, the one that retired first in front. Another thread may still hold one.
     spare: VecDeque<Semaphore>,
     submissions: u64,
+    /// The host calls that run, by submission.
+    calls: HashMap<u64, RunningCall>,
     /// `None` once it has had everything.
     sink: Option<Arc<dyn ProfileSink>>,
     ended: bool,
 }
 
+/// A host call that has begun, and has neither returned nor settled its signals.
+struct RunningCall {
+    thread: u64,
+    begun: u64,
+}
+
 impl ProfilerState {
+    /// Adds the record of a host call, unless it was added before.
+    fn end_host_call(&mut self, submission: u64, ended: u64, failure: Option<Error>) {
+        if let Some(RunningCall { thread, begun }) = self.calls.remove(&submission) {
+            let time = TimeSpan { begun, ended };
+            self.add(ProfileRecord::HostCall(HostCallRecord::new(submission, thread, time, failure)));
+        }
+    }
+
     /// Adds a record. Returns whether a chunk is full.
     fn add(&mut self, record: ProfileRecord) -> bool {
         self.records.push(record);
@@ -155,18 +171,29 @@ impl Profiler {
             state.spare.extend(semaphore);
         }
         let Witnessed { operation, commands } = witnessed;
+        // A host call that settles its signals before it returns: waits for them find its record.
+        if !state.calls.is_empty() {
+            let ended = operation.retired.unwrap_or_else(clock::now);
+            state.end_host_call(operation.submission, ended, operation.failure.clone());
+        }
         state.records.extend(commands.into_iter().map(ProfileRecord::Command));
         if state.add(ProfileRecord::Operation(operation)) {
             notifications.deliver(self.clone());
         }
     }
 
-    /// Adds the record of a host call. The end of its operation follows, so this calls no sink.
-    pub(crate) fn add_host_call(&self, record: HostCallRecord) {
+    /// Notes that a host call begins.
+    pub(crate) fn begin_host_call(&self, submission: u64, thread: u64) {
+        let begun = clock::now();
         let mut state = self.lock();
         if !state.ended {
-            state.add(ProfileRecord::HostCall(record));
+            state.calls.insert(submission, RunningCall { thread, begun });
         }
+    }
+
+    /// Adds the record of a host call that returned. The end of its operation follows, so this calls no sink.
+    pub(crate) fn end_host_call(&self, submission: u64, failure: Option<Error>) {
+        self.lock().end_host_call(submission, clock::now(), failure);
     }
 
     /// Adds a record of memory. The caller may hold locks, so this calls no sink.
@@ -244,6 +271,10 @@ impl Profiler {
         let mut in_flight: Vec<Witnessed> =
             live.iter().filter_map(|(_, semaphore)| semaphore.witness()?.take(None, None)).collect();
         in_flight.sort_by_key(|witnessed| witnessed.operation.submission);
+        let mut running: Vec<u64> = state.calls.keys().copied().collect();
+        running.sort_unstable();
+        let now = clock::now();
+        running.into_iter().for_each(|submission| state.end_host_call(submission, now, None));
         for Witnessed { operation, commands } in in_flight {
             state.records.extend(commands.into_iter().map(ProfileRecord::Command));
             state.add(ProfileRecord::Operation(operation));

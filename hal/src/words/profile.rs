@@ -312,7 +312,8 @@ pub struct HostCallRecord {
     pub submission: u64,
     /// A number of the thread that ran it, which no other thread of the process has or had.
     pub thread: u64,
-    /// From the call to its return.
+    /// From the call to its return, or to the end of its operation or of the profile if that comes first. Of a call that
+    /// hands its signal list to others, only the time until it returned.
     pub time: TimeSpan,
     /// The error that it returned, or `ABORTED` for a panic.
     pub failure: Option<Error>,

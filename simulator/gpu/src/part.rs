@@ -99,118 +99,128 @@ pub enum GridBarrier {
     Instructions,
 }
 
+const GFX942_PART: Part = Part {
+    name: "gfx942",
+    features: ":sramecc+:xnack-",
+    code: &["gfx942", "gfx9-4-generic"],
+    product: "MI300X",
+    set: &GFX942,
+    scratch: Scratch::Architected,
+    work_item_id: WorkItemId::Packed,
+    vgpr_granule: 8,
+    grid_barrier: GridBarrier::Memory,
+    waves: 32,
+    lds: 64 << 10,
+    units: 304,
+    architecture: 942,
+    capability: [9, 4],
+    chip: 0x74a1,
+    caches: [32 << 10, 4 << 20, 256 << 20],
+    clock: 2_100_000,
+    memory_clock: 1_300_000,
+    bus: 8192,
+    images: Images { side: 0, depth: 0, layers: 0, buffer: 0 },
+};
+
+const GFX90A_PART: Part = Part {
+    name: "gfx90a",
+    features: ":sramecc+:xnack-",
+    code: &["gfx90a"],
+    product: "MI250X",
+    set: &GFX90A,
+    scratch: Scratch::Registers,
+    work_item_id: WorkItemId::Packed,
+    vgpr_granule: 8,
+    grid_barrier: GridBarrier::Instructions,
+    waves: 32,
+    lds: 64 << 10,
+    units: 110,
+    architecture: 910,
+    capability: [9, 0],
+    chip: 0x7408,
+    caches: [16 << 10, 8 << 20, 0],
+    clock: 1_700_000,
+    memory_clock: 1_600_000,
+    bus: 4096,
+    images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
+};
+
+const GFX908_PART: Part = Part {
+    name: "gfx908",
+    features: ":sramecc+:xnack-",
+    code: &["gfx908"],
+    product: "MI100",
+    set: &GFX908,
+    scratch: Scratch::Registers,
+    work_item_id: WorkItemId::Registers,
+    vgpr_granule: 4,
+    grid_barrier: GridBarrier::Instructions,
+    waves: 40,
+    lds: 64 << 10,
+    units: 120,
+    architecture: 908,
+    capability: [9, 0],
+    chip: 0x738c,
+    caches: [16 << 10, 8 << 20, 0],
+    clock: 1_502_000,
+    memory_clock: 1_200_000,
+    bus: 4096,
+    images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
+};
+
+const GFX906_PART: Part = Part {
+    name: "gfx906",
+    features: ":sramecc+:xnack-",
+    code: &["gfx906", "gfx9-generic"],
+    product: "MI50",
+    set: &GFX906,
+    scratch: Scratch::Registers,
+    work_item_id: WorkItemId::Registers,
+    vgpr_granule: 4,
+    grid_barrier: GridBarrier::Instructions,
+    waves: 40,
+    lds: 64 << 10,
+    units: 60,
+    architecture: 906,
+    capability: [9, 0],
+    chip: 0x66a1,
+    caches: [16 << 10, 4 << 20, 0],
+    clock: 1_725_000,
+    memory_clock: 1_000_000,
+    bus: 4096,
+    images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
+};
+
+const GFX900_PART: Part = Part {
+    name: "gfx900",
+    features: ":xnack-",
+    code: &["gfx900", "gfx9-generic"],
+    product: "MI25",
+    set: &GFX900,
+    scratch: Scratch::Registers,
+    work_item_id: WorkItemId::Registers,
+    vgpr_granule: 4,
+    grid_barrier: GridBarrier::Instructions,
+    waves: 40,
+    lds: 64 << 10,
+    units: 64,
+    architecture: 900,
+    capability: [9, 0],
+    chip: 0x6860,
+    caches: [16 << 10, 4 << 20, 0],
+    clock: 1_500_000,
+    memory_clock: 945_000,
+    bus: 2048,
+    images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
+};
+
 /// The simulated parts. The first is the default.
-static PARTS: [Part; 5] = [
-    Part {
-        name: "gfx942",
-        features: ":sramecc+:xnack-",
-        code: &["gfx942", "gfx9-4-generic"],
-        product: "MI300X",
-        set: &GFX942,
-        scratch: Scratch::Architected,
-        work_item_id: WorkItemId::Packed,
-        vgpr_granule: 8,
-        grid_barrier: GridBarrier::Memory,
-        waves: 32,
-        lds: 64 << 10,
-        units: 304,
-        architecture: 942,
-        capability: [9, 4],
-        chip: 0x74a1,
-        caches: [32 << 10, 4 << 20, 256 << 20],
-        clock: 2_100_000,
-        memory_clock: 1_300_000,
-        bus: 8192,
-        images: Images { side: 0, depth: 0, layers: 0, buffer: 0 },
-    },
-    Part {
-        name: "gfx90a",
-        features: ":sramecc+:xnack-",
-        code: &["gfx90a"],
-        product: "MI250X",
-        set: &GFX90A,
-        scratch: Scratch::Registers,
-        work_item_id: WorkItemId::Packed,
-        vgpr_granule: 8,
-        grid_barrier: GridBarrier::Instructions,
-        waves: 32,
-        lds: 64 << 10,
-        units: 110,
-        architecture: 910,
-        capability: [9, 0],
-        chip: 0x7408,
-        caches: [16 << 10, 8 << 20, 0],
-        clock: 1_700_000,
-        memory_clock: 1_600_000,
-        bus: 4096,
-        images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
-    },
-    Part {
-        name: "gfx908",
-        features: ":sramecc+:xnack-",
-        code: &["gfx908"],
-        product: "MI100",
-        set: &GFX908,
-        scratch: Scratch::Registers,
-        work_item_id: WorkItemId::Registers,
-        vgpr_granule: 4,
-        grid_barrier: GridBarrier::Instructions,
-        waves: 40,
-        lds: 64 << 10,
-        units: 120,
-        architecture: 908,
-        capability: [9, 0],
-        chip: 0x738c,
-        caches: [16 << 10, 8 << 20, 0],
-        clock: 1_502_000,
-        memory_clock: 1_200_000,
-        bus: 4096,
-        images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
-    },
-    Part {
-        name: "gfx906",
-        features: ":sramecc+:xnack-",
-        code: &["gfx906", "gfx9-generic"],
-        product: "MI50",
-        set: &GFX906,
-        scratch: Scratch::Registers,
-        work_item_id: WorkItemId::Registers,
-        vgpr_granule: 4,
-        grid_barrier: GridBarrier::Instructions,
-        waves: 40,
-        lds: 64 << 10,
-        units: 60,
-        architecture: 906,
-        capability: [9, 0],
-        chip: 0x66a1,
-        caches: [16 << 10, 4 << 20, 0],
-        clock: 1_725_000,
-        memory_clock: 1_000_000,
-        bus: 4096,
-        images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
-    },
-    Part {
-        name: "gfx900",
-        features: ":xnack-",
-        code: &["gfx900", "gfx9-generic"],
-        product: "MI25",
-        set: &GFX900,
-        scratch: Scratch::Registers,
-        work_item_id: WorkItemId::Registers,
-        vgpr_granule: 4,
-        grid_barrier: GridBarrier::Instructions,
-        waves: 40,
-        lds: 64 << 10,
-        units: 64,
-        architecture: 900,
-        capability: [9, 0],
-        chip: 0x6860,
-        caches: [16 << 10, 4 << 20, 0],
-        clock: 1_500_000,
-        memory_clock: 945_000,
-        bus: 2048,
-        images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
-    },
+static PARTS: [Part; 5] = [GFX942_PART, GFX90A_PART, GFX908_PART, GFX906_PART, GFX900_PART];
+/// The parts whose machines can be started with retries of page faults (XNACK), in that mode. A kernel can be compiled for one
+/// mode.
+static WITH_XNACK: [Part; 2] = [
+    Part { features: ":sramecc+:xnack+", ..GFX942_PART },
+    Part { features: ":sramecc+:xnack+", ..GFX90A_PART },
 ];
 
 impl Part {
@@ -231,6 +241,22 @@ impl Part {
     /// The part of a processor's name, if it is simulated.
     pub fn named(name: &str) -> Option<&'static Part> {
         PARTS.iter().find(|part| part.name == name)
+    }
+
+    /// The part of a target such as `gfx90a` or `gfx90a:xnack+`, which has each feature that is named.
+    pub fn of_target(target: &TargetId) -> Option<&'static Part> {
+        Self::in_every_mode().find(|part| target.processor() == part.name && part.runs_target(target))
+    }
+
+    /// Every part in every mode.
+    pub fn in_every_mode() -> impl Iterator<Item = &'static Part> {
+        PARTS.iter().chain(&WITH_XNACK)
+    }
+
+    /// The shortest target that means the part in its mode: `gfx90a`, `gfx90a:sramecc+:xnack+`.
+    pub fn spelling(&self) -> String {
+        let usual = PARTS.iter().any(|part| part == self);
+        if usual { self.name.to_owned() } else { self.target_id() }
     }
 
     /// The part that runs the code of a processor or of a generic target.

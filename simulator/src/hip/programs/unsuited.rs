@@ -45,8 +45,8 @@ pub(crate) fn describe(bundles: &[Bundle<'_>], part: &'static Part, subject: &Su
         }
     }
     let name = part.name();
-    let other = Part::all().iter().find(|other| other.name() != name && suits(other)).map(|other| {
-        let other = other.name();
+    let other = Part::in_every_mode().find(|other| *other != part && suits(other)).map(|other| {
+        let other = other.spelling();
         format!("run it on a simulated {other} (windlass exec --device hip-sim://{other} -- PROGRAM), or ")
     });
     let other = other.unwrap_or_default();
