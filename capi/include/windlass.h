@@ -12,13 +12,15 @@
  *
  * Ownership. Objects are reference-counted: windlass_X_retain adds a reference, windlass_X_release releases one; both
  * accept NULL. The caller owns each object from an out parameter. A function borrows its arguments until it returns;
- * submitted work keeps its objects. A handle that is used after its last release is refused with INVALID_ARGUMENT, or
- * ignored by a release, until a program has made thousands of later objects of the kind; do not rely on it. A handle of
- * another kind is refused too.
+ * submitted work keeps its objects, but not the device: the end of the last reference to the device and its queues
+ * cancels operations that were not issued. A handle that is used after its last release is refused with
+ * INVALID_ARGUMENT, or ignored by a release, until a program has made thousands of later objects of the kind; do not
+ * rely on it. A handle of another kind is refused too.
  *
  * Threads. Any function may be called from any thread at any time, also with the same objects. Only functions with a
- * timeout block; windlass_code_file_* and windlass_file_open wait for the system's files. Callbacks run on threads of
- * the library, may block, and may call any function; the observer of a semaphore is the exception, see
+ * timeout block; windlass_code_file_* and windlass_file_open wait for the system's files, windlass_replay and
+ * windlass_device_profiling_* for the device. Callbacks run on threads of the library, may block, and may call any
+ * function; the observer of a semaphore is the exception, see
  * windlass_observer_callback_t.
  *
  * Exceptions. An exception that leaves a function of the program goes no further: the library frees it, and treats the

@@ -177,7 +177,8 @@ windlass_error_t *windlass_device_statistics(windlass_device_t *device,
 WINDLASS_MUST_USE windlass_error_t *windlass_device_poll(windlass_device_t *device);
 
 // Blocks until all issued operations have retired, or DEADLINE_EXCEEDED. Operations whose waits are not reached are
-// not issued, so it does not wait for them. It waits for running host calls, except for one that calls this itself.
+// not issued, so it does not wait for them. It waits for running host calls, except for one that calls this itself, and
+// not for the completions of those that returned after windlass_host_call_defer.
 WINDLASS_MUST_USE
 windlass_error_t *windlass_device_drain(windlass_device_t *device,
                                         uint64_t timeout_ns);

@@ -141,8 +141,9 @@ windlass_error_t *windlass_device_profiling_begin(windlass_device_t *device,
                                                   void *user_data,
                                                   windlass_destroy_t destroy);
 
-// Begins a profile that is written to a file, as JSON for https://ui.perfetto.dev. The file is complete when the profile
-// has ended. For the rest it is like windlass_device_profiling_begin.
+// Begins a profile that is written to a file, as JSON for https://ui.perfetto.dev. The file is complete when
+// windlass_device_profiling_end has returned without an error. An error of the file if it cannot be made, such as NOT_FOUND.
+// For the rest it is like windlass_device_profiling_begin.
 WINDLASS_MUST_USE
 windlass_error_t *windlass_device_profiling_begin_trace(windlass_device_t *device,
                                                         const windlass_profile_options_t *options,
@@ -154,6 +155,7 @@ WINDLASS_MUST_USE windlass_error_t *windlass_device_profiling_flush(windlass_dev
 
 // Ends the profile. Retires finished work and delivers all records; work in flight gets a record without the time of its
 // retirement. No callback runs after this has returned. FAILED_PRECONDITION without a profile, and within a callback of it.
+// An error of the file of a trace, RESOURCE_EXHAUSTED if its disk is full: the profile has ended, and the file is not complete.
 WINDLASS_MUST_USE
 windlass_error_t *windlass_device_profiling_end(windlass_device_t *device);
 

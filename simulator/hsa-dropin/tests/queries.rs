@@ -23,6 +23,8 @@ struct Facts {
     name: &'static str,
     isa: &'static str,
     units: u32,
+    /// Waves in flight on a compute unit.
+    waves: u32,
     clock: u32,
     chip: u32,
     caches: [u32; 4],
@@ -35,6 +37,7 @@ const ALL: [Facts; 3] = [
         name: "gfx942",
         isa: "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-",
         units: 304,
+        waves: 32,
         clock: 2100,
         chip: 0x74a1,
         caches: [32 << 10, 4 << 20, 256 << 20, 0],
@@ -45,6 +48,7 @@ const ALL: [Facts; 3] = [
         name: "gfx90a",
         isa: "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
         units: 104,
+        waves: 32,
         clock: 1700,
         chip: 0x7408,
         caches: [16 << 10, 8 << 20, 0, 0],
@@ -55,6 +59,7 @@ const ALL: [Facts; 3] = [
         name: "gfx900",
         isa: "amdgcn-amd-amdhsa--gfx900:xnack-",
         units: 64,
+        waves: 40,
         clock: 1500,
         chip: 0x6860,
         caches: [16 << 10, 4 << 20, 0, 0],
@@ -169,7 +174,7 @@ fn rocminfo_gets_an_answer_to_each_of_its_queries() {
             assert_eq!([6, 8, 10, 11].map(number), [64, 1024, u32::MAX, 32]);
             assert_eq!(of_agent::<[u16; 3]>(agent, 7), [1024; 3]);
             assert_eq!(of_agent::<[u32; 3]>(agent, 9), [u32::MAX; 3]);
-            assert_eq!(number(0xa00a), 32);
+            assert_eq!(number(0xa00a), facts.waves);
             assert!(number(0xa108) > 0 && number(0xa109) > 0, "versions of microcode");
         }
         pools_are_told_of(agent, is_gpu, facts);
