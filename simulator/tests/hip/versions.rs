@@ -86,6 +86,7 @@ fn properties_are_those_of_the_part() {
         ("gfx908", "gfx908:sramecc+:xnack-", "Simulated MI100 (gfx908)", 120, 908, 0),
         ("gfx906", "gfx906:sramecc+:xnack-", "Simulated MI50 (gfx906)", 60, 906, 0),
         ("gfx900", "gfx900:xnack-", "Simulated MI25 (gfx900)", 64, 900, 0),
+        ("gfx90a:xnack+", "gfx90a:sramecc+:xnack+", "Simulated MI250X (gfx90a)", 110, 910, 0),
         ("gfx90a:sramecc+:xnack-?units=8", "gfx90a:sramecc+:xnack-", "Simulated MI250X (gfx90a)", 8, 910, 0),
     ] {
         let machine = Machine::new(options);
@@ -105,6 +106,25 @@ fn code_for_another_part_is_refused() {
     let image = include_bytes!("../../../cts/kernels/bundles/vector_add.gfx942.co");
     let mut module = null_mut();
     fails!(hipErrorNoBinaryForGpu, machine, hipModuleLoadData(&mut module, image.as_ptr().cast()));
+}
+
+/// The bundle has code for both modes of gfx90a, and for gfx942 in its usual one.
+#[test]
+fn a_machine_runs_the_code_of_its_mode() {
+    let bundle = include_bytes!("../../../cts/kernels/bundles/vector_add.features.ccob");
+    for (options, runs) in [
+        ("gfx90a", true),
+        ("gfx90a:xnack+", true),
+        ("gfx942", true),
+        ("gfx942:xnack+", false),
+        ("gfx900", false),
+    ] {
+        let machine = Machine::new(options);
+        let mut module = null_mut();
+        let status = hip!(machine, hipModuleLoadData(&mut module, bundle.as_ptr().cast()));
+        let expected = if runs { hipError_t::hipSuccess } else { hipError_t::hipErrorNoBinaryForGpu };
+        assert_eq!(status, expected, "{options}");
+    }
 }
 
 #[test]
