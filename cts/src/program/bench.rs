@@ -20,7 +20,7 @@ use super::{
     BufferKind, ClientStep, Command, List, Mix, Operation, Point, Program, Range, Reference, Submission,
     Work, bytes_of,
     model::initial,
-    observed::{Discrepancy, Expectation, Observed, injected, survives},
+    observed::{Discrepancy, Expectation, Observed, injected},
     order::Illegal,
     ranks::Ranks,
 };
@@ -82,7 +82,7 @@ impl Bench {
     /// The first difference.
     pub fn run_as(&self, program: &Program, whole: &Program) -> Result<(), Discrepancy> {
         let expectation = Expectation::new(whole, false).map_err(illegal)?;
-        expectation.compare(&self.observe(program, None)?)
+        expectation.compare(&self.observe(program, &expectation, None)?)
     }
 
     /// Runs a legal program while the device may fail or refuse any operation for reasons of its own. A failure must
@@ -99,14 +99,19 @@ impl Bench {
             return Err(illegal("its waits stand for more than themselves".to_owned()));
         }
         let expectation = Expectation::new(program, true).map_err(illegal)?;
-        expectation.compare(&self.observe(program, Some(&faults))?)
+        expectation.compare(&self.observe(program, &expectation, Some(&faults))?)
     }
 
-    fn observe(&self, program: &Program, faults: Option<&dyn Fn(bool)>) -> Result<Observed, Discrepancy> {
+    fn observe(
+        &self,
+        program: &Program,
+        expectation: &Expectation<'_>,
+        faults: Option<&dyn Fn(bool)>,
+    ) -> Result<Observed, Discrepancy> {
         let deadline = Deadline::from(Instant::now() + self.limit);
         let stuck = |what: &str, error: &Error| Discrepancy::stuck(format!("{what}: {error}"));
-        let mut run =
-            Run::new(self, program, deadline).map_err(|error| stuck("before the first step", &error))?;
+        let mut run = Run::new(self, program, expectation, deadline)
+            .map_err(|error| stuck("before the first step", &error))?;
         run.unreliable = faults.is_some();
         let may_fail = |may| faults.iter().for_each(|faults| faults(may));
         may_fail(true);
@@ -127,6 +132,7 @@ fn illegal(reason: Illegal) -> Discrepancy {
 struct Run<'a> {
     bench: &'a Bench,
     program: &'a Program,
+    expectation: &'a Expectation<'a>,
     deadline: Deadline,
     buffers: Vec<Option<Buffer>>,
     files: Vec<Option<FileInMemory>>,
@@ -141,12 +147,18 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(bench: &'a Bench, program: &'a Program, deadline: Deadline) -> Result<Self> {
+    fn new(
+        bench: &'a Bench,
+        program: &'a Program,
+        expectation: &'a Expectation<'a>,
+        deadline: Deadline,
+    ) -> Result<Self> {
         let operations = program.submissions().map(|(_, submission)| submission.number as usize + 1).max();
         let operations = operations.unwrap_or(0);
         let mut run = Self {
             bench,
             program,
+            expectation,
             deadline,
             buffers: Vec::new(),
             files: Vec::new(),
@@ -411,7 +423,7 @@ impl<'a> Run<'a> {
     }
 
     fn survives(&self, buffer: usize) -> bool {
-        survives(self.program, buffer, &self.observed.ends, self.unreliable)
+        self.expectation.survives(buffer, &self.observed.ends)
     }
 
     /// The signals of an operation, with its own semaphore in `ends`.

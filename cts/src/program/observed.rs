@@ -105,6 +105,21 @@ impl<'a> Expectation<'a> {
         compare_bytes(&prediction, observed)
     }
 
+    /// Whether a buffer's memory is certain to exist in the end. A dealloca that failed may have freed it, unless what it
+    /// waits for had to fail.
+    pub(super) fn survives(&self, buffer: usize, ends: &[Result<()>]) -> bool {
+        let of = |wanted: fn(u32) -> Operation| {
+            let wanted = wanted(buffer as u32);
+            self.program.submissions().find(|(_, submission)| submission.operation == wanted)
+        };
+        let ended_well = |submission: &Submission| ends[submission.number as usize].is_ok();
+        self.program.buffers[buffer].kind != BufferKind::Transient
+            || (of(Operation::Alloca).is_some_and(|(_, alloca)| ended_well(alloca))
+                && of(Operation::Dealloca).is_none_or(|(index, dealloca)| {
+                    !ended_well(dealloca) && self.fates.steps[index].must_skip
+                }))
+    }
+
     /// The effect of an operation on memory, as far as the observation shows it.
     fn effect(&self, number: u32, observed: &Observed) -> Effect {
         let Some((index, submission)) = self.program.submission(number) else { return Effect::None };
@@ -160,18 +175,6 @@ impl<'a> Expectation<'a> {
         }
         Ok(())
     }
-}
-
-/// Whether a buffer's memory is certain to exist in the end. A dealloca that failed may have freed it.
-pub(super) fn survives(program: &Program, buffer: usize, ends: &[Result<()>], unreliable: bool) -> bool {
-    let of = |wanted: fn(u32) -> Operation| {
-        let wanted = wanted(buffer as u32);
-        let mut found = program.submissions().filter(|(_, submission)| submission.operation == wanted);
-        found.next().map(|(_, submission)| ends[submission.number as usize].is_ok())
-    };
-    program.buffers[buffer].kind != BufferKind::Transient
-        || (of(Operation::Alloca) == Some(true)
-            && of(Operation::Dealloca).is_none_or(|ended_well| !ended_well && !unreliable))
 }
 
 fn name(operation: &Operation) -> &'static str {

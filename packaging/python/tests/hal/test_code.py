@@ -116,7 +116,7 @@ class Files(unittest.TestCase):
                 (windlass.InvalidArgumentError, lambda: CodeFile.parse(b"")), (windlass.InvalidArgumentError, lambda: CodeFile.parse(b"x" * 99)),
                 (TypeError, lambda: CodeFile.parse("text")), (TypeError, lambda: CodeFile(3)), (ValueError, lambda: CodeFile("a\0b")),
                 (windlass.InvalidArgumentError, lambda: CodeFile(b"\xff\xfe")),
-                (windlass.OutOfRangeError, lambda: file.extract(0, 5)), (windlass.OutOfRangeError, lambda: file.extract(1)),
+                (windlass.OutOfRangeError, lambda: file.extract(0, 8)), (windlass.OutOfRangeError, lambda: file.extract(1)),
                 (windlass.OutOfRangeError, lambda: file.extract(-1)), (windlass.OutOfRangeError, lambda: file.extract(0, 2**64)),
                 (windlass.OutOfRangeError, lambda: file.extract(0, 2**64 - 1)), (TypeError, lambda: file.extract("0")),
                 (windlass.InvalidArgumentError, lambda: file.select("no GPU")), (TypeError, lambda: file.select(None)),

@@ -224,7 +224,7 @@ class Profiles(unittest.TestCase):
         with Device(URIS[1]) as device, tempfile.TemporaryDirectory() as folder:
             for kinds, action in (
                 (TypeError, lambda: device.profile(None)), (TypeError, lambda: device.profile_trace(3)),
-                (windlass.InvalidArgumentError, lambda: device.profile_trace(os.path.join(folder, "none", "trace.json"))),
+                (windlass.NotFoundError, lambda: device.profile_trace(os.path.join(folder, "none", "trace.json"))),
                 (ValueError, lambda: device.profile_trace("a\0b")), (TypeError, windlass.Profile),
             ):
                 with self.assertRaises(kinds):
