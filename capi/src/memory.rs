@@ -243,8 +243,8 @@ mod tests {
     }
 
     #[test]
-    fn a_string_for_c_ends_at_its_first_nul() {
-        assert_eq!(c_string("a\0b").as_c_str(), c"a");
+    fn a_string_for_c_shows_a_nul() {
+        assert_eq!(c_string("a\0b").as_c_str(), c"a\\0b");
         assert_eq!(c_string("").as_c_str(), c"");
     }
 }
