@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::process::Command;
 
-use windlass_codeobject::{EntryTarget, File, Options};
+use windlass_codeobject::{CodeObject, EntryTarget, File, Options};
 use windlass_simulated_gpu::Part;
 use windlass_simulated_gpu::isa::{
     DecodeError, Encoding, GFX90A, GFX900, GFX906, GFX908, GFX942, Inst, InstructionSet, Op, Operand,
@@ -364,9 +364,10 @@ fn compare_folder(folder: &Path, scratch: &Path, code_objects: &mut usize, instr
         let Ok(file) = File::parse(&bytes, &Options::default()) else { continue };
         for bundle in file.bundles() {
             for (index, entry) in bundle.entries().iter().enumerate() {
-                let EntryTarget::Gpu(target) = entry.target() else { continue };
-                let Some(part) = Part::named(target.processor()) else { continue };
-                if entry.size() == 0 || entry.problem().is_some() {
+                if !matches!(entry.target(), EntryTarget::Gpu(_))
+                    || entry.size() == 0
+                    || entry.problem().is_some()
+                {
                     continue;
                 }
                 let Ok(code_object) = bundle.extract(index) else {
@@ -376,6 +377,9 @@ fn compare_folder(folder: &Path, scratch: &Path, code_objects: &mut usize, instr
                 if !is_executable(&code_object) {
                     continue;
                 }
+                // The code's own processor: a hostile bundle names another one.
+                let Ok(object) = CodeObject::parse(&code_object) else { continue };
+                let Some(part) = Part::named(object.target().processor()) else { continue };
                 std::fs::write(scratch, code_object).expect("a writable folder for tests");
                 *instructions += compare_with_objdump(scratch, &path, part.instructions());
                 *code_objects += 1;
