@@ -99,6 +99,9 @@ pub enum GridBarrier {
     Instructions,
 }
 
+/// The largest images until gfx90a.
+const IMAGES: Images = Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX };
+
 const GFX942_PART: Part = Part {
     name: "gfx942",
     features: ":sramecc+:xnack-",
@@ -142,7 +145,7 @@ const GFX90A_PART: Part = Part {
     clock: 1_700_000,
     memory_clock: 1_600_000,
     bus: 4096,
-    images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
+    images: IMAGES,
 };
 
 const GFX908_PART: Part = Part {
@@ -165,7 +168,7 @@ const GFX908_PART: Part = Part {
     clock: 1_502_000,
     memory_clock: 1_200_000,
     bus: 4096,
-    images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
+    images: IMAGES,
 };
 
 const GFX906_PART: Part = Part {
@@ -188,7 +191,7 @@ const GFX906_PART: Part = Part {
     clock: 1_725_000,
     memory_clock: 1_000_000,
     bus: 4096,
-    images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
+    images: IMAGES,
 };
 
 const GFX900_PART: Part = Part {
@@ -211,7 +214,7 @@ const GFX900_PART: Part = Part {
     clock: 1_500_000,
     memory_clock: 945_000,
     bus: 2048,
-    images: Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX },
+    images: IMAGES,
 };
 
 /// The simulated parts. The first is the default.

@@ -334,18 +334,10 @@ impl Start {
         wave.set_exec(if lanes == 64 { !0 } else { (1 << lanes) - 1 });
         let [x, y, _] = extent.map(|extent| extent.max(1));
         let mut place = [first % x, first / x % y, first / x / y];
-        // Dimensions that the kernel did not request read as zero: code does not mask them.
-        let (second, third) = (u32::from(dimensions > 1), u32::from(dimensions > 2));
+        let mut ids = [[0; LANES]; 3];
         for lane in 0..LANES {
-            match self.part.work_item_id {
-                WorkItemId::Packed => {
-                    wave.row_mut(0)[lane] = place[0] | (place[1] * second) << 10 | (place[2] * third) << 20;
-                }
-                WorkItemId::Registers => {
-                    for (register, id) in (0..).zip(place).take(dimensions as usize) {
-                        wave.row_mut(register)[lane] = id;
-                    }
-                }
+            for (row, id) in ids.iter_mut().zip(place) {
+                row[lane] = id;
             }
             place[0] += 1;
             if place[0] == x {
@@ -353,6 +345,21 @@ impl Start {
                 if place[1] == y {
                     place = [0, 0, place[2] + 1];
                 }
+            }
+        }
+        // Dimensions that the kernel did not request: packed, they read as zero, because code does not mask them.
+        match (self.part.work_item_id, dimensions) {
+            (WorkItemId::Registers, _) => {
+                for (register, row) in (0..).zip(ids).take(dimensions as usize) {
+                    *wave.row_mut(register) = row;
+                }
+            }
+            (WorkItemId::Packed, 0 | 1) => *wave.row_mut(0) = ids[0],
+            (WorkItemId::Packed, _) => {
+                let third = u32::from(dimensions > 2);
+                *wave.row_mut(0) = std::array::from_fn(|lane| {
+                    ids[0][lane] | ids[1][lane] << 10 | (ids[2][lane] * third) << 20
+                });
             }
         }
         self.set_scalars(wave, workgroup);

@@ -24,8 +24,7 @@ def products():
         a, b, c, d = regs(2, inputs), regs(4, inputs), regs(8, results, "a"), regs(64, results, "a")
         out += [f"{op} {d}, {a}, {b}, {c}", f"{op} {c}, {a}, {b}, {c}", f"{op} {d}, {a}, {b}, 1.0", f"{op} {d}, {a}, {b}, 0"]
         out += [f"{op} {d}, {regs(2, inputs, 'a')}, {b}, {c}", f"{op} {d}, {a}, {regs(4, inputs, 'a')}, {c}"]
-        out += [f"{op} {d}, {a}, {b}, {c} blgp:{blgp}" for blgp in (1, 3, 6)]
-        out += [f"{op} {d}, {a}, {b}, {c} cbsz:{cbsz} abid:{abid}" for cbsz, abid in ((1, 1), (2, 3), (4, 9)) if 1 << cbsz <= blocks]
+        out += matrix.exchanged(f"{op} {d}, {a}, {b}, {c}", blocks)
     return out
 
 

@@ -25,8 +25,7 @@ def products():
         out += [f"{op} {d}, {a}, {b}, {c}", f"{op} {c}, {a}, {b}, {c}", f"{op} {d}, {a}, {b}, 1.0"]
         out += [f"{op} {regs(16, results, 'a')}, {regs(2, inputs, 'a')}, {b}, {regs(64, results, 'a')}"]
         if "f64" not in name:
-            out += [f"{op} {d}, {a}, {b}, {c} blgp:{blgp}" for blgp in (1, 3, 6)]
-            out += [f"{op} {d}, {a}, {b}, {c} cbsz:{cbsz} abid:{abid}" for cbsz, abid in ((1, 1), (2, 3), (4, 9)) if 1 << cbsz <= blocks]
+            out += matrix.exchanged(f"{op} {d}, {a}, {b}, {c}", blocks)
     return out
 
 

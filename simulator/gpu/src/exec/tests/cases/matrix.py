@@ -6,6 +6,12 @@ def regs(first, count, file="v"):
     return f"{file}{first}" if count == 1 else f"{file}[{first}:{first + count - 1}]"
 
 
+def exchanged(line, blocks):
+    """A product with the lanes of B exchanged, and with a block of A for several of B."""
+    out = [f"{line} blgp:{blgp}" for blgp in (1, 3, 6)]
+    return out + [f"{line} cbsz:{cbsz} abid:{abid}" for cbsz, abid in ((1, 1), (2, 3), (4, 9)) if 1 << cbsz <= blocks]
+
+
 # Name, registers of A and of B, and of the result.
 SHAPES = [
     ("f32_16x16x4_f32", 1, 4), ("f32_32x32x2_f32", 1, 16), ("f32_32x32x1_2b_f32", 1, 32), ("f32_16x16x1_4b_f32", 1, 16),
