@@ -28,9 +28,10 @@
 //! and every language can make such strings. Code and bytes are a pointer and a size. Lists are a count and a pointer,
 //! as two plain parameters, so that any foreign function interface can pass them. Structs that will grow begin with
 //! their own size: fields that an older program lacks are read as zero, and fields that this library does not know must
-//! be zero. Structs in lists cannot grow and have no size, except the parameters of a function, of which the first
-//! one's size is the stride. Enumerations and flags are integers of 32 or 64 bits with named constants, because a C
-//! program can put any number into an enum, and in Rust a number without a variant would be undefined behaviour.
+//! be zero. Structs in lists cannot grow and have no size. The list of a function's parameters is the exception: the
+//! size in its first struct is the stride. Enumerations and flags are integers of 32 or 64 bits with named constants,
+//! because a C program can put any number into an enum, and in Rust a number without a variant would be undefined
+//! behaviour.
 //!
 //! # Callbacks run on threads of Windlass
 //!
@@ -63,11 +64,11 @@
 //!
 //! Most unsafe code is in these modules: `handle`, `memory` and `exception`, which justify it; `code_file`, where a
 //! parsed file is stored beside the bytes that it borrows; `driver`, which makes all calls of a driver and implements
-//! the traits; `dlpack`, whose structs have pointers and a deleter of another library. Elsewhere it is a line that says
-//! why it holds: a struct that may grow, a handle that threads share, a call of another function of the C program. An
-//! entry point that takes the caller's memory reads it in unsafe lines, which pass on the header's contract. Entry
-//! points that take only handles are safe functions, which is sound because only C calls them: this crate is not a Rust
-//! library.
+//! the traits; `dlpack`, whose structs have pointers and a deleter of another library. Elsewhere unsafe code is single
+//! lines, each with the reason why it is sound: a struct that may grow, a handle that threads share, a call of another
+//! function of the C program. An entry point that takes the caller's memory reads it in unsafe lines, which pass on the
+//! header's contract. Entry points that take only handles are safe functions, which is sound because only C calls them:
+//! this crate is not a Rust library.
 #![allow(non_camel_case_types, reason = "the names are C's")]
 #![allow(
     clippy::missing_safety_doc,

@@ -78,11 +78,11 @@
 //!
 //! # Input is hostile until proven otherwise
 //!
-//! No input makes the crate panic or hang. An input takes at most the sum of two sizes: its own, and the unpacked size
-//! that it declares. The second is at most [`Options::max_unpacked`]. A declared size is never trusted for an
-//! allocation: memory grows with the bytes that come out. The description of a code object or of a shared object takes
-//! several times the size of its tables in the file, so the tables have limits: a million symbols and four million
-//! relocations.
+//! No input makes the crate panic or hang. The bytes of an input take memory of at most two sizes: its own, and the
+//! unpacked size that it declares. The second is at most [`Options::max_unpacked`]. A declared size is never trusted
+//! for an allocation: memory grows with the bytes that come out. The parsed description of a code object or of a shared
+//! object takes more memory: several times the size of its tables in the file. So the tables have limits: a million
+//! symbols and four million relocations.
 //!
 //! Damage in one part does not affect the others. An entry whose range lies outside its bundle has a
 //! [`problem`](Entry::problem), a damaged bundle is among [`File::problems`], and a kernel that cannot be launched is among

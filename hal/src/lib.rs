@@ -88,7 +88,7 @@
 //! Calls that submit, query, poll or wait also retire finished work. A driver needs no thread to retire work, unless a
 //! sleeping thread, a waker or a held operation depends on it. No thread waits for a file either. The bytes move in
 //! pieces, and the completion of one piece begins the next. They move directly between the file and memory that the
-//! host can reach; the kernel moves them itself where it can (see [`file`](mod@file)).
+//! host can reach; the operating system moves them itself where it can (see [`file`](mod@file)).
 //!
 //! # Memory belongs to queues
 //!
@@ -199,10 +199,11 @@
 //! # The front validates, and drivers obey
 //!
 //! The structs of this page wrap the traits in [`driver`]. All work that reaches a driver is canonical: ranges are in
-//! bounds, the usage is allowed, and the objects belong to the device. A driver has one entry for work,
+//! bounds, the usage is allowed, and the objects belong to the device. A driver has one entry for operations,
 //! [`driver::RawDevice::submit`], which takes an [`OperationRef`]. So a [`driver::Wrapper`] that traces, records or
-//! reorders work has one method to write. The saboteurs of the conformance suite are such wrappers. New kinds of
-//! operation may be added later. Handing work to a driver without the front is `unsafe`.
+//! reorders operations has two methods to write: `submit`, and one that names the inner device. The saboteurs of the
+//! conformance suite are such wrappers. New kinds of operation may be added later. Handing work to a driver without the
+//! front is `unsafe`.
 //!
 //! This crate depends on no driver. Its only foreign calls are to the operating system: io_uring for files, reserved
 //! addresses for memory that grows, a clock, and a handler that notes a `fork`. A forked child of a process that has

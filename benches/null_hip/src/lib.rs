@@ -3,9 +3,9 @@
 //! `windlass bench --peer iree --device hip://?library=benches/null_hip/target/release`.
 //! `NULL_HIP_KERNEL=1ms` gives each kernel a time, as `hip-null://?kernel=1ms` does.
 //!
-//! Every function of HIP is exported. Functions that the null HIP lacks return `hipErrorNotSupported`, except those of
-//! contexts, because peers make a context current before each call. This library has the marker symbol of the
-//! simulator's libraries, from which Windlass learns which functions the null HIP has.
+//! Every function of HIP is exported. Functions that the null HIP lacks return `hipErrorNotSupported`. This library
+//! adds the functions of contexts, because peers make a context current before each call. This library has the marker
+//! symbol of the simulator's libraries, from which Windlass learns which functions the null HIP has.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void},

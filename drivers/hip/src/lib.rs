@@ -11,8 +11,8 @@
 //! thread. No thread sleeps while it holds a lock that the submission takes.
 //!
 //! Each thread that submits, queries, polls or waits makes progress: it retires finished work, unless another thread is
-//! doing so. A queue gets a reaper thread if no other thread may come to retire its work: for example when a thread or
-//! a future waits for it, or an operation of another device.
+//! doing so. A queue gets a reaper thread if a sleeping thread, a future or an operation of another device waits for
+//! its work.
 //!
 //! # The path through the files
 //!
@@ -90,9 +90,10 @@
 //! at most five seconds for calls that are running, such as those of reapers and of threads that outlive `main`. After
 //! that, using a device fails with `FAILED_PRECONDITION`, and so does all work in flight. Dropped objects are not
 //! freed. Exit handlers run in the reverse order of their registration. A program's own `atexit` handler, or the
-//! destructor of a static object, may use the device too. For this, the program first makes each call of the handler
-//! once, and registers the handler after that: this driver's own handler is registered again after the first call of
-//! each HIP function, and must run later. A HIP inside this process, simulated or null, does not need this handling.
+//! destructor of a static object, may use the device too. The program's handler must run before this driver's, so it
+//! must be registered later. The driver registers its handler again after the first call of each HIP function. So the
+//! program makes each call of its handler once, and then registers the handler. A HIP inside this process, simulated or
+//! null, does not need this handling.
 
 #[cfg(target_os = "linux")]
 pub mod access;
