@@ -2,7 +2,7 @@
 //! The facts that the simulated GPU, the CPU and the null device tell of the machine: links, numbers, and the code's resources.
 
 use windlass::{BufferParams, Device, LinkKind, Topology};
-use windlass_codeobject::{File, Options};
+use windlass_codeobject::{BundleWriter, File, Options, WriteOptions};
 
 const BUNDLE: &[u8] = include_bytes!("../../cts/kernels/bundles/vector_add.ccob");
 
@@ -52,6 +52,65 @@ fn the_simulated_gpu_tells_what_hip_does() {
     assert_eq!(facts.is_integrated, Some(false));
     assert!(facts.core_clock_khz.is_some() && facts.l2_cache_bytes.is_some(), "{facts:?}");
     assert_eq!(facts.l1_cache_bytes, None, "HIP does not tell it");
+}
+
+#[test]
+fn the_gpus_of_a_mixed_machine_differ() {
+    let both = open("hip-sim://gfx908,gfx942");
+    let units = |gpu| both.facts(gpu).unwrap().compute_units;
+    assert_eq!([units(0), units(1)], [Some(120), Some(304)]);
+    assert_eq!(both.topology().unwrap().edge(0, 1).unwrap().link, LinkKind::Xgmi);
+    for (index, target) in ["gfx908:sramecc+:xnack-", "gfx942:sramecc+:xnack-"].into_iter().enumerate() {
+        let one = open(&format!("hip-sim://gfx908,gfx942?device={index}"));
+        assert_eq!(one.info().architecture, target);
+        assert_eq!((one.limits().physical_devices, one.facts(0).unwrap().compute_units), (1, units(index as u32)));
+    }
+    assert_eq!(windlass::open("hip-sim://gfx908,gfx942?device=2").err().unwrap().code(), windlass::Code::NotFound);
+    // Code for one of them runs where it is opened alone.
+    let code = include_bytes!("../../cts/kernels/bundles/vector_add.gfx942.co");
+    // SAFETY: the project's own kernel, which is not launched.
+    let refused = unsafe { both.load_executable(code) }.err().unwrap();
+    assert_eq!(refused.code(), windlass::Code::NotFound);
+    assert!(refused.message().contains("gfx908"), "{refused}");
+    // SAFETY: as above.
+    unsafe { open("hip-sim://gfx908,gfx942?device=1").load_executable(code) }.unwrap();
+}
+
+#[test]
+fn a_kernel_of_a_mixed_device_has_the_limits_of_both_codes() {
+    let file = File::parse(BUNDLE, &Options::default()).unwrap();
+    let image = |target: &str| {
+        let selection = file.bundles()[0].select(&target.parse().unwrap(), &Options::default());
+        file.bundles()[0].take_image(selection.best.unwrap()).unwrap().to_vec()
+    };
+    let (first, mut second) = (image("gfx942"), image("gfx908"));
+    // The most work-items of a workgroup, 1024, in the metadata of the second.
+    let key = b".max_flat_workgroup_size\xcd\x04\x00";
+    let at = second.windows(key.len()).position(|bytes| bytes == key).unwrap();
+    second[at + key.len() - 2..][..2].copy_from_slice(&96_u16.to_be_bytes());
+    let mut writer = BundleWriter::new();
+    writer.add_code_object(&first).unwrap();
+    writer.add_code_object(&second).unwrap();
+    let bundle = writer.write(&WriteOptions::default()).unwrap();
+    for uri in ["hip-sim://gfx942,gfx908", "hip-sim://gfx908,gfx942"] {
+        // SAFETY: the project's own kernel, which is not launched.
+        let executable = unsafe { open(uri).load_executable(&bundle) }.unwrap();
+        let function = executable.function("vector_add").unwrap();
+        assert_eq!(function.info().max_workgroup_threads, 96, "{uri}");
+    }
+}
+
+#[test]
+fn a_list_of_gpus_that_is_wrong_is_refused_with_the_remedy() {
+    for (uri, remedy) in [
+        ("hip-sim://gfx942,gfx1100", "gfx942, gfx90a, gfx908, gfx906 and gfx900"),
+        ("hip-sim://gfx942,", "empty target"),
+        ("hip-sim://gfx942,gfx90a?devices=4", "devices=2"),
+    ] {
+        let error = windlass::open(uri).err().unwrap();
+        assert_eq!(error.code(), windlass::Code::InvalidArgument, "{uri}");
+        assert!(error.message().contains(remedy), "{uri}: {error}");
+    }
 }
 
 #[test]
