@@ -487,7 +487,10 @@ mod tests {
         let options: Options = "gfx942,gfx90a:xnack+,gfx942?devices=3".parse().unwrap();
         let part = |place: usize| options.part_of(place).target_id();
         assert_eq!(options.devices, 3);
-        assert_eq!([0, 1, 2].map(part), ["gfx942:sramecc+:xnack-", "gfx90a:sramecc+:xnack+", "gfx942:sramecc+:xnack-"]);
+        assert_eq!(
+            [0, 1, 2].map(part),
+            ["gfx942:sramecc+:xnack-", "gfx90a:sramecc+:xnack+", "gfx942:sramecc+:xnack-"]
+        );
         assert_eq!([0, 1, 2].map(|place| options.units_of(place)), [304, 110, 304]);
         assert_eq!(options.processors(), ["gfx942", "gfx90a"]);
         let alike: Options = "gfx942,gfx90a?units=8".parse().unwrap();

@@ -63,9 +63,15 @@ fn the_gpus_of_a_mixed_machine_differ() {
     for (index, target) in ["gfx908:sramecc+:xnack-", "gfx942:sramecc+:xnack-"].into_iter().enumerate() {
         let one = open(&format!("hip-sim://gfx908,gfx942?device={index}"));
         assert_eq!(one.info().architecture, target);
-        assert_eq!((one.limits().physical_devices, one.facts(0).unwrap().compute_units), (1, units(index as u32)));
+        assert_eq!(
+            (one.limits().physical_devices, one.facts(0).unwrap().compute_units),
+            (1, units(index as u32))
+        );
     }
-    assert_eq!(windlass::open("hip-sim://gfx908,gfx942?device=2").err().unwrap().code(), windlass::Code::NotFound);
+    assert_eq!(
+        windlass::open("hip-sim://gfx908,gfx942?device=2").err().unwrap().code(),
+        windlass::Code::NotFound
+    );
     // Code for one of them runs where it is opened alone.
     let code = include_bytes!("../../cts/kernels/bundles/vector_add.gfx942.co");
     // SAFETY: the project's own kernel, which is not launched.

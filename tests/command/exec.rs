@@ -106,7 +106,11 @@ fn a_program_sees_the_gpus_of_a_mixed_machine_in_their_order() {
     let Some(library) = library() else { return };
     let list = |visible: &str| {
         let mut command = command();
-        command.env("HIP_VISIBLE_DEVICES", visible).args(["exec", "--device", "hip-sim://gfx942,gfx908,gfx90a"]);
+        command.env("HIP_VISIBLE_DEVICES", visible).args([
+            "exec",
+            "--device",
+            "hip-sim://gfx942,gfx908,gfx90a",
+        ]);
         command.arg("--library").arg(&library);
         let finished = finish(command.args(["--", WINDLASS, "devices", "--json"]));
         assert_eq!(finished.code, Some(0), "{finished:?}");

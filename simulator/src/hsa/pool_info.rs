@@ -30,9 +30,7 @@ impl Runtime {
         let group = pool.grain == Grain::Group;
         let size = match (pool.grain, pool.agent) {
             (_, Which::Cpu) => HOST,
-            (Grain::Group, Which::Gpu(index)) => {
-                self.gpus.get(index).map_or(0, |gpu| gpu.part.lds.into())
-            }
+            (Grain::Group, Which::Gpu(index)) => self.gpus.get(index).map_or(0, |gpu| gpu.part.lds.into()),
             _ => self.options.memory,
         };
         Ok(match attribute {

@@ -103,7 +103,8 @@ fn a_program_s_kernel_runs_on_the_devices_that_it_has_code_for() {
     };
     let launch = |symbol, device: i32| {
         ok!(machine, hipSetDevice(device));
-        let mut pointers = [machine.upload(&[1.5_f32; 64]), machine.upload(&[2_f32; 64]), machine.malloc(256)];
+        let mut pointers =
+            [machine.upload(&[1.5_f32; 64]), machine.upload(&[2_f32; 64]), machine.malloc(256)];
         let mut count = 64_u32;
         let [left, right, out] = &mut pointers;
         let mut arguments: [*mut c_void; 4] = [
@@ -113,7 +114,8 @@ fn a_program_s_kernel_runs_on_the_devices_that_it_has_code_for() {
             (&raw mut count).cast(),
         ];
         let block = dim3 { x: 64, ..ONE };
-        let launched = hip!(machine, hipLaunchKernel(symbol, ONE, block, arguments.as_mut_ptr(), 0, null_mut()));
+        let launched =
+            hip!(machine, hipLaunchKernel(symbol, ONE, block, arguments.as_mut_ptr(), 0, null_mut()));
         ok!(machine, hipDeviceSynchronize());
         launched.ok().map(|()| assert_eq!(machine.download::<f32>(pointers[2], 64), [3.5; 64]))
     };
@@ -181,10 +183,7 @@ fn a_cooperative_launch_fills_the_units_of_its_own_device() {
         let (mut grid, mut block) = (0, 0);
         // A workgroup with all of the LDS has a unit for itself.
         let whole = 64 << 10;
-        ok!(
-            machine,
-            hipModuleOccupancyMaxPotentialBlockSize(&mut grid, &mut block, sum.function, whole, 64)
-        );
+        ok!(machine, hipModuleOccupancyMaxPotentialBlockSize(&mut grid, &mut block, sum.function, whole, 64));
         assert_eq!((grid, block), (units, 64));
         // The list has 64 elements, which are the first workgroup's.
         let mut arguments = sum.arguments.clone();
