@@ -80,7 +80,7 @@ fn a_module_has_the_code_of_the_current_device() {
     let bundle = file("bundles/vector_add.ccob");
     for device in 0..5 {
         ok!(machine, hipSetDevice(device));
-        let container = format!("device {device}");
+        let container = target(&machine, device);
         check_vector_add(&machine, machine.load(&bundle), &container);
         let mut module = null_mut();
         let alone = file("bundles/vector_add.gfx942.co");
@@ -89,7 +89,7 @@ fn a_module_has_the_code_of_the_current_device() {
             assert_eq!(loaded, hipError_t::hipSuccess);
         } else {
             assert_eq!(loaded, hipError_t::hipErrorNoBinaryForGpu, "{container}");
-            machine.explains(&[&target(&machine, device), "hip-sim://gfx942"]);
+            machine.explains(&[&container, "hip-sim://gfx942"]);
         }
     }
 }
@@ -116,8 +116,10 @@ fn a_program_s_kernel_runs_on_the_devices_that_it_has_code_for() {
         let block = dim3 { x: 64, ..ONE };
         let launched =
             hip!(machine, hipLaunchKernel(symbol, ONE, block, arguments.as_mut_ptr(), 0, null_mut()));
+        launched.ok()?;
         ok!(machine, hipDeviceSynchronize());
-        launched.ok().map(|()| assert_eq!(machine.download::<f32>(pointers[2], 64), [3.5; 64]))
+        assert_eq!(machine.download::<f32>(pointers[2], 64), [3.5; 64]);
+        Ok::<(), hipError_t>(())
     };
     let of_both = symbol_of("vector_add.hipfb");
     launch(of_both, 0).unwrap();
