@@ -82,28 +82,44 @@ fn the_gpus_of_a_mixed_machine_differ() {
     unsafe { open("hip-sim://gfx908,gfx942?device=1").load_executable(code) }.unwrap();
 }
 
-#[test]
-fn a_kernel_of_a_mixed_device_has_the_limits_of_both_codes() {
-    let file = File::parse(BUNDLE, &Options::default()).unwrap();
+/// A bundle for gfx942 and gfx908 whose second code has other metadata: the bytes behind a key.
+fn bundle_with(bundle: &[u8], key: &[u8], before: &[u8], after: &[u8]) -> Vec<u8> {
+    let file = File::parse(bundle, &Options::default()).unwrap();
     let image = |target: &str| {
         let selection = file.bundles()[0].select(&target.parse().unwrap(), &Options::default());
         file.bundles()[0].take_image(selection.best.unwrap()).unwrap().to_vec()
     };
     let (first, mut second) = (image("gfx942"), image("gfx908"));
-    // The most work-items of a workgroup, 1024, in the metadata of the second.
-    let key = b".max_flat_workgroup_size\xcd\x04\x00";
-    let at = second.windows(key.len()).position(|bytes| bytes == key).unwrap();
-    second[at + key.len() - 2..][..2].copy_from_slice(&96_u16.to_be_bytes());
+    let entry = [key, before].concat();
+    let at = second.windows(entry.len()).position(|bytes| bytes == entry).unwrap() + key.len();
+    second[at..at + after.len()].copy_from_slice(after);
     let mut writer = BundleWriter::new();
     writer.add_code_object(&first).unwrap();
     writer.add_code_object(&second).unwrap();
-    let bundle = writer.write(&WriteOptions::default()).unwrap();
+    writer.write(&WriteOptions::default()).unwrap()
+}
+
+#[test]
+fn a_kernel_of_a_mixed_device_has_the_limits_of_both_codes() {
+    // 1024 and 96 as MessagePack.
+    let (before, after) = (b"\xcd\x04\x00", b"\xcd\x00\x60");
+    let bundle = bundle_with(BUNDLE, b".max_flat_workgroup_size", before, after);
     for uri in ["hip-sim://gfx942,gfx908", "hip-sim://gfx908,gfx942"] {
         // SAFETY: the project's own kernel, which is not launched.
         let executable = unsafe { open(uri).load_executable(&bundle) }.unwrap();
         let function = executable.function("vector_add").unwrap();
         assert_eq!(function.info().max_workgroup_threads, 96, "{uri}");
     }
+}
+
+#[test]
+fn a_kernel_that_fixes_another_workgroup_size_for_each_gpu_is_no_kernel_of_both() {
+    let fixed = include_bytes!("../../cts/kernels/bundles/fixed_block.ccob");
+    let bundle = bundle_with(fixed, b".reqd_workgroup_size", b"\x93\x40\x02\x01", b"\x93\x20\x04\x01");
+    // SAFETY: the project's own kernel, which is not launched.
+    let refused = unsafe { open("hip-sim://gfx942,gfx908").load_executable(&bundle) }.err().unwrap();
+    assert_eq!(refused.code(), windlass::Code::InvalidArgument);
+    assert!(refused.message().contains("open the GPUs one by one"), "{refused}");
 }
 
 #[test]
