@@ -71,8 +71,11 @@ fn wrong(error: &OptionsError) -> Error {
 fn describe(target: &str, given: &[(&str, &str)], environment: &str) -> String {
     let (default_target, defaults) = environment.split_once('?').unwrap_or((environment, ""));
     let target = if target.is_empty() { default_target } else { target };
+    // A list of targets says how many GPUs there are.
+    let counts = target.contains(',');
+    let is_given = |key: &str| given.iter().any(|(name, _)| *name == key) || counts && key == "devices";
     let key = |setting: &str| setting.split('=').next().unwrap_or_default().to_owned();
-    let kept = defaults.split('&').filter(|setting| !given.iter().any(|(name, _)| *name == key(setting)));
+    let kept = defaults.split('&').filter(|setting| !is_given(&key(setting)));
     let settings = kept.map(str::to_owned).chain(given.iter().map(|(name, value)| format!("{name}={value}")));
     format!("{target}?{}", settings.collect::<Vec<_>>().join("&"))
 }
@@ -88,6 +91,9 @@ mod tests {
         let text = describe("", &[("seed", "9")], "gfx942?devices=2&seed=7");
         let options: Options = text.parse().unwrap();
         assert_eq!((options.devices, options.seed), (2, Some(9)));
+        let listed = describe("gfx942,gfx90a,gfx908", &[], "gfx942?devices=2&seed=7");
+        let options: Options = listed.parse().unwrap();
+        assert_eq!((options.devices, options.seed), (3, Some(7)));
     }
 
     #[test]

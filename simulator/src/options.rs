@@ -4,6 +4,7 @@
 mod error;
 mod injection;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -19,14 +20,15 @@ pub use injection::Injection;
 /// The description of a simulated machine.
 ///
 /// The spelling is a target, such as `gfx942` (see [`Part`]), then settings as in the query of a URI:
-/// `gfx942?devices=2&seed=7`. The empty string is the default machine, a gfx942.
+/// `gfx942?devices=2&seed=7`. The empty string is the default machine, a gfx942. Several targets with commas are a machine
+/// of several GPUs, one of each target in this order: `gfx942,gfx90a`.
 ///
 /// | key | meaning | default |
 /// |---|---|---|
-/// | `devices` | GPUs, up to 64; with 0, HIP answers as on a machine without a GPU | 1 |
+/// | `devices` | GPUs, up to 64; with 0, HIP answers as on a machine without a GPU | 1, or as many as targets |
 /// | `memory` | bytes of memory per GPU; `K`, `M`, `G`, `T` are powers of 1024 | `16G` |
 /// | `threads` | CPU threads that execute workgroups, 1 to 1024 | one per CPU |
-/// | `units` | compute units that a GPU reports, 1 to 1024 | the part's, 304 of gfx942 |
+/// | `units` | compute units that each GPU reports, 1 to 1024 | those of its part, 304 of gfx942 |
 /// | `seed` | one piece of work at a time, in an order drawn from this number | none: side by side |
 /// | `hip` | version of HIP to speak, `major.minor` from 5.0 to 7.99 | `7.1` |
 /// | `without` | functions of HIP that are absent, separated by commas | none |
@@ -47,21 +49,23 @@ pub use injection::Injection;
 /// let options: Options = "gfx942?devices=2&memory=1G".parse()?;
 /// assert_eq!((options.devices, options.memory), (2, 1 << 30));
 /// assert!("gfx942?gpus=2".parse::<Options>().unwrap_err().to_string().contains("devices"));
+/// let mixed: Options = "gfx942,gfx90a".parse()?;
+/// assert_eq!((mixed.devices, mixed.part_of(1).name()), (2, "gfx90a"));
 /// # Ok::<(), windlass_simulator::OptionsError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// The model of every GPU.
-    pub part: &'static Part,
+    /// The models of the GPUs, in their order. Further GPUs are like the last.
+    pub parts: Vec<&'static Part>,
     /// Number of GPUs.
     pub devices: u32,
     /// Bytes of memory that each GPU has.
     pub memory: u64,
     /// CPU threads that execute workgroups; `None` is one per CPU.
     pub threads: Option<usize>,
-    /// Compute units that each GPU reports.
-    pub units: u32,
+    /// Compute units that each GPU reports; `None` is those of its part.
+    pub units: Option<u32>,
     /// The seed of the order of work, one piece at a time; `None` runs streams side by side.
     pub seed: Option<u64>,
     /// Version of HIP, major and minor.
@@ -156,6 +160,9 @@ impl Faults {
     }
 }
 
+/// The most GPUs of a machine.
+const MOST_DEVICES: u32 = 64;
+
 /// The default of AMD's runtime.
 const HARDWARE_QUEUES: u32 = 4;
 
@@ -164,13 +171,12 @@ const KEYS: &str = "devices, memory, threads, units, seed, hip, without, faults,
 
 impl Default for Options {
     fn default() -> Self {
-        let part = <&'static Part>::default();
         Self {
-            part,
+            parts: vec![<&'static Part>::default()],
             devices: 1,
             memory: 16 << 30,
             threads: None,
-            units: part.units,
+            units: None,
             seed: None,
             hip: (7, 1),
             without: Vec::new(),
@@ -203,6 +209,24 @@ impl Options {
         }
     }
 
+    /// The model of a GPU, by its place in the machine.
+    pub fn part_of(&self, place: usize) -> &'static Part {
+        self.parts.get(place).or(self.parts.last()).copied().unwrap_or_default()
+    }
+
+    /// The compute units that a GPU reports, by its place in the machine.
+    pub fn units_of(&self, place: usize) -> u32 {
+        self.units.unwrap_or(self.part_of(place).units)
+    }
+
+    /// The processors of the GPUs, each once, such as `gfx942`.
+    pub fn processors(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self.parts.iter().map(|part| part.name()).collect();
+        let mut known = HashSet::new();
+        names.retain(|name| known.insert(*name));
+        names
+    }
+
     /// Replaces the failures or the delays.
     fn inject(&mut self, failures: bool, injections: Vec<Injection>) {
         self.injections.retain(|one| one.is_failure() != failures);
@@ -228,16 +252,11 @@ impl FromStr for Options {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut options = Self::default();
-        let (target, query) = text.split_once('?').unwrap_or((text, ""));
-        if !target.is_empty() {
-            let part = target.parse().ok().as_ref().and_then(Part::of_target).ok_or_else(|| {
-                let names = Part::names();
-                OptionsError::new(format!(
-                    "the simulator cannot be a {target:?}: it knows the instructions of {names} only"
-                ))
-            })?;
-            (options.part, options.units) = (part, part.units);
+        let (targets, query) = text.split_once('?').unwrap_or((text, ""));
+        if !targets.is_empty() {
+            options.parts = parts(targets)?;
         }
+        let mut devices = None;
         for setting in query.split('&').filter(|setting| !setting.is_empty()) {
             let Some((key, value)) = setting.split_once('=') else {
                 return Err(OptionsError::new(format!(
@@ -245,10 +264,10 @@ impl FromStr for Options {
                 )));
             };
             match key {
-                "devices" => options.devices = number(key, value, 0, 64)?,
+                "devices" => devices = Some(number(key, value, 0, MOST_DEVICES)?),
                 "memory" => options.memory = bytes(key, value)?,
                 "threads" => options.threads = Some(number(key, value, 1, 1024)?),
-                "units" => options.units = number(key, value, 1, 1024)?,
+                "units" => options.units = Some(number(key, value, 1, 1024)?),
                 "seed" => options.seed = Some(number(key, value, 0, u64::MAX)?),
                 "hip" => options.hip = version(key, value)?,
                 "without" => options.without = functions(key, value)?,
@@ -279,6 +298,16 @@ impl FromStr for Options {
                 }
             }
         }
+        // At most MOST_DEVICES.
+        let listed = options.parts.len() as u32;
+        options.devices = match devices {
+            Some(devices) if listed > 1 && devices != listed => {
+                return Err(OptionsError::new(format!(
+                    "devices={devices}: {targets} names {listed} GPUs, so leave devices out or write devices={listed}"
+                )));
+            }
+            devices => devices.unwrap_or(listed),
+        };
         if options.record.is_some() && options.seed.is_none() && options.replay.is_none() {
             let known = "record= writes down what a seed chooses: add one, such as seed=1";
             return Err(OptionsError::new(known.to_owned()));
@@ -289,14 +318,11 @@ impl FromStr for Options {
 
 impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}?devices={}&memory={}&units={}",
-            self.part.spelling(),
-            self.devices,
-            self.memory,
-            self.units
-        )?;
+        let targets: Vec<_> = self.parts.iter().map(|part| part.spelling()).collect();
+        write!(f, "{}?devices={}&memory={}", targets.join(","), self.devices, self.memory)?;
+        if let Some(units) = self.units {
+            write!(f, "&units={units}")?;
+        }
         if let Some(threads) = self.threads {
             write!(f, "&threads={threads}")?;
         }
@@ -342,6 +368,31 @@ impl fmt::Display for Options {
         }
         Ok(())
     }
+}
+
+/// The parts of a list of targets such as `gfx942,gfx90a`.
+fn parts(targets: &str) -> Result<Vec<&'static Part>, OptionsError> {
+    let parts = targets.split(',').map(|target| {
+        if target.is_empty() {
+            return Err(OptionsError::new(format!(
+                "{targets:?} has an empty target: name a GPU before and behind each comma, such as gfx942,gfx90a"
+            )));
+        }
+        target.parse().ok().as_ref().and_then(Part::of_target).ok_or_else(|| {
+            let names = Part::names();
+            OptionsError::new(format!(
+                "the simulator cannot be a {target:?}: it knows the instructions of {names} only"
+            ))
+        })
+    });
+    let parts = parts.collect::<Result<Vec<_>, _>>()?;
+    if parts.len() > MOST_DEVICES as usize {
+        return Err(OptionsError::new(format!(
+            "{} targets: a machine has up to {MOST_DEVICES} GPUs",
+            parts.len()
+        )));
+    }
+    Ok(parts)
 }
 
 fn number<T>(key: &str, value: &str, least: T, most: T) -> Result<T, OptionsError>
@@ -425,6 +476,29 @@ mod tests {
         assert_eq!(options.to_string(), text);
         assert_eq!(options.hip_version() / 100_000, 602);
         assert_eq!("".parse::<Options>().unwrap(), Options::default());
+        let mixed: Options = "gfx90a:xnack+,gfx942,gfx942?memory=1G".parse().unwrap();
+        let spelled = mixed.to_string();
+        assert!(spelled.starts_with("gfx90a:sramecc+:xnack+,gfx942,gfx942?devices=3&"), "{spelled}");
+        assert_eq!(spelled.parse::<Options>().unwrap(), mixed);
+    }
+
+    #[test]
+    fn a_list_of_targets_is_a_machine_of_as_many_gpus() {
+        let options: Options = "gfx942,gfx90a:xnack+,gfx942?devices=3".parse().unwrap();
+        let part = |place: usize| options.part_of(place).target_id();
+        assert_eq!(options.devices, 3);
+        assert_eq!(
+            [0, 1, 2].map(part),
+            ["gfx942:sramecc+:xnack-", "gfx90a:sramecc+:xnack+", "gfx942:sramecc+:xnack-"]
+        );
+        assert_eq!([0, 1, 2].map(|place| options.units_of(place)), [304, 110, 304]);
+        assert_eq!(options.processors(), ["gfx942", "gfx90a"]);
+        let alike: Options = "gfx942,gfx90a?units=8".parse().unwrap();
+        assert_eq!([0, 1].map(|place| alike.units_of(place)), [8, 8]);
+        let most = vec!["gfx942"; 64].join(",");
+        assert_eq!(most.parse::<Options>().unwrap().devices, 64);
+        let message = format!("{most},gfx942").parse::<Options>().unwrap_err().to_string();
+        assert!(message.contains("up to 64"), "{message}");
     }
 
     #[test]
@@ -432,6 +506,11 @@ mod tests {
         for (text, named) in [
             ("gfx1100", "gfx942, gfx90a, gfx908, gfx906 and gfx900"),
             ("gfx900:xnack+", "gfx942, gfx90a, gfx908, gfx906 and gfx900"),
+            ("gfx942,gfx1100", "gfx942, gfx90a, gfx908, gfx906 and gfx900"),
+            ("gfx942,", "empty target"),
+            (",", "empty target"),
+            ("gfx942,gfx90a?devices=3", "write devices=2"),
+            ("gfx942,gfx90a?devices=0", "write devices=2"),
             ("gfx942?colour=red", "devices"),
             ("gfx942?devices", "key=value"),
             ("gfx942?devices=65", "0 to 64"),

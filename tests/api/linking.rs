@@ -62,9 +62,15 @@ fn bundles_of_one_file_are_linked() {
 
 #[test]
 fn every_gpu_is_given_addresses_of_its_own() {
-    let device = open("hip-sim://gfx942?devices=2");
+    for uri in ["hip-sim://gfx942?devices=2", "hip-sim://gfx942,gfx90a"] {
+        check_addresses_of_each(&open(uri));
+    }
+}
+
+/// Checks that each of two GPUs reads its own copy of a variable.
+fn check_addresses_of_each(device: &Device) {
     let parts = [kernels("link_user.ccob"), kernels("link_provider.ccob")];
-    let executable = link(&device, &[&parts[0], &parts[1]]).expect("links");
+    let executable = link(device, &[&parts[0], &parts[1]]).expect("links");
     let limits = device.limits();
     assert_eq!(limits.physical_devices, 2);
     for gpu in 0..2 {
@@ -78,7 +84,7 @@ fn every_gpu_is_given_addresses_of_its_own() {
     for gpu in 0..2 {
         let queue = device.queue_of(limits.physical_affinity(gpu).expect("a GPU")).expect("a queue");
         let expected = RESULT.map(|value| value - 0.5 + gpu as f32);
-        assert_eq!(apply(&device, &queue, &executable), expected, "GPU {gpu}");
+        assert_eq!(apply(device, &queue, &executable), expected, "GPU {gpu}");
     }
 }
 

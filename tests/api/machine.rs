@@ -2,7 +2,7 @@
 //! The facts that the simulated GPU, the CPU and the null device tell of the machine: links, numbers, and the code's resources.
 
 use windlass::{BufferParams, Device, LinkKind, Topology};
-use windlass_codeobject::{File, Options};
+use windlass_codeobject::{BundleWriter, File, Options, WriteOptions};
 
 const BUNDLE: &[u8] = include_bytes!("../../cts/kernels/bundles/vector_add.ccob");
 
@@ -52,6 +52,87 @@ fn the_simulated_gpu_tells_what_hip_does() {
     assert_eq!(facts.is_integrated, Some(false));
     assert!(facts.core_clock_khz.is_some() && facts.l2_cache_bytes.is_some(), "{facts:?}");
     assert_eq!(facts.l1_cache_bytes, None, "HIP does not tell it");
+}
+
+#[test]
+fn the_gpus_of_a_mixed_machine_differ() {
+    let both = open("hip-sim://gfx908,gfx942");
+    let units = |gpu| both.facts(gpu).unwrap().compute_units;
+    assert_eq!([units(0), units(1)], [Some(120), Some(304)]);
+    assert_eq!(both.topology().unwrap().edge(0, 1).unwrap().link, LinkKind::Xgmi);
+    for (index, target) in ["gfx908:sramecc+:xnack-", "gfx942:sramecc+:xnack-"].into_iter().enumerate() {
+        let one = open(&format!("hip-sim://gfx908,gfx942?device={index}"));
+        assert_eq!(one.info().architecture, target);
+        assert_eq!(
+            (one.limits().physical_devices, one.facts(0).unwrap().compute_units),
+            (1, units(index as u32))
+        );
+    }
+    assert_eq!(
+        windlass::open("hip-sim://gfx908,gfx942?device=2").err().unwrap().code(),
+        windlass::Code::NotFound
+    );
+    // Code for one of them runs where it is opened alone.
+    let code = include_bytes!("../../cts/kernels/bundles/vector_add.gfx942.co");
+    // SAFETY: the project's own kernel, which is not launched.
+    let refused = unsafe { both.load_executable(code) }.err().unwrap();
+    assert_eq!(refused.code(), windlass::Code::NotFound);
+    assert!(refused.message().contains("gfx908"), "{refused}");
+    // SAFETY: as above.
+    unsafe { open("hip-sim://gfx908,gfx942?device=1").load_executable(code) }.unwrap();
+}
+
+/// A bundle for gfx942 and gfx908 whose second code has other metadata: the bytes behind a key.
+fn bundle_with(bundle: &[u8], key: &[u8], before: &[u8], after: &[u8]) -> Vec<u8> {
+    let file = File::parse(bundle, &Options::default()).unwrap();
+    let image = |target: &str| {
+        let selection = file.bundles()[0].select(&target.parse().unwrap(), &Options::default());
+        file.bundles()[0].take_image(selection.best.unwrap()).unwrap().to_vec()
+    };
+    let (first, mut second) = (image("gfx942"), image("gfx908"));
+    let entry = [key, before].concat();
+    let at = second.windows(entry.len()).position(|bytes| bytes == entry).unwrap() + key.len();
+    second[at..at + after.len()].copy_from_slice(after);
+    let mut writer = BundleWriter::new();
+    writer.add_code_object(&first).unwrap();
+    writer.add_code_object(&second).unwrap();
+    writer.write(&WriteOptions::default()).unwrap()
+}
+
+#[test]
+fn a_kernel_of_a_mixed_device_has_the_limits_of_both_codes() {
+    // 1024 and 96 as MessagePack.
+    let (before, after) = (b"\xcd\x04\x00", b"\xcd\x00\x60");
+    let bundle = bundle_with(BUNDLE, b".max_flat_workgroup_size", before, after);
+    for uri in ["hip-sim://gfx942,gfx908", "hip-sim://gfx908,gfx942"] {
+        // SAFETY: the project's own kernel, which is not launched.
+        let executable = unsafe { open(uri).load_executable(&bundle) }.unwrap();
+        let function = executable.function("vector_add").unwrap();
+        assert_eq!(function.info().max_workgroup_threads, 96, "{uri}");
+    }
+}
+
+#[test]
+fn a_kernel_that_fixes_another_workgroup_size_for_each_gpu_is_no_kernel_of_both() {
+    let fixed = include_bytes!("../../cts/kernels/bundles/fixed_block.ccob");
+    let bundle = bundle_with(fixed, b".reqd_workgroup_size", b"\x93\x40\x02\x01", b"\x93\x20\x04\x01");
+    // SAFETY: the project's own kernel, which is not launched.
+    let refused = unsafe { open("hip-sim://gfx942,gfx908").load_executable(&bundle) }.err().unwrap();
+    assert_eq!(refused.code(), windlass::Code::InvalidArgument);
+    assert!(refused.message().contains("open the GPUs one by one"), "{refused}");
+}
+
+#[test]
+fn a_list_of_gpus_that_is_wrong_is_refused_with_the_remedy() {
+    for (uri, remedy) in [
+        ("hip-sim://gfx942,gfx1100", "gfx942, gfx90a, gfx908, gfx906 and gfx900"),
+        ("hip-sim://gfx942,", "empty target"),
+        ("hip-sim://gfx942,gfx90a?devices=4", "devices=2"),
+    ] {
+        let error = windlass::open(uri).err().unwrap();
+        assert_eq!(error.code(), windlass::Code::InvalidArgument, "{uri}");
+        assert!(error.message().contains(remedy), "{uri}: {error}");
+    }
 }
 
 #[test]

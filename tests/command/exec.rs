@@ -102,6 +102,31 @@ fn the_machine_is_what_the_device_says() {
 }
 
 #[test]
+fn a_program_sees_the_gpus_of_a_mixed_machine_in_their_order() {
+    let Some(library) = library() else { return };
+    let list = |visible: &str| {
+        let mut command = command();
+        command.env("HIP_VISIBLE_DEVICES", visible).args([
+            "exec",
+            "--device",
+            "hip-sim://gfx942,gfx908,gfx90a",
+        ]);
+        command.arg("--library").arg(&library);
+        let finished = finish(command.args(["--", WINDLASS, "devices", "--json"]));
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        assert!(finished.stderr.contains("on a simulated gfx942 + gfx908 + gfx90a"), "{finished:?}");
+        let sources: serde_json::Value = serde_json::from_str(&finished.stdout).expect("JSON");
+        let mut sources = sources.as_array().expect("a list").iter();
+        let hip = sources.find(|source| source["scheme"] == "hip").expect("hip");
+        let devices = hip["devices"].as_array().expect("a list");
+        let names = devices.iter().map(|device| device["architecture"].as_str().expect("text"));
+        names.map(|name| name.split(':').next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(list("0,1,2"), ["gfx942", "gfx908", "gfx90a"]);
+    assert_eq!(list("2,1"), ["gfx90a", "gfx908"]);
+}
+
+#[test]
 fn exit_codes_and_signals_are_passed_on() {
     let Some(library) = library() else { return };
     let nothing = "windlass exec: nothing used the simulated GPU";
@@ -364,6 +389,7 @@ fn mistakes_are_named() {
         (&["exec", "--device", "hip-sim://gfx1100", "--", "true"], "gfx942"),
         (&["exec", "--device", "hip-sim://1", "--", "true"], "HIP_VISIBLE_DEVICES=1"),
         (&["exec", "--device", "hip-sim://gfx942?colour=red", "--", "true"], "devices"),
+        (&["exec", "--device", "hip-sim://gfx942,gfx90a?devices=3", "--", "true"], "devices=2"),
     ] {
         // Under another name, without the library beside it.
         let folder = scratch("bin");

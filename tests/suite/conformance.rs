@@ -48,6 +48,16 @@ fn older_simulated_parts_conform() {
     }
 }
 
+/// Each GPU gets the code of its own part, on a device of both and alone.
+#[test]
+fn gpus_of_two_parts_conform() {
+    conforms("hip-sim://gfx90a,gfx942");
+    for device in 0..2 {
+        let (exit, text) = run(&format!("hip-sim://gfx908,gfx90a:xnack+?device={device}"), Level::Smoke);
+        assert_eq!(exit, Exit::Passed, "{text}");
+    }
+}
+
 #[test]
 fn a_simulated_gpu_with_a_seed_conforms() {
     conforms("hip-sim://gfx942?seed=7");

@@ -83,10 +83,11 @@ impl Executable {
             found.push(executable.add(gpu, images, plan)?);
         }
         let (first, _) = &targets[0];
+        executable.infos.clone_from(&first.kernels);
         for (images, _) in &targets[1..] {
             first.check_same(images)?;
+            images.narrow(&mut executable.infos);
         }
-        executable.infos.clone_from(&first.kernels);
         executable.globals.clone_from(&first.globals);
         for kernel in &first.kernels {
             for (functions, gpu) in found.iter().zip(gpus.iter()) {

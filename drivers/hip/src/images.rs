@@ -114,14 +114,15 @@ impl Images {
         self.kernels.iter().position(|kernel| kernel.name == name)
     }
 
-    /// Fails unless the code for another target has the same kernels with the same parameters. One argument block must serve
-    /// all GPUs of a device.
+    /// Fails unless the code for another target has the same kernels with the same parameters and fixed workgroup sizes. One
+    /// argument block must serve all GPUs of a device.
     pub(crate) fn check_same(&self, other: &Self) -> Result<()> {
         for kernel in &self.kernels {
             let twin = other.position(&kernel.name).map(|at| &other.kernels[at]);
-            if twin.map(|twin| (&twin.parameters, twin.argument_size))
-                != Some((&kernel.parameters, kernel.argument_size))
-            {
+            let shape = |kernel: &FunctionInfo| {
+                (kernel.parameters.clone(), kernel.argument_size, kernel.workgroup_size)
+            };
+            if twin.map(shape) != Some(shape(kernel)) {
                 return Err(Error::invalid_argument(format!(
                     "the kernel {} differs between the code for {} and for {}, or one lacks it, so it cannot run on a \
                      device of both; open the GPUs one by one",
@@ -130,6 +131,18 @@ impl Images {
             }
         }
         Ok(())
+    }
+
+    /// Lowers the limits of kernels to those of their code here.
+    pub(crate) fn narrow(&self, kernels: &mut [FunctionInfo]) {
+        for kernel in kernels {
+            let Some(at) = self.position(&kernel.name) else { continue };
+            let twin = &self.kernels[at];
+            let limits = [kernel.max_workgroup_threads, twin.max_workgroup_threads];
+            // 0 is no limit.
+            kernel.max_workgroup_threads = limits.into_iter().filter(|limit| *limit > 0).min().unwrap_or(0);
+            kernel.static_local_memory = kernel.static_local_memory.max(twin.static_local_memory);
+        }
     }
 }
 

@@ -52,7 +52,7 @@ impl Simulator {
     pub fn api(&self) -> Api {
         let options = &self.runtime.options;
         let origin = Origin {
-            name: format!("simulator {}", options.part.name()),
+            name: format!("simulator {}", options.processors().join(" + ")),
             path: None,
             version: Version::from_number(options.hip_version()),
             found: Found::InProcess,

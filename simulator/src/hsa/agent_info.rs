@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use crate::visible;
 use windlass_simulated_gpu::Part;
 
-use super::abi::Agent;
+use super::abi::{Agent, Isa};
 use super::agent::{GpuAgent, Which, isa};
 use super::info::Info;
 use super::queue::{LEAST_PACKETS, MOST_PACKETS};
@@ -38,9 +38,18 @@ impl Runtime {
         self.agent(agent)?.gpu().ok_or(Status::INVALID_AGENT)
     }
 
-    /// The name of the GPUs' instruction set.
-    pub(crate) fn isa_name(&self) -> String {
-        format!("amdgcn-amd-amdhsa--{}", self.options.part.target_id())
+    /// The compute units that a GPU reports; none for an index without a GPU.
+    pub(crate) fn units_of(&self, gpu: usize) -> u32 {
+        self.gpus.get(gpu).map_or(0, |gpu| gpu.units)
+    }
+
+    /// The part of the machine that has an instruction set.
+    ///
+    /// # Errors
+    /// `INVALID_ISA`.
+    pub(crate) fn part_of_isa(&self, wanted: Isa) -> Outcome<&'static Part> {
+        let found = self.options.parts.iter().find(|part| isa(part) == wanted);
+        found.copied().ok_or(Status::INVALID_ISA)
     }
 
     /// An attribute of an agent.
@@ -58,7 +67,7 @@ impl Runtime {
 
     /// The numbers are those of `hsa_agent_info_t` and `hsa_amd_agent_info_t`.
     fn gpu_info(&self, gpu: GpuAgent, attribute: u32) -> Option<Info> {
-        let (part, units) = (self.options.part, self.options.units);
+        let GpuAgent { part, units, .. } = gpu;
         Some(match attribute {
             0 => Info::text(part.name(), 64),
             1 => Info::text("AMD", 64),
@@ -79,7 +88,7 @@ impl Runtime {
             17 => Info::U32(1),
             // Bytes of the cache of each level.
             18 => Info::U32s(self.cache_sizes(Which::Gpu(gpu.index)).to_vec()),
-            19 => Info::U64(isa().handle),
+            19 => Info::U64(isa(part).handle),
             // ROCr reports the image extension for GPUs without images too: HIP asks it for pitches.
             20 => Info::Bytes([1 << IMAGES].into_iter().chain([0; EXTENSIONS - 1]).collect()),
             24 => Info::Bool(true),

@@ -25,8 +25,9 @@ impl Runtime {
     pub(crate) fn cache_sizes(&self, agent: Which) -> [u32; 4] {
         match agent {
             Which::Cpu => [HOST, 0, 0, 0],
-            Which::Gpu(_) => {
-                let [first, second, third] = self.options.part.caches.map(i32::unsigned_abs);
+            Which::Gpu(index) => {
+                let caches = self.gpus.get(index).map_or([0; 3], |gpu| gpu.part.caches);
+                let [first, second, third] = caches.map(i32::unsigned_abs);
                 [first, second, third, 0]
             }
         }

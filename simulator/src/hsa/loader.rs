@@ -19,8 +19,8 @@ use super::status::{Outcome, Status};
 
 /// The code objects of a runtime.
 pub(crate) struct Loader {
-    /// The part of all GPUs.
-    part: &'static Part,
+    /// The part of each GPU.
+    parts: Vec<&'static Part>,
     memory: Arc<Memory>,
     readers: Handles<Vec<u8>>,
     executables: Handles<Loaded>,
@@ -59,9 +59,10 @@ enum SymbolTarget {
 }
 
 impl Loader {
-    pub(crate) fn new(part: &'static Part, memory: Arc<Memory>) -> Self {
+    /// Code for GPUs of these parts.
+    pub(crate) fn new(parts: Vec<&'static Part>, memory: Arc<Memory>) -> Self {
         Self {
-            part,
+            parts,
             memory,
             readers: Handles::new(HandleKind::CodeObjectReader, 0),
             executables: Handles::new(HandleKind::Executable, 0),
@@ -122,9 +123,9 @@ impl Loader {
     /// Loads a reader's code object for a GPU, on behalf of a call.
     ///
     /// # Errors
-    /// `INVALID_EXECUTABLE`, `INVALID_CODE_OBJECT_READER`, `FROZEN_EXECUTABLE`, `INVALID_CODE_OBJECT` for bytes that are
-    /// no code object, `INCOMPATIBLE_ARGUMENTS` for code of another GPU, `VARIABLE_UNDEFINED`, `VARIABLE_ALREADY_DEFINED`
-    /// for names that the executable has already, `OUT_OF_RESOURCES`.
+    /// `INVALID_EXECUTABLE`, `INVALID_CODE_OBJECT_READER`, `INVALID_AGENT`, `FROZEN_EXECUTABLE`, `INVALID_CODE_OBJECT` for
+    /// bytes that are no code object, `INCOMPATIBLE_ARGUMENTS` for code of another GPU, `VARIABLE_UNDEFINED`,
+    /// `VARIABLE_ALREADY_DEFINED` for names that the executable has already, `OUT_OF_RESOURCES`.
     pub(crate) fn load(
         &self,
         executable: Executable,
@@ -140,7 +141,8 @@ impl Loader {
         }
         let resolved = resolve(&bytes, |name| state.find(gpu, name))?;
         let elf = resolved.as_deref().unwrap_or(&bytes);
-        let module = Module::load_for(self.part, &self.memory, elf, by).map_err(|error| refused(&error))?;
+        let part = self.parts.get(gpu).ok_or(Status::INVALID_AGENT)?;
+        let module = Module::load_for(part, &self.memory, elf, by).map_err(|error| refused(&error))?;
         self.memory.set_homes(module.base(), 1 << (gpu & 63));
         let kernels = module
             .kernel_names()

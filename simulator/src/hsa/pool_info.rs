@@ -29,8 +29,8 @@ impl Runtime {
     pub(crate) fn pool_info(&self, pool: Pool, attribute: u32) -> Outcome<Info> {
         let group = pool.grain == Grain::Group;
         let size = match (pool.grain, pool.agent) {
-            (Grain::Group, _) => self.options.part.lds.into(),
             (_, Which::Cpu) => HOST,
+            (Grain::Group, Which::Gpu(index)) => self.gpus.get(index).map_or(0, |gpu| gpu.part.lds.into()),
             _ => self.options.memory,
         };
         Ok(match attribute {

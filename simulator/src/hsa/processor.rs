@@ -153,7 +153,7 @@ impl Runtime {
         if packet.workgroup.contains(&0) || packet.grid.contains(&0) {
             return Err(Status::INVALID_ARGUMENT);
         }
-        if packet.group_segment_size > self.options.part.lds {
+        if packet.group_segment_size > kernel.module().part().lds {
             return Err(Status::INVALID_ALLOCATION);
         }
         let groups = std::array::from_fn(|axis| packet.grid[axis].div_ceil(packet.workgroup[axis]));

@@ -132,7 +132,7 @@ impl Runtime {
             write_dispatch_id: 0,
             group_segment_aperture_base_hi: (SHARED_APERTURE >> 32) as u32,
             private_segment_aperture_base_hi: (PRIVATE_APERTURE >> 32) as u32,
-            max_cu_id: self.options.units.saturating_sub(1),
+            max_cu_id: self.units_of(gpu).saturating_sub(1),
             max_wave_id: 31,
             max_legacy_doorbell_dispatch_id_plus_1: 0,
             legacy_doorbell_lock: 0,

@@ -177,7 +177,13 @@ impl Runtime {
         let schedule = Schedule::new(&options, PATIENCE)?;
         let seed = schedule.as_ref().map(|schedule| schedule.report().seed);
         let clock = Arc::new(Clock::new(schedule.is_some()));
-        let gpus = slots.iter().enumerate().map(|(index, slot)| GpuAgent { index, slot: *slot }).collect();
+        let gpus = slots.iter().enumerate().map(|(index, slot)| GpuAgent {
+            index,
+            slot: *slot,
+            part: options.part_of(*slot),
+            units: options.units_of(*slot),
+        });
+        let gpus: Vec<_> = gpus.collect();
         Ok(Arc::new(Self {
             engine: Engine::new(threads.unwrap_or(1)),
             // Every thread of the process finds the runtime in `CURRENT`.
@@ -188,7 +194,7 @@ impl Runtime {
             attachments: Attachments::new(memory.clone()),
             scratch_limits: Mutex::default(),
             queues: Queues::default(),
-            loader: Loader::new(options.part, memory.clone()),
+            loader: Loader::new(gpus.iter().map(|gpu| gpu.part).collect(), memory.clone()),
             handlers: Handlers::default(),
             injections: Injections::new(&options.injections, seed),
             calls: AtomicU64::new(0),

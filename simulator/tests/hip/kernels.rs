@@ -14,7 +14,7 @@ fn kernels() -> PathBuf {
 }
 
 /// The bytes of a file of the project's kernels.
-fn file(name: &str) -> Vec<u8> {
+pub(super) fn file(name: &str) -> Vec<u8> {
     let path = kernels().join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
@@ -30,7 +30,7 @@ fn path(name: &str) -> std::ffi::CString {
 }
 
 /// Runs `vector_add` of a module over 1000 elements.
-fn check_vector_add(machine: &Machine, module: hipModule_t, container: &str) {
+pub(super) fn check_vector_add(machine: &Machine, module: hipModule_t, container: &str) {
     let function = machine.function(module, c"vector_add");
     let a: Vec<f32> = (0..1000).map(|i| i as f32).collect();
     let b: Vec<f32> = (0..1000).map(|i| 0.5 * i as f32).collect();

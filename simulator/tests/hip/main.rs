@@ -29,6 +29,7 @@ mod linking;
 mod lock;
 mod managed;
 mod memory;
+mod mixed;
 mod names;
 mod occupancy;
 mod pools;

@@ -4,6 +4,7 @@
 use half::{bf16, f16};
 use windlass_hip_sys::rccl::*;
 
+use crate::common::Machine;
 use crate::world::{World, goes, rccl};
 
 const F32: ncclDataType_t = ncclDataType_t::ncclFloat32;
@@ -62,6 +63,12 @@ fn every_type_has_every_reduction() {
     checks!(world, ncclFloat8e4m3, [0x40_u8, 0x48, 0xd0], [0xc0, 0xd8, 0x48, 0xd0, 0xb3]);
     // The same with 5 bits: -1/3 is rounded to -0.3125.
     checks!(world, ncclFloat8e5m2, [0x40_u8, 0x44, 0xc8], [0xc0, 0xcc, 0x44, 0xc8, 0xb9]);
+}
+
+#[test]
+fn ranks_on_gpus_of_two_parts_reduce_together() {
+    let world = &World::over(2, Machine::new("gfx942,gfx908"));
+    assert_eq!(reduced(world, F32, SUM, &[1.5_f32, -4.0]), -2.5);
 }
 
 #[test]

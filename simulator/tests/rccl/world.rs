@@ -78,7 +78,11 @@ impl World {
 
     /// A machine with a device for each rank, and more options.
     pub(crate) fn with(ranks: i32, options: &str) -> Self {
-        let machine = Machine::new(&format!("gfx942?devices={ranks}{options}"));
+        Self::over(ranks, Machine::new(&format!("gfx942?devices={ranks}{options}")))
+    }
+
+    /// A rank on each of the first devices of a machine.
+    pub(crate) fn over(ranks: i32, machine: Machine) -> Self {
         let mut comms = vec![null_mut(); ranks as usize];
         goes!(machine, ncclCommInitAll(comms.as_mut_ptr(), ranks, std::ptr::null()));
         let ranks = comms.into_iter().zip(0..).map(|(comm, device)| {

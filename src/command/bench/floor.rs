@@ -73,7 +73,12 @@ impl Hip {
             "hip-sim" => {
                 // A failure that is asked for is the driver's to meet.
                 let without = [&hip::OF_THE_DRIVER[..], &["fail"]].concat();
-                Arc::new(hip::simulated(uri, &without, "").ok()?)
+                let api = Arc::new(hip::simulated(uri, &without, "").ok()?);
+                let by_key = parsed.reader().value("device").ok()?;
+                let ordinal = by_key.or_else(|| parsed.path().parse().ok()).unwrap_or(0);
+                // SAFETY: an ordinal; the driver found the device.
+                unsafe { api.hipSetDevice(ordinal) }.ok().ok()?;
+                api
             }
             crate::REAL_SCHEME => {
                 let reader = parsed.reader();

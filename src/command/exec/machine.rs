@@ -42,8 +42,10 @@ fn merge(uri: &str, own: &str) -> Outcome<String> {
     }
     let (own_target, own_settings) = own.split_once('?').unwrap_or((own, ""));
     let target = if parsed.path().is_empty() { own_target } else { parsed.path() };
-    // If a key is set several times, the last setting counts.
-    let own_settings = own_settings.split('&').filter(|setting| !setting.is_empty()).map(str::to_owned);
+    // If a key is set several times, the last setting counts. A list of targets says how many GPUs there are.
+    let is_kept =
+        |setting: &&str| !setting.is_empty() && !(target.contains(',') && setting.starts_with("devices="));
+    let own_settings = own_settings.split('&').filter(is_kept).map(str::to_owned);
     let settings = parsed.parameters().iter().map(|(key, value)| format!("{key}={value}"));
     let settings: Vec<_> = own_settings.chain(settings).collect();
     Ok(match settings.is_empty() {
@@ -83,6 +85,8 @@ mod tests {
         let machine = merge("hip-sim://?seed=9", "gfx942?devices=2&seed=7").unwrap();
         let options: Options = machine.parse().unwrap();
         assert_eq!((options.devices, options.seed), (2, Some(9)));
+        let mixed: Options = merge("hip-sim://gfx942,gfx90a", "?devices=3&seed=7").unwrap().parse().unwrap();
+        assert_eq!((mixed.devices, mixed.seed), (2, Some(7)));
         assert_eq!(merge("hip-sim://", "").unwrap(), "");
         assert_eq!(merge("hip-sim://gfx942", "?threads=2").unwrap(), "gfx942?threads=2");
     }
@@ -92,7 +96,7 @@ mod tests {
         for uri in ["hip://", "local://", "gfx942"] {
             assert!(merge(uri, "").is_err(), "{uri}");
         }
-        for uri in ["hip-sim://gfx1100", "hip-sim://0", "hip-sim://?colour=red"] {
+        for uri in ["hip-sim://gfx1100", "hip-sim://gfx942,", "hip-sim://0", "hip-sim://?colour=red"] {
             assert!(describe(uri).is_err(), "{uri}");
         }
     }

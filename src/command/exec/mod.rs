@@ -93,7 +93,9 @@ impl Exec {
             Hip::Amd(wanted) => {
                 machine::without_hip(&machine, &options)?;
                 let runtime = amd::find(wanted)?;
-                runtime.check_knows(options.part.name())?;
+                for gpu in options.processors() {
+                    runtime.check_knows(gpu)?;
+                }
                 let hsa = library::HSA.find(named)?;
                 let (command, folder) = self.over_hsa(own, &runtime, &hsa)?;
                 (command, folder, Some(runtime))
@@ -211,7 +213,7 @@ fn closing_line(
                 "windlass exec: {} and {} on a simulated {}",
                 count(tally.launches, "launch", "launches"),
                 count(tally.faults, "fault", "faults"),
-                machine.part.name(),
+                machine.processors().join(" + "),
             );
             if let Some(runtime) = runtime {
                 line += &format!(" under {}", runtime.name());

@@ -132,11 +132,10 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceComputeCapability(
     device: hipDevice_t,
 ) -> hipError_t {
     hip!(hipDeviceComputeCapability, |call| {
-        call.device_at(device)?;
+        let [of_major, of_minor] = call.device_at(device)?.part.capability;
         if major.is_null() || minor.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        let [of_major, of_minor] = call.runtime.options.part.capability;
         call.put(major, of_major)?;
         call.put(minor, of_minor)
     })

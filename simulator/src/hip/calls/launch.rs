@@ -186,7 +186,8 @@ pub(super) fn check_cooperative(call: &Call, function: &Function, shape: &Shape)
     let blocks = shape.grid.iter().fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)));
     let threads = shape.block.iter().fold(1, |product: u32, extent| product.saturating_mul(*extent));
     let resident = occupancy(&function.kernel, threads, shape.dynamic_lds.into());
-    let most = u64::from(resident).saturating_mul(u64::from(call.runtime.options.units));
+    let units = call.runtime.machine.device(function.program.device)?.units;
+    let most = u64::from(resident).saturating_mul(units.into());
     if blocks > most { Err(Code::COOPERATIVE_LAUNCH_TOO_LARGE) } else { Ok(()) }
 }
 

@@ -380,7 +380,8 @@ fn potential_block_size(
     let limit = u32::try_from(limit).ok().filter(|limit| *limit > 0).unwrap_or(most);
     let size = most.min(limit) as c_int;
     let resident = resident_blocks(call, &function, size, dynamic)?;
-    let units = c_int::try_from(call.runtime.options.units).unwrap_or(c_int::MAX);
+    let units = call.runtime.machine.device(function.program.device)?.units;
+    let units = c_int::try_from(units).unwrap_or(c_int::MAX);
     call.put(grid_size, resident.saturating_mul(units))?;
     call.put(block_size, size)
 }

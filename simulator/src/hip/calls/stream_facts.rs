@@ -10,6 +10,7 @@ use windlass_hip_sys::bindings::{
 };
 
 use crate::hip::boundary::call::Call;
+use crate::hip::hardware::device::Device;
 use crate::hip::objects::stream::Stream;
 use crate::hip::words::code::{Code, Outcome};
 use crate::packet::Role;
@@ -111,13 +112,13 @@ pub(in crate::hip) unsafe extern "C" fn hipExtStreamCreateWithCUMask(
         if words == 0 || mask.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        let device = call.device()?.index;
+        let device = call.device()?;
         // Words behind the device's units choose nothing.
-        let count = words.min(words_of(call));
+        let count = words.min(words_of(device));
         let units = (0..count as usize).map(|word| call.get(mask.wrapping_add(word)));
         let units: Vec<u32> = units.collect::<Outcome<_>>()?;
         // Units of its own need a hardware queue of its own.
-        let queue = call.runtime.scheduler.create_exclusive_queue(device, Role::Blocking, 0);
+        let queue = call.runtime.scheduler.create_exclusive_queue(device.index, Role::Blocking, 0);
         let made = Arc::new(Stream::on_units(queue, units));
         let Some(handle) = call.runtime.streams.insert(made.clone()) else {
             call.runtime.scheduler.close_queue(&made);
@@ -129,18 +130,17 @@ pub(in crate::hip) unsafe extern "C" fn hipExtStreamCreateWithCUMask(
 }
 
 /// The words of a mask of all compute units of a device.
-fn words_of(call: &Call) -> u32 {
-    call.runtime.options.units.div_ceil(BITS)
+fn words_of(device: &Device) -> u32 {
+    device.units.div_ceil(BITS)
 }
 
 /// The mask of all compute units of a device.
-fn all_units(call: &Call) -> Vec<u32> {
-    let units = call.runtime.options.units;
-    let word = |index: u32| match units - index * BITS {
+fn all_units(device: &Device) -> Vec<u32> {
+    let word = |index: u32| match device.units - index * BITS {
         left @ 0..BITS => (1 << left) - 1,
         _ => u32::MAX,
     };
-    (0..words_of(call)).map(word).collect()
+    (0..words_of(device)).map(word).collect()
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipExtStreamGetCUMask(
@@ -149,11 +149,15 @@ pub(in crate::hip) unsafe extern "C" fn hipExtStreamGetCUMask(
     mask: *mut u32,
 ) -> hipError_t {
     hip!(hipExtStreamGetCUMask, |call| {
-        if mask.is_null() || words < words_of(call) {
+        if mask.is_null() {
             return Err(Code::INVALID_VALUE);
         }
-        let all = all_units(call);
         let chosen = find(call, stream)?;
+        let device = call.runtime.machine.device(chosen.device)?;
+        if words < words_of(device) {
+            return Err(Code::INVALID_VALUE);
+        }
+        let all = all_units(device);
         let chosen: Vec<u32> = chosen.units.iter().zip(&all).map(|(chosen, all)| chosen & all).collect();
         // No choice is all of them, and so is a choice of none.
         let told = if chosen.iter().all(|word| *word == 0) { all } else { chosen };

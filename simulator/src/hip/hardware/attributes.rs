@@ -36,7 +36,7 @@ pub(crate) fn is_told(hip: (u32, u32), attribute: Attribute) -> bool {
 /// The value of an attribute of a device; `None` for one that HIP does not have.
 pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) -> Option<i32> {
     let number = |value: u32| i32::try_from(value).unwrap_or(i32::MAX);
-    let (units, images) = (options.units, &device.part.images);
+    let (units, images) = (device.units, &device.part.images);
     let [across, high, deep] = limits::grid(options.hip);
     Some(match attribute {
         // The abilities of the simulated part.

@@ -10,6 +10,7 @@ use crate::hip::objects::graph_reserve::GraphReserve;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::failure::{Failure, Unreported};
 use crate::memory::Grants;
+use crate::options::Options;
 use crate::visible;
 use windlass_simulated_gpu::Part;
 
@@ -37,6 +38,8 @@ const UNSET: usize = usize::MAX;
 #[derive(Debug)]
 pub(crate) struct Device {
     pub(crate) part: &'static Part,
+    /// Compute units that it reports.
+    pub(crate) units: u32,
     pub(crate) index: usize,
     /// Its place in the machine, which gives its identity. The index differs if clients see a selection of devices.
     slot: usize,
@@ -65,13 +68,14 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    pub(crate) fn new(part: &'static Part, index: usize, slot: usize, capacity: u64) -> Self {
+    pub(crate) fn new(options: &Options, index: usize, slot: usize) -> Self {
         Self {
-            part,
+            part: options.part_of(slot),
+            units: options.units_of(slot),
             index,
             slot,
-            capacity,
-            budget: Arc::new(Budget::new(capacity)),
+            capacity: options.memory,
+            budget: Arc::new(Budget::new(options.memory)),
             graph_reserve: Arc::default(),
             failed: AtomicBool::new(false),
             failure: Mutex::default(),

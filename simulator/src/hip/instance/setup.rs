@@ -71,8 +71,7 @@ pub(crate) fn set_up(options: Options, slots: &[usize]) -> Result<Arc<Runtime>, 
     let threads = options.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into));
     let engine = Engine::new(threads.unwrap_or(1));
     let seen = slots.iter().enumerate();
-    let devices: Vec<Device> =
-        seen.map(|(index, slot)| Device::new(options.part, index, *slot, options.memory)).collect();
+    let devices: Vec<Device> = seen.map(|(index, slot)| Device::new(&options, index, *slot)).collect();
     let count = devices.len();
     let machine = Arc::new(Machine::new(memory, engine, devices, &options));
     let contexts = Handles::new(HandleKind::Context, salt);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Agents, their instruction set, their caches and their memory pools.
+//! Agents, their instruction sets, their caches and their memory pools.
 
 use std::ffi::{c_char, c_void};
 use std::sync::PoisonError;
@@ -7,7 +7,7 @@ use std::sync::PoisonError;
 use crate::hsa::abi::{
     Agent, Cache, Isa, OnAgent, OnCache, OnIsa, OnPool, OnRegion, OnWavefront, Region, Wavefront,
 };
-use crate::hsa::agent::{Which, isa};
+use crate::hsa::agent::{Which, isa, isa_name};
 use crate::hsa::cache;
 use crate::hsa::call::{Call, hsa};
 use crate::hsa::info::Info;
@@ -83,7 +83,8 @@ pub unsafe extern "C" fn hsa_agent_iterate_isas(
 ) -> Status {
     hsa!(hsa_agent_iterate_isas, |call| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
-        let isas = call.runtime.agent(agent)?.gpu().map(|_| isa());
+        let gpu = call.runtime.agent(agent)?.gpu().and_then(|index| call.runtime.gpus.get(index));
+        let isas = gpu.map(|gpu| isa(gpu.part));
         // SAFETY: the caller gave function and data for these calls.
         each(call, isas, |isa| unsafe { callback(isa, data) })
     })
@@ -122,25 +123,22 @@ pub unsafe extern "C" fn hsa_amd_agent_set_async_scratch_limit(agent: Agent, lim
 
 pub unsafe extern "C" fn hsa_isa_from_name(name: *const c_char, found: *mut Isa) -> Status {
     hsa!(hsa_isa_from_name, |call| {
-        if text(call, name)? != call.runtime.isa_name() {
-            return Err(Status::INVALID_ISA_NAME);
-        }
-        call.put(found, isa())
+        let name = text(call, name)?;
+        let part = call.runtime.options.parts.iter().find(|part| isa_name(part) == name);
+        call.put(found, isa(part.ok_or(Status::INVALID_ISA_NAME)?))
     })
 }
 
 fn isa_info(call: &Call, of: Isa, attribute: u32) -> Outcome<Info> {
-    if of != isa() {
-        return Err(Status::INVALID_ISA);
-    }
-    let mut name = call.runtime.isa_name().into_bytes();
+    let part = call.runtime.part_of_isa(of)?;
+    let mut name = isa_name(part).into_bytes();
     name.push(0);
     Ok(match attribute {
         0 => Info::U32(name.len() as u32),
         1 => Info::Bytes(name),
         2 => Info::U32(1),
         3 => Info::U32(Part::WAVE),
-        4 => Info::U32(call.runtime.options.part.waves),
+        4 => Info::U32(part.waves),
         // The large machine model; the base profile; rounding to nearest.
         5 => Info::Bytes(vec![0, 1]),
         6 => Info::Bytes(vec![1, 0]),
@@ -176,18 +174,14 @@ pub unsafe extern "C" fn hsa_isa_get_info_alt(isa: Isa, attribute: u32, value: *
 
 pub unsafe extern "C" fn hsa_isa_compatible(code: Isa, agent: Isa, result: *mut bool) -> Status {
     hsa!(hsa_isa_compatible, |call| {
-        if code != isa() || agent != isa() {
-            return Err(Status::INVALID_ISA);
-        }
-        call.put(result, true)
+        let [code, agent] = [call.runtime.part_of_isa(code)?, call.runtime.part_of_isa(agent)?];
+        call.put(result, code == agent)
     })
 }
 
 pub unsafe extern "C" fn hsa_isa_get_exception_policies(of: Isa, profile: u32, mask: *mut u16) -> Status {
     hsa!(hsa_isa_get_exception_policies, |call| {
-        if of != isa() {
-            return Err(Status::INVALID_ISA);
-        }
+        call.runtime.part_of_isa(of)?;
         if profile > 1 {
             return Err(Status::INVALID_ARGUMENT);
         }
@@ -204,9 +198,7 @@ pub unsafe extern "C" fn hsa_isa_get_round_method(
     hsa!(hsa_isa_get_round_method, |call| {
         /// Multiplication and addition round once.
         const SINGLE: u32 = 0;
-        if of != isa() {
-            return Err(Status::INVALID_ISA);
-        }
+        call.runtime.part_of_isa(of)?;
         if ![1, 2, 4].contains(&float) || ![1, 2].contains(&flush) {
             return Err(Status::INVALID_ARGUMENT);
         }
@@ -221,9 +213,7 @@ pub unsafe extern "C" fn hsa_isa_iterate_wavefronts(
 ) -> Status {
     hsa!(hsa_isa_iterate_wavefronts, |call| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
-        if of != isa() {
-            return Err(Status::INVALID_ISA);
-        }
+        call.runtime.part_of_isa(of)?;
         // SAFETY: the caller gave function and data for this call.
         each(call, [WAVEFRONT], |handle| unsafe { callback(Wavefront { handle }, data) })
     })

@@ -127,7 +127,7 @@ pub unsafe extern "C" fn hsa_amd_queue_cu_set_mask(
             return Err(Status::INVALID_ARGUMENT);
         }
         let mask = call.list(mask, bits / 32)?;
-        let units = call.runtime.options.units;
+        let units = call.runtime.units_of(queue.gpu);
         let reduced = mask
             .iter()
             .enumerate()
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn hsa_amd_queue_cu_get_mask(
             return Err(Status::INVALID_ARGUMENT);
         }
         let known = queue.cu_mask.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
-        let units = call.runtime.options.units;
+        let units = call.runtime.units_of(queue.gpu);
         for word in 0..bits / 32 {
             // Without a mask the queue uses all units.
             let all = (0..32).filter(|bit| word * 32 + bit < units).fold(0_u32, |all, bit| all | 1 << bit);
