@@ -24,13 +24,13 @@ pub struct Part {
     code: &'static [&'static str],
     /// The product name, or that of one of several products.
     pub product: &'static str,
-    /// The instruction set.
-    pub set: &'static InstructionSet,
+    /// The instruction set of waves of each size that the part has, the usual size first.
+    sets: &'static [&'static InstructionSet],
     /// How a wave finds its private memory.
     pub scratch: Scratch,
     /// The place of a work-item's id.
     pub work_item_id: WorkItemId,
-    /// Vector registers are given to a wave in groups of this many.
+    /// Vector registers are given to a wave of 64 lanes in groups of this many, and to a wave of 32 lanes in groups of twice as many.
     pub vgpr_granule: u32,
     /// The barrier of the waves of a grid.
     pub grid_barrier: GridBarrier,
@@ -107,7 +107,7 @@ const GFX942_PART: Part = Part {
     features: ":sramecc+:xnack-",
     code: &["gfx942", "gfx9-4-generic"],
     product: "MI300X",
-    set: &GFX942,
+    sets: &[&GFX942],
     scratch: Scratch::Architected,
     work_item_id: WorkItemId::Packed,
     vgpr_granule: 8,
@@ -130,7 +130,7 @@ const GFX90A_PART: Part = Part {
     features: ":sramecc+:xnack-",
     code: &["gfx90a"],
     product: "MI250X",
-    set: &GFX90A,
+    sets: &[&GFX90A],
     scratch: Scratch::Registers,
     work_item_id: WorkItemId::Packed,
     vgpr_granule: 8,
@@ -153,7 +153,7 @@ const GFX908_PART: Part = Part {
     features: ":sramecc+:xnack-",
     code: &["gfx908"],
     product: "MI100",
-    set: &GFX908,
+    sets: &[&GFX908],
     scratch: Scratch::Registers,
     work_item_id: WorkItemId::Registers,
     vgpr_granule: 4,
@@ -176,7 +176,7 @@ const GFX906_PART: Part = Part {
     features: ":sramecc+:xnack-",
     code: &["gfx906", "gfx9-generic"],
     product: "MI50",
-    set: &GFX906,
+    sets: &[&GFX906],
     scratch: Scratch::Registers,
     work_item_id: WorkItemId::Registers,
     vgpr_granule: 4,
@@ -199,7 +199,7 @@ const GFX900_PART: Part = Part {
     features: ":xnack-",
     code: &["gfx900", "gfx9-generic"],
     product: "MI25",
-    set: &GFX900,
+    sets: &[&GFX900],
     scratch: Scratch::Registers,
     work_item_id: WorkItemId::Registers,
     vgpr_granule: 4,
@@ -296,9 +296,34 @@ impl Part {
         self.runs(target.processor()) && target.features().all(has)
     }
 
-    /// The instruction set of the part.
+    /// The instruction set of waves of the usual size.
     pub fn instructions(&self) -> &'static InstructionSet {
-        self.set
+        self.sets[0]
+    }
+
+    /// The instruction set of waves of each size that the part has, the usual size first.
+    pub(crate) fn sets(&self) -> &'static [&'static InstructionSet] {
+        self.sets
+    }
+
+    /// Lanes of a wave of the usual size. HIP calls it the warp size.
+    pub fn wave_size(&self) -> u32 {
+        self.instructions().wave_size()
+    }
+
+    /// The instruction set of waves of a size.
+    pub(crate) fn set_of_waves(&self, size: u32) -> Option<&'static InstructionSet> {
+        self.sets.iter().copied().find(|set| set.wave_size() == size)
+    }
+
+    /// Vector registers are given to a wave of a size in groups of this many.
+    pub(crate) fn vgpr_granule_of_waves(&self, size: u32) -> u32 {
+        self.vgpr_granule * (64 / size.max(1))
+    }
+
+    /// The accumulation registers of the part.
+    pub(crate) fn accumulation(&self) -> Accumulation {
+        self.instructions().accumulation
     }
 
     /// The names of all parts, for messages: `gfx942, gfx90a and gfx908`.
@@ -311,12 +336,12 @@ impl Part {
 
     /// Vector registers that a work-item can have, with accumulation registers if they are of the same file.
     pub fn registers_of_work_item(&self) -> u32 {
-        if self.set.accumulation == Accumulation::Unified { 512 } else { 256 }
+        if self.accumulation() == Accumulation::Unified { 512 } else { 256 }
     }
 
     /// Work-items in flight on a compute unit, at most.
     pub fn work_items_of_unit(&self) -> u32 {
-        self.waves * Self::WAVE
+        self.waves * self.wave_size()
     }
 }
 

@@ -55,20 +55,21 @@ pub fn unsupported(elf: &[u8]) -> Result<Vec<Unsupported>, LoadError> {
         code.push(CodeSegment { base: segment.address, seen: vec![false; words.len() + 1], words });
     }
     let mut kinds = Kinds::default();
-    let kernels = object.kernels().iter().map(|kernel| (kernel.name.as_str(), kernel.entry_address));
-    let functions = object.functions().map(|symbol| (symbol.name.as_str(), symbol.address));
-    for (symbol, entry) in kernels.chain(functions) {
+    let set_of = |size| part.set_of_waves(size).unwrap_or(part.instructions());
+    let kernels = object
+        .kernels()
+        .iter()
+        .map(|kernel| (kernel.name.as_str(), kernel.entry_address, set_of(kernel.wavefront_size)));
+    // Kernels of a code object share its functions, so one wave size is theirs.
+    let usual = object.kernels().first().map_or(part.instructions(), |kernel| set_of(kernel.wavefront_size));
+    let functions = object.functions().map(|symbol| (symbol.name.as_str(), symbol.address, usual));
+    for (symbol, entry, set) in kernels.chain(functions) {
         let after = code.partition_point(|code| code.base <= entry);
         let Some(code) = after.checked_sub(1).and_then(|index| code.get_mut(index)) else { continue };
         let offset = entry - code.base;
         if offset.is_multiple_of(4) && offset / 4 < code.words.len() as u64 {
             let CodeSegment { base, words, seen } = code;
-            reach(
-                part.set,
-                words,
-                offset / 4,
-                &mut Walk { base: *base, words, seen, symbol, kinds: &mut kinds },
-            );
+            reach(set, words, offset / 4, &mut Walk { base: *base, words, seen, symbol, kinds: &mut kinds });
         }
     }
     kinds.found.sort_by_key(|found| found.address);

@@ -137,14 +137,20 @@ impl Module {
             let mut code = vec![0; usize::try_from(segment.file_size).unwrap_or(0)];
             let address = self.base + segment.address;
             self.memory.read(address, &mut code)?;
-            let words = code.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-            let program = Arc::new(Program::new(self.part.set, address, words).with_debug(debug.clone()));
-            loaded::add(&program);
-            programs.push(program);
+            let words: Arc<[u32]> = code.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+            // The code has a meaning for waves of each size.
+            for set in self.part.sets() {
+                let program = Program::new(set, address, words.clone()).with_debug(debug.clone());
+                programs.push(Arc::new(program));
+            }
         }
+        loaded::add(&programs);
         for kernel in object.kernels() {
             let entry = self.base.wrapping_add(kernel.entry_address);
-            if let Some(program) = programs.iter().find(|program| program.contains(entry)) {
+            // A launch refuses waves of a size that the part does not have.
+            let set = self.part.set_of_waves(kernel.wavefront_size).unwrap_or(self.part.instructions());
+            let own = |program: &&Arc<Program>| program.set() == set && program.contains(entry);
+            if let Some(program) = programs.iter().find(own) {
                 let record = KernelRecord::new(kernel.clone(), self.base, program.clone());
                 self.kernels.insert(kernel.name.clone(), Arc::new(record));
             }

@@ -39,7 +39,7 @@ impl Scene<'_> {
         let program = if own.contains(finding.instruction) {
             Some(own.clone())
         } else {
-            loaded::at(self.memory, finding.instruction)
+            loaded::at(self.memory, finding.instruction, own.set())
         };
         let location = program.map(|program| {
             let offset = (finding.instruction - program.base()) as u32;

@@ -44,6 +44,8 @@ pub(super) struct Start {
     /// Workgroups.
     pub(super) grid: [u32; 3],
     block: [u32; 3],
+    /// Lanes of a wave.
+    wave_size: u32,
     /// Work-items in the whole grid.
     items: [u32; 3],
     /// Bytes of LDS.
@@ -127,9 +129,11 @@ impl Start {
                 "{private} bytes of private memory, at most {MAX_PRIVATE} are given"
             )));
         }
-        if description.wavefront_size != 64 {
-            let (width, part) = (description.wavefront_size, part.name());
-            return Err(refuse(format!("waves of {width} lanes, a {part} has 64")));
+        let wave_size = description.wavefront_size;
+        if part.set_of_waves(wave_size).is_none() {
+            let sizes: Vec<_> = part.sets().iter().map(|set| set.wave_size().to_string()).collect();
+            let (part, sizes) = (part.name(), sizes.join(" or "));
+            return Err(refuse(format!("waves of {wave_size} lanes, those of a {part} have {sizes}")));
         }
         let rsrc1 = description.descriptor.compute_pgm_rsrc1;
         let mode =
@@ -138,6 +142,7 @@ impl Start {
             descriptor: description.descriptor,
             grid: launch.grid,
             block,
+            wave_size,
             items,
             lds: lds.next_multiple_of(LDS_UNIT),
             lds_limit: launch.lds_faults.then_some(lds),
@@ -294,20 +299,20 @@ impl Start {
     /// The position of a lane in its workgroup.
     pub(super) fn work_item(&self, workgroup: [u32; 3], wave: u32, lane: u32) -> [u32; 3] {
         let [x, y, _] = self.extent(workgroup).map(|extent| extent.max(1));
-        let number = wave * 64 + lane;
+        let number = wave * self.wave_size + lane;
         [number % x, number / x % y, number / x / y]
     }
 
     /// Waves of a workgroup.
     pub(super) fn waves(&self, workgroup: [u32; 3]) -> u32 {
-        self.extent(workgroup).iter().product::<u32>().div_ceil(64)
+        self.extent(workgroup).iter().product::<u32>().div_ceil(self.wave_size)
     }
 
     /// Sets up a wave's registers.
     pub(super) fn prepare(&self, wave: &mut Wave, workgroup: [u32; 3], number: u32) {
         let granules = (self.descriptor.compute_pgm_rsrc1 & 0x3f) + 1;
-        let registers = (granules * self.part.vgpr_granule) as usize;
-        let (vgprs, agprs) = match self.part.set.accumulation {
+        let registers = (granules * self.part.vgpr_granule_of_waves(self.wave_size)) as usize;
+        let (vgprs, agprs) = match self.part.accumulation() {
             Accumulation::None => (registers, 0),
             Accumulation::Apart => (registers, registers),
             Accumulation::Unified => {
@@ -316,6 +321,7 @@ impl Start {
             }
         };
         wave.reset(vgprs, agprs);
+        wave.set_size(self.wave_size);
         wave.set_mode(self.mode);
         wave.scratch_size = self.private;
         wave.number = number;
@@ -329,8 +335,8 @@ impl Start {
         let extent = self.extent(workgroup);
         let items = extent.iter().product::<u32>();
         let dimensions = self.descriptor.workitem_id_dimensions();
-        let first = number * 64;
-        let lanes = (items - first.min(items)).min(64);
+        let first = number * self.wave_size;
+        let lanes = (items - first.min(items)).min(self.wave_size);
         wave.set_exec(if lanes == 64 { !0 } else { (1 << lanes) - 1 });
         let [x, y, _] = extent.map(|extent| extent.max(1));
         let mut place = [first % x, first / x % y, first / x / y];
@@ -420,7 +426,7 @@ impl Start {
     /// The offset of one wave in the private memory of all waves. It is never zero, so that a kernel that
     /// does not add it faults.
     fn scratch_offset(&self, wave: u32) -> u32 {
-        // It fits: a lane has at most 1 MiB and a workgroup at most 16 waves.
+        // It fits: a lane has at most 1 MiB and a workgroup at most 32 waves.
         (wave + 1) * self.private.next_multiple_of(16) * 64
     }
 }

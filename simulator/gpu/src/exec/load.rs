@@ -31,7 +31,7 @@ impl Program {
 fn decode(program: &Program, entry: u64) -> Position {
     let mut found = BTreeMap::new();
     reach(program.set(), program.words(), entry, &mut found);
-    let (mut region, index) = lay_out(found, program.base(), entry);
+    let (mut region, index) = lay_out(found, program, entry);
     for problem in &mut region.problems {
         let at = (problem.offset / 4) as usize;
         let count = problem.words.len();
@@ -52,7 +52,11 @@ impl Reached for BTreeMap<u64, Result<Inst, NoInstruction>> {
 
 /// Makes steps of decoded instructions, in the order of the code, and resolves branches. Also returns the
 /// index of the entry's step.
-fn lay_out(found: BTreeMap<u64, Result<Inst, NoInstruction>>, base: u64, entry: u64) -> (Region, usize) {
+fn lay_out(
+    found: BTreeMap<u64, Result<Inst, NoInstruction>>,
+    program: &Program,
+    entry: u64,
+) -> (Region, usize) {
     let mut steps = Vec::with_capacity(found.len());
     let mut problems = Vec::new();
     let mut index_of = HashMap::with_capacity(found.len());
@@ -118,6 +122,6 @@ fn lay_out(found: BTreeMap<u64, Result<Inst, NoInstruction>>, base: u64, entry: 
     if steps.iter().any(Step::is_compare_and_swap) {
         steps.iter_mut().filter(|step| step.loads_dwords()).for_each(|step| step.widened = true);
     }
-    let blocks = Blocks::new(steps.len());
-    (Region { base, steps, problems, blocks }, index_of.get(&entry).copied().unwrap_or(0))
+    let blocks = Blocks::new(steps.len(), program.set().wave_size());
+    (Region { base: program.base(), steps, problems, blocks }, index_of.get(&entry).copied().unwrap_or(0))
 }

@@ -73,10 +73,10 @@ impl Runner<'_> {
         let mut narrow = false;
         let flow = loop {
             let block = match self.cold {
-                Some(cold) if arrives || narrow && self.core.wave.exec() == !0 => {
+                Some(cold) if arrives || narrow && self.core.wave.exec() == self.core.wave.lanes() => {
                     arrives = false;
                     let block = region.blocks.enter(&mut self.core, &region.steps, index, self.abreast, cold);
-                    narrow = self.core.wave.exec() != !0;
+                    narrow = self.core.wave.exec() != self.core.wave.lanes();
                     block
                 }
                 _ => None,
@@ -183,7 +183,7 @@ impl Runner<'_> {
         let position = self.counter.code(self.program).find(address).or_else(|| {
             self.counter.visited = None;
             self.program.find(address).or_else(|| {
-                let program = loaded::at(memory, address)?;
+                let program = loaded::at(memory, address, self.program.set())?;
                 let position = program.find(address)?;
                 self.counter.visited = Some(program);
                 Some(position)

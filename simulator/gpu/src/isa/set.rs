@@ -19,6 +19,8 @@ use super::tables::{self, Row};
 pub struct InstructionSet {
     /// The name in messages.
     name: &'static str,
+    /// Lanes of a wave, 32 or 64. Lane masks have as many bits.
+    pub(super) wave_size: u32,
     pub(super) tables: Tables,
     /// The meaning of bit 13 of FLAT, GLOBAL and SCRATCH.
     pub(super) flat_bit: FlatBit,
@@ -126,6 +128,11 @@ impl InstructionSet {
         self.name
     }
 
+    /// Lanes of a wave whose code it is, 32 or 64.
+    pub fn wave_size(&self) -> u32 {
+        self.wave_size
+    }
+
     /// Whether the set has an instruction, in any format.
     pub fn has(&self, op: Op) -> bool {
         self.tables.all().iter().any(|table| table.iter().flatten().any(|row| row.op == op))
@@ -203,6 +210,7 @@ macro_rules! spelled {
 /// CDNA3: gfx942.
 pub static GFX942: InstructionSet = InstructionSet {
     name: "gfx942",
+    wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_SINCE_GFX908, VOP2_SINCE_GFX90A, VOP2_GFX942),
         vop1: table!(256, VOP1, VOP1_SINCE_GFX90A, VOP1_GFX942),
@@ -237,6 +245,7 @@ pub static GFX942: InstructionSet = InstructionSet {
 /// CDNA2: gfx90a.
 pub static GFX90A: InstructionSet = InstructionSet {
     name: "gfx90a",
+    wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_SINCE_GFX908, VOP2_SINCE_GFX90A, VOP2_UNTIL_GFX90A),
         vop1: table!(256, VOP1, VOP1_SINCE_GFX90A),
@@ -261,6 +270,7 @@ pub static GFX90A: InstructionSet = InstructionSet {
 /// CDNA: gfx908.
 pub static GFX908: InstructionSet = InstructionSet {
     name: "gfx908",
+    wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_SINCE_GFX908, VOP2_UNTIL_GFX908, VOP2_UNTIL_GFX90A),
         vop1: table!(256, VOP1),
@@ -300,6 +310,7 @@ pub static GFX908: InstructionSet = InstructionSet {
 /// Vega 20: gfx906.
 pub static GFX906: InstructionSet = InstructionSet {
     name: "gfx906",
+    wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_UNTIL_GFX908, VOP2_UNTIL_GFX90A),
         vop1: table!(256, VOP1),
@@ -324,6 +335,7 @@ pub static GFX906: InstructionSet = InstructionSet {
 /// Vega 10: gfx900.
 pub static GFX900: InstructionSet = InstructionSet {
     name: "gfx900",
+    wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_UNTIL_GFX908, VOP2_UNTIL_GFX90A),
         vop1: table!(256, VOP1),

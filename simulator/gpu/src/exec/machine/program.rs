@@ -16,7 +16,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub(crate) struct Program {
     set: &'static InstructionSet,
     base: u64,
-    words: Vec<u32>,
+    words: Arc<[u32]>,
     /// The region of each address that was entered, and the index of its first step there.
     regions: RwLock<HashMap<u64, Position>>,
     debug: Arc<Debug>,
@@ -79,8 +79,8 @@ impl fmt::Display for Problem {
 
 impl Program {
     /// Code that lies at `base` in device memory.
-    pub(crate) fn new(set: &'static InstructionSet, base: u64, words: Vec<u32>) -> Self {
-        Self { set, base, words, debug: Arc::default(), regions: RwLock::default() }
+    pub(crate) fn new(set: &'static InstructionSet, base: u64, words: impl Into<Arc<[u32]>>) -> Self {
+        Self { set, base, words: words.into(), debug: Arc::default(), regions: RwLock::default() }
     }
 
     /// The same code, with the names and lines that reports show.

@@ -123,6 +123,8 @@ pub(crate) struct Wave {
     pub(crate) s: [u32; 128],
     /// Vector registers, then accumulation registers.
     pub(crate) v: Box<[Row; VECTORS]>,
+    /// All lanes of the wave: 64, or the first 32. A wave of 32 lanes leaves the rest of each row unused.
+    lanes: u64,
     /// The scalar condition code.
     pub(crate) scc: bool,
     /// Float mode.
@@ -170,6 +172,7 @@ impl Wave {
         Self {
             s: [0; 128],
             v: Box::new([[POISON; LANES]; VECTORS]),
+            lanes: !0,
             scc: false,
             mode: Mode { bits: 0 },
             unusual: false,
@@ -216,6 +219,7 @@ impl Wave {
         let mut copy = Self::new();
         copy.s = self.s;
         copy.v.clone_from(&self.v);
+        copy.lanes = self.lanes;
         copy.scc = self.scc;
         copy.set_indexing(self.indexing);
         copy.set_mode(self.mode.bits);
@@ -225,17 +229,49 @@ impl Wave {
         copy
     }
 
+    /// The number of lanes, 32 or 64.
+    #[inline(always)]
+    pub(crate) fn size(&self) -> usize {
+        self.lanes.count_ones() as usize
+    }
+
+    /// Makes it a wave of 32 or of 64 lanes.
+    pub(crate) fn set_size(&mut self, size: u32) {
+        self.lanes = if size == 32 { u32::MAX.into() } else { !0 };
+    }
+
+    /// All lanes.
+    #[inline(always)]
+    pub(crate) fn lanes(&self) -> u64 {
+        self.lanes
+    }
+
     /// EXEC.
     #[inline(always)]
     pub(crate) fn exec(&self) -> u64 {
-        u64::from(self.s[EXEC]) | u64::from(self.s[EXEC + 1]) << 32
+        self.mask(EXEC)
     }
 
     /// Sets EXEC.
     #[inline(always)]
     pub(crate) fn set_exec(&mut self, mask: u64) {
-        self.s[EXEC] = mask as u32;
-        self.s[EXEC + 1] = (mask >> 32) as u32;
+        self.set_mask(Operand::EXEC, mask);
+    }
+
+    /// The lane mask in the scalar registers from a number on: one register for 32 lanes, two for 64.
+    #[inline(always)]
+    pub(crate) fn mask(&self, first: usize) -> u64 {
+        self.pair(first) & self.lanes
+    }
+
+    /// Writes a lane mask to one or two scalar registers.
+    #[inline(always)]
+    pub(crate) fn set_mask(&mut self, register: Operand, mask: u64) {
+        if self.lanes == !0 {
+            self.set_pair(register, mask);
+        } else {
+            self.set_scalar(register, mask as u32);
+        }
     }
 
     /// FLAT_SCRATCH.
@@ -246,7 +282,7 @@ impl Wave {
     /// VCC.
     #[inline(always)]
     pub(crate) fn vcc(&self) -> u64 {
-        self.pair(VCC)
+        self.mask(VCC)
     }
 
     /// M0.

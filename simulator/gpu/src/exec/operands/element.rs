@@ -80,7 +80,7 @@ pub(crate) fn only_lane(wave: &Wave, step: &Step) -> Option<usize> {
 /// Whether a step is the usual case: no modifiers, no unusual mode, and all lanes are active.
 #[inline(always)]
 pub(crate) fn is_usual(wave: &Wave, step: &Step) -> bool {
-    wave.exec() == !0 && step.bare && !wave.unusual
+    wave.exec() == wave.lanes() && step.bare && !wave.unusual
 }
 
 /// Fills the row for a source of such a step, if it is a scalar.

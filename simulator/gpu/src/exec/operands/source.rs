@@ -29,6 +29,12 @@ pub(crate) fn scalar64(wave: &Wave, source: Source) -> u64 {
     }
 }
 
+/// The lane mask of a scalar source.
+#[inline(always)]
+pub(crate) fn lane_mask(wave: &Wave, source: Source) -> u64 {
+    scalar64(wave, source) & wave.lanes()
+}
+
 /// First address of the aperture through which FLAT instructions see LDS; 4 GiB long.
 pub const SHARED_APERTURE: u64 = 1 << 48;
 /// First address of the aperture through which FLAT instructions see private memory; 4 GiB long.

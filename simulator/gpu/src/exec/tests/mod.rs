@@ -43,7 +43,8 @@ fn run_with_lds(text: &str, words: &[u32], lds: &mut Lds, setup: impl FnOnce(&mu
     assert_eq!(disassembled.join("; "), text.replace("_e32", "").replace("_e64", ""));
 
     const END: u32 = 0xbf81_0000;
-    let program = Arc::new(Program::new(&isa::GFX942, 0x1000, words.iter().copied().chain([END]).collect()));
+    let program =
+        Arc::new(Program::new(&isa::GFX942, 0x1000, words.iter().copied().chain([END]).collect::<Vec<_>>()));
     let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
     let mut wave = Wave::new();
     wave.set_exec(!0);

@@ -72,7 +72,7 @@ fn run_translated(wave: &mut Wave, inst: isa::Inst, shared: &mut Shared) -> Resu
     let steps = [Step::new(families::handler(&inst)?, inst, 0)];
     let mut windows = Windows::default();
     let mut core = Core::new(wave, &mut shared.lds, &shared.memory, &mut windows);
-    match Blocks::new(1).enter(&mut core, &steps, 0, false, 0).map(|left| left.end) {
+    match Blocks::new(1, inst.set.wave_size()).enter(&mut core, &steps, 0, false, 0).map(|left| left.end) {
         Some(End::Limit) => Ok(()),
         // It has changed EXEC.
         Some(End::Stay) if core.wave.exec() != !0 || core.wave.unusual => Ok(()),

@@ -15,9 +15,9 @@ use crate::isa::Op;
 /// The most steps of a block.
 const MOST: usize = 256;
 
-/// Machine code for the steps from an index on.
-pub(super) fn translate(steps: &[Step], first: usize) -> Vec<u8> {
-    let mut emitter = Emitter::new(first);
+/// Machine code for the steps from an index on, for waves of a size.
+pub(super) fn translate(steps: &[Step], first: usize, wave_size: u32) -> Vec<u8> {
+    let mut emitter = Emitter::new(first, wave_size);
     let end = steps.len().min(first.saturating_add(MOST));
     for (index, step) in steps.iter().enumerate().take(end).skip(first) {
         emitter.begin(index, step.sharing);
@@ -30,7 +30,8 @@ pub(super) fn translate(steps: &[Step], first: usize) -> Vec<u8> {
             || scalar::emit(&mut emitter, step)
             || vector::emit(&mut emitter, step);
         if !translated {
-            emitter.call(memory::callee(step).unwrap_or(call::handler));
+            let callee = if wave_size == 64 { memory::callee(step) } else { None };
+            emitter.call(callee.unwrap_or(call::handler));
         }
         if ends_flow(&step.inst) {
             return emitter.finish_at(index + 1);
@@ -43,7 +44,7 @@ pub(super) fn translate(steps: &[Step], first: usize) -> Vec<u8> {
 fn branch(emitter: &mut Emitter, op: Op) -> bool {
     const VCC: u8 = 106;
     const EXEC: u8 = 126;
-    let (pair, condition) = match op {
+    let (mask, condition) = match op {
         Op::s_cbranch_scc0 => (None, Condition::Equal),
         Op::s_cbranch_scc1 => (None, Condition::NotEqual),
         Op::s_cbranch_vccz => (Some(VCC), Condition::Equal),
@@ -52,8 +53,8 @@ fn branch(emitter: &mut Emitter, op: Op) -> bool {
         Op::s_cbranch_execnz => (Some(EXEC), Condition::NotEqual),
         _ => return false,
     };
-    match pair {
-        Some(pair) => emitter.compare_pair(pair),
+    match mask {
+        Some(mask) => emitter.compare_mask(mask),
         None => emitter.compare_scc(),
     }
     emitter.branch_if(condition);

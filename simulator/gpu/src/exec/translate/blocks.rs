@@ -13,8 +13,9 @@ use std::sync::{Mutex, Once, PoisonError};
 const NEVER: u32 = u32::MAX;
 
 /// The blocks of a region, by their first step.
-#[derive(Default)]
 pub(crate) struct Blocks {
+    /// Lanes of the waves that run the region.
+    wave_size: u32,
     slots: Box<[Slot]>,
     /// The code that the slots point to.
     code: Mutex<Vec<Code>>,
@@ -28,11 +29,12 @@ struct Slot {
 }
 
 impl Blocks {
-    /// For a region of this many steps.
-    pub(crate) fn new(steps: usize) -> Self {
+    /// For a region of this many steps, which waves of a size run.
+    pub(crate) fn new(steps: usize, wave_size: u32) -> Self {
         let count =
             if has_wide_vectors() && steps * size_of::<Step>() <= i32::MAX as usize { steps } else { 0 };
-        Self { slots: (0..count).map(|_| Slot::default()).collect(), code: Mutex::default() }
+        let slots = (0..count).map(|_| Slot::default()).collect();
+        Self { wave_size, slots, code: Mutex::default() }
     }
 
     /// Runs the block at a step, once the interpreter has arrived there more than `cold` times. `None` if nothing was
@@ -59,7 +61,7 @@ impl Blocks {
             }
             entry = self.translate(slot, steps, index)?;
         }
-        if core.wave.exec() != !0 || core.wave.unusual {
+        if core.wave.exec() != core.wave.lanes() || core.wave.unusual {
             return None;
         }
         // SAFETY: the slot's code was made from the steps of this region, and the wave was just checked.
@@ -80,7 +82,7 @@ impl Blocks {
         if !known.is_null() {
             return Some(known);
         }
-        match Code::new(&block::translate(steps, index)) {
+        match Code::new(&block::translate(steps, index, self.wave_size)) {
             Ok(code) => {
                 let entry = code.entry();
                 held.push(code);

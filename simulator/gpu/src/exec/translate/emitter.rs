@@ -12,7 +12,7 @@ use super::call::{self, Callee, LIMIT, STAY};
 use crate::exec::machine::core::Flow;
 use crate::exec::machine::step::{Sharing, Source, Step};
 use crate::exec::machine::wave::{VECTORS, Wave};
-use crate::exec::values::row::{GROUPS, Group, Row};
+use crate::exec::values::row::{GROUPS, Group, LANES, Row};
 use crate::isa::Operand;
 use std::mem::{offset_of, size_of};
 
@@ -33,6 +33,8 @@ const EXEC: u8 = 126;
 /// A translation that is being written.
 pub(super) struct Emitter {
     pub(super) asm: Assembler,
+    /// Lanes of a wave, 32 or 64.
+    wave_size: u32,
     index: usize,
     /// Jumps to the end of the block, with the answer.
     exits: Vec<(Jump, u64)>,
@@ -43,11 +45,11 @@ pub(super) struct Emitter {
 }
 
 impl Emitter {
-    /// A block that begins at a step.
-    pub(super) fn new(first: usize) -> Self {
+    /// A block for waves of a size, which begins at a step.
+    pub(super) fn new(first: usize, wave_size: u32) -> Self {
         let asm = Assembler::default();
         let mut emitter =
-            Self { asm, index: first, exits: Vec::new(), answers: Vec::new(), rare: Vec::new() };
+            Self { asm, wave_size, index: first, exits: Vec::new(), answers: Vec::new(), rare: Vec::new() };
         emitter.enter();
         emitter
     }
@@ -83,9 +85,19 @@ impl Emitter {
         self.exit_if(condition, self.index, Flow::Branch as u32);
     }
 
-    /// Compares a pair of scalar registers with zero.
-    pub(super) fn compare_pair(&mut self, number: u8) {
-        self.asm.compare_constant(Bits::B64, WAVE, Self::scalar(number), 0);
+    /// The width of a lane mask.
+    pub(super) fn mask(&self) -> Bits {
+        if self.wave_size == 32 { Bits::B32 } else { Bits::B64 }
+    }
+
+    /// Groups of a vector register that hold the wave's lanes.
+    pub(super) fn groups(&self) -> usize {
+        self.wave_size as usize * GROUPS / LANES
+    }
+
+    /// Compares a lane mask in scalar registers with zero.
+    pub(super) fn compare_mask(&mut self, number: u8) {
+        self.asm.compare_constant(self.mask(), WAVE, Self::scalar(number), 0);
     }
 
     /// Saves the registers that belong to the caller, and keeps the arguments.
@@ -166,7 +178,7 @@ impl Emitter {
 
     /// Goes on only if all lanes are active.
     pub(super) fn check_exec(&mut self) {
-        self.asm.compare_constant(Bits::B64, WAVE, Self::scalar(EXEC), -1);
+        self.asm.compare_constant(self.mask(), WAVE, Self::scalar(EXEC), -1);
         self.exit_if(Condition::NotEqual, self.index + 1, STAY);
     }
 
@@ -217,7 +229,7 @@ impl Emitter {
         self.asm.load_byte(register, Place::Memory(WAVE, Self::scc()));
     }
 
-    /// Fills a vector with the mask byte of a group, from a pair of scalar registers.
+    /// Fills a vector with the mask byte of a group, from the scalar registers of a lane mask.
     pub(super) fn broadcast_mask(&mut self, result: Ymm, number: u8, group: usize) {
         self.asm.broadcast_byte(result, WAVE, Self::scalar(number) + group as i32);
     }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Vector arithmetic of a block: eight lanes at a time, for all 64.
+//! Vector arithmetic of a block: eight lanes at a time, for all lanes of the wave.
 
 use super::assembler::{Alu, Bits, Condition, Place, RAX, RCX, Shift, Vex, Ymm, vex};
 use super::emitter::{Emitter, scalar_destination, touches_exec};
 use crate::exec::machine::step::{Source, Step};
-use crate::exec::values::row::GROUPS;
 use crate::isa::Op;
 
 /// A source: the register of a group, or the vector that holds a scalar.
@@ -164,8 +163,8 @@ fn constant(source: Source) -> Option<u32> {
     }
 }
 
-/// The number of a pair of scalar registers.
-fn pair(source: Source) -> Option<u8> {
+/// The number of the first scalar register of a lane mask.
+fn mask_number(source: Source) -> Option<u8> {
     match source {
         Source::Scalar(number) if number < 127 => Some(number),
         _ => None,
@@ -207,7 +206,7 @@ pub(super) fn emit(emitter: &mut Emitter, step: &Step) -> bool {
         Form::Shift(shift) => {
             let Some(by) = constant(step.src[0]) else { return false };
             fill(emitter, step, 1);
-            groups(|group, to| {
+            groups(emitter.groups(), |group, to| {
                 let from = load(emitter, input(step, 1), group, to);
                 emitter.asm.shift_words(shift, to, from, by as u8 & 31);
                 emitter.asm.store_vector(Emitter::group(step.dst, group), to);
@@ -217,7 +216,7 @@ pub(super) fn emit(emitter: &mut Emitter, step: &Step) -> bool {
             let Some(by) = constant(step.src[1]) else { return false };
             fill(emitter, step, 0);
             fill(emitter, step, 2);
-            groups(|group, to| {
+            groups(emitter.groups(), |group, to| {
                 let from = load(emitter, input(step, 0), group, to);
                 emitter.asm.shift_words(Shift::Left, to, from, by as u8 & 31);
                 emitter.asm.op(op, to, to, input(step, 2).group(group));
@@ -237,7 +236,7 @@ pub(super) fn emit(emitter: &mut Emitter, step: &Step) -> bool {
             emitter.asm.constant(RAX, u64::from((1u32 << (width & 31)) - 1));
             emitter.asm.move_to_vector(EXTRA, RAX);
             emitter.asm.broadcast(EXTRA, EXTRA);
-            groups(|group, to| {
+            groups(emitter.groups(), |group, to| {
                 let from = load(emitter, input(step, 0), group, to);
                 emitter.asm.shift_words(Shift::Right, to, from, offset as u8 & 31);
                 emitter.asm.op(vex::PAND, to, to, EXTRA);
@@ -249,16 +248,16 @@ pub(super) fn emit(emitter: &mut Emitter, step: &Step) -> bool {
         Form::Compare(compare) => return compares(emitter, step, compare),
         Form::CarryOut(op) => return carry(emitter, step, op, None),
         Form::CarryThrough => {
-            let Some(carries) = pair(step.src[2]) else { return false };
+            let Some(carries) = mask_number(step.src[2]) else { return false };
             return carry(emitter, step, vex::PADDD, Some(carries));
         }
     }
     true
 }
 
-/// Runs for each group, with one vector after the other.
-fn groups(mut write: impl FnMut(usize, Ymm)) {
-    for group in 0..GROUPS {
+/// Runs for each of a number of groups, with one vector after the other.
+fn groups(count: usize, mut write: impl FnMut(usize, Ymm)) {
+    for group in 0..count {
         write(group, Ymm(group as u8 & 7));
     }
 }
@@ -327,7 +326,7 @@ fn each(emitter: &mut Emitter, step: &Step, mut compute: impl FnMut(&mut Emitter
     for index in 0..3 {
         fill(emitter, step, index);
     }
-    groups(|group, to| {
+    groups(emitter.groups(), |group, to| {
         compute(emitter, step, to, group);
         emitter.asm.store_vector(Emitter::group(step.dst, group), to);
     });
@@ -344,7 +343,7 @@ fn floats(emitter: &mut Emitter, step: &Step, op: Vex, [first, second]: [usize; 
     for index in 0..2 {
         fill(emitter, step, index);
     }
-    groups(|group, to| {
+    groups(emitter.groups(), |group, to| {
         let left = load(emitter, input(step, first), group, to);
         emitter.asm.op(op, to, left, input(step, second).group(group));
     });
@@ -365,7 +364,7 @@ fn fused(emitter: &mut Emitter, step: &Step, third: Option<usize>) -> bool {
         [first @ Input::Register(_), second @ Input::Filled(_)] => [second, first],
         factors => factors,
     };
-    groups(|group, to| {
+    groups(emitter.groups(), |group, to| {
         emitter.asm.load_vector(to, addend.group(group));
         let left = load(emitter, factors[0], group, EXTRA);
         emitter.asm.op(vex::FMADD231PS, to, left, factors[1].group(group));
@@ -377,7 +376,7 @@ fn fused(emitter: &mut Emitter, step: &Step, third: Option<usize>) -> bool {
 /// Writes the results in the first eight vectors, unless one is a NaN: the handler finds the NaN of the hardware.
 fn store_floats(emitter: &mut Emitter, step: &Step) {
     const UNORDERED: u8 = 3;
-    for first in (0..GROUPS as u8).step_by(2) {
+    for first in (0..emitter.groups() as u8).step_by(2) {
         let found = if first == 0 { SPARE } else { EXTRA };
         emitter.asm.compare_floats(found, Ymm(first), Ymm(first + 1), UNORDERED);
         if first != 0 {
@@ -386,7 +385,7 @@ fn store_floats(emitter: &mut Emitter, step: &Step) {
     }
     emitter.asm.test_vector(SPARE);
     let rare = emitter.rarely(Condition::NotEqual);
-    groups(|group, to| emitter.asm.store_vector(Emitter::group(step.dst, group), to));
+    groups(emitter.groups(), |group, to| emitter.asm.store_vector(Emitter::group(step.dst, group), to));
     emitter.usually(rare);
 }
 
@@ -407,7 +406,7 @@ fn wide_sum(emitter: &mut Emitter, step: &Step) -> bool {
     if let Input::Filled(vector) = high_add {
         emitter.asm.op(vex::PSUBD, vector, vector, ones);
     }
-    for group in 0..GROUPS {
+    for group in 0..emitter.groups() {
         let (low, high) = (Ymm(2 * (group as u8 & 3)), Ymm(2 * (group as u8 & 3) + 1));
         emitter.asm.load_vector(low, low_in.group(group));
         emitter.asm.load_vector(high, high_in.group(group));
@@ -447,12 +446,12 @@ fn spread(emitter: &mut Emitter, to: Ymm, bits: Ymm, mask: u8, group: usize) {
 }
 
 fn select(emitter: &mut Emitter, step: &Step) -> bool {
-    let Some(mask) = pair(step.src[2]) else { return false };
+    let Some(mask) = mask_number(step.src[2]) else { return false };
     for index in 0..2 {
         fill(emitter, step, index);
     }
     fill_bits(emitter, EXTRA);
-    groups(|group, to| {
+    groups(emitter.groups(), |group, to| {
         spread(emitter, SPARE, EXTRA, mask, group);
         let clear = load(emitter, input(step, 0), group, to);
         emitter.asm.blend(to, clear, input(step, 1).group(group), SPARE);
@@ -474,18 +473,18 @@ fn gather(emitter: &mut Emitter, signs: Ymm, group: usize) {
 
 /// Writes the mask in RAX.
 fn store_mask(emitter: &mut Emitter, number: u8) {
-    emitter.store_scalar(Bits::B64, number, RAX);
+    emitter.store_scalar(emitter.mask(), number, RAX);
     if touches_exec(number) {
         emitter.check_exec();
     }
 }
 
 fn compares(emitter: &mut Emitter, step: &Step, compare: Compare) -> bool {
-    let Some(mask) = scalar_destination(step.inst.dst, Bits::B64) else { return false };
+    let Some(mask) = scalar_destination(step.inst.dst, emitter.mask()) else { return false };
     for index in 0..2 {
         fill(emitter, step, index);
     }
-    groups(|group, to| {
+    groups(emitter.groups(), |group, to| {
         let (first, second) = (input(step, 0), input(step, 1).group(group));
         let asm_first = match compare.test {
             Test::Less => load(emitter, input(step, 1), group, to),
@@ -506,7 +505,7 @@ fn compares(emitter: &mut Emitter, step: &Step, compare: Compare) -> bool {
         gather(emitter, to, group);
     });
     if compare.inverted {
-        emitter.asm.not(Bits::B64, RAX);
+        emitter.asm.not(emitter.mask(), RAX);
     }
     store_mask(emitter, mask);
     true
@@ -514,7 +513,7 @@ fn compares(emitter: &mut Emitter, step: &Step, compare: Compare) -> bool {
 
 /// A sum with its carries, and with those of a mask added.
 fn carry(emitter: &mut Emitter, step: &Step, op: Vex, carries: Option<u8>) -> bool {
-    let Some(mask) = scalar_destination(step.inst.sdst, Bits::B64) else { return false };
+    let Some(mask) = scalar_destination(step.inst.sdst, emitter.mask()) else { return false };
     for index in 0..2 {
         fill(emitter, step, index);
     }
@@ -522,7 +521,7 @@ fn carry(emitter: &mut Emitter, step: &Step, op: Vex, carries: Option<u8>) -> bo
     if carries.is_some() {
         fill_bits(emitter, bits);
     }
-    groups(|group, to| {
+    groups(emitter.groups(), |group, to| {
         let left = load(emitter, input(step, 0), group, to);
         // A sum that did not wrap is at least its first part.
         emitter.asm.op(op, SPARE, left, input(step, 1).group(group));
@@ -540,7 +539,7 @@ fn carry(emitter: &mut Emitter, step: &Step, op: Vex, carries: Option<u8>) -> bo
         }
         gather(emitter, EXTRA, group);
     });
-    emitter.asm.not(Bits::B64, RAX);
+    emitter.asm.not(emitter.mask(), RAX);
     store_mask(emitter, mask);
     true
 }

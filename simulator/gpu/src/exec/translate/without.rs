@@ -10,7 +10,7 @@ pub(crate) struct Blocks;
 
 impl Blocks {
     /// For a region of any size.
-    pub(crate) fn new(_: usize) -> Self {
+    pub(crate) fn new(_: usize, _: u32) -> Self {
         Self
     }
 

@@ -7,7 +7,7 @@ use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::Source;
 use crate::exec::operands::element::{LaneValue, Raw, Spare, fetch32, only_lane, store32};
 use crate::exec::operands::index::{destination, indexed};
-use crate::exec::operands::source::scalar64;
+use crate::exec::operands::source::lane_mask;
 use crate::exec::values::float::*;
 use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, Row, gathered, row};
@@ -20,16 +20,16 @@ macro_rules! carry {
             let clamp = step.inst.mods.clamp;
             if let Some(lane) = only_lane(core.wave, step) {
                 let ($a, $b) = (u32::fetch_lane(core.wave, step, 0, lane), u32::fetch_lane(core.wave, step, 1, lane));
-                $(let $carry = (scalar64(core.wave, step.src[2]) >> lane) as u32 & 1;)?
+                $(let $carry = (lane_mask(core.wave, step.src[2]) >> lane) as u32 & 1;)?
                 let (sum, over): (u32, bool) = $result;
                 core.wave.row_mut(step.dst)[lane] = sum;
-                core.wave.set_pair(step.inst.sdst, u64::from(over) << lane);
+                core.wave.set_mask(step.inst.sdst, u64::from(over) << lane);
                 return Flow::Next;
             }
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
             let left = u32::fetch(core.wave, step, 0, &mut spare_a);
             let right = u32::fetch(core.wave, step, 1, &mut spare_b);
-            $(let carries = scalar64(core.wave, step.src[2]);
+            $(let carries = lane_mask(core.wave, step.src[2]);
             let $carry = mask_row(carries);)?
             let mut sums = u32::result();
             let mut flags = [0; LANES];
@@ -45,7 +45,7 @@ macro_rules! carry {
             let flags = gathered(&flags) & core.wave.exec();
             // SAFETY: the loop wrote every lane.
             unsafe { u32::store(core.wave, step, &sums) };
-            core.wave.set_pair(step.inst.sdst, flags);
+            core.wave.set_mask(step.inst.sdst, flags);
             Flow::Next
         })
     };
@@ -62,7 +62,7 @@ macro_rules! multiply_add {
                 let (sum, over) = (a * b).overflowing_add(<$wide>::fetch_lane(core.wave, step, 2, lane));
                 <$wide>::store_lane(core.wave, step, lane, sum);
                 let flag = over != (<$wide>::MIN != 0 && sum >> 63 != 0);
-                core.wave.set_pair(step.inst.sdst, u64::from(flag) << lane);
+                core.wave.set_mask(step.inst.sdst, u64::from(flag) << lane);
                 return Flow::Next;
             }
             let (mut spare_a, mut spare_b, mut spare_c) = (Spare::new(), Spare::new(), Spare::new());
@@ -84,7 +84,7 @@ macro_rules! multiply_add {
             let flags = gathered(&flags) & core.wave.exec();
             // SAFETY: the loop wrote every lane.
             unsafe { <$wide>::store(core.wave, step, &sums) };
-            core.wave.set_pair(step.inst.sdst, flags);
+            core.wave.set_mask(step.inst.sdst, flags);
             Flow::Next
         })
     };
@@ -99,7 +99,7 @@ macro_rules! division_scale {
                 let c = <$float>::fetch_lane(core.wave, step, 2, lane);
                 let (value, flag) = $scale(a, b, c);
                 if <$float>::store_lane(core.wave, step, lane, value) {
-                    core.wave.set_pair(step.inst.sdst, u64::from(flag) << lane);
+                    core.wave.set_mask(step.inst.sdst, u64::from(flag) << lane);
                     return Flow::Next;
                 }
             }
@@ -121,7 +121,7 @@ macro_rules! division_scale {
                 <$float>::replace_nans(core.wave, step, &mut results);
                 <$float>::store(core.wave, step, &results);
             }
-            core.wave.set_pair(step.inst.sdst, flags);
+            core.wave.set_mask(step.inst.sdst, flags);
             Flow::Next
         })
     };
@@ -225,7 +225,7 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         // Its sources may carry the sign modifiers of floats.
         Op::v_cndmask_b32 => handler!(|core, step| {
             if let Some(lane) = only_lane(core.wave, step) {
-                let index = usize::from(scalar64(core.wave, step.src[2]) >> lane & 1 != 0);
+                let index = usize::from(lane_mask(core.wave, step.src[2]) >> lane & 1 != 0);
                 let Raw(value) = Raw::<u32>::fetch_lane(core.wave, step, index, lane);
                 core.wave.row_mut(step.dst)[lane] = value;
                 return Flow::Next;
@@ -233,7 +233,7 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
             let a = fetch32(core.wave, step, 0, LaneKind::RawF32, &mut spare_a);
             let b = fetch32(core.wave, step, 1, LaneKind::RawF32, &mut spare_b);
-            let chosen = mask_row(scalar64(core.wave, step.src[2]));
+            let chosen = mask_row(lane_mask(core.wave, step.src[2]));
             let result = row!(|lane| b[lane] ^ (a[lane] ^ b[lane]) & chosen[lane].wrapping_sub(1));
             store32(core.wave, step, &result, LaneKind::B32);
             Flow::Next

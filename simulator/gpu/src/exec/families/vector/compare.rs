@@ -118,7 +118,7 @@ use integer;
 #[inline(always)]
 fn write(core: &mut Core<'_>, step: &Step, mask: u64) -> Flow {
     let mask = mask & core.wave.exec();
-    core.wave.set_pair(step.inst.dst, mask);
+    core.wave.set_mask(step.inst.dst, mask);
     if step.narrows {
         core.wave.set_exec(mask);
     }

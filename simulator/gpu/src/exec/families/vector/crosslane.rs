@@ -21,14 +21,14 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             Flow::Next
         }),
         Op::v_readlane_b32 => Compilations::scalar(|core, step| {
-            let lane = scalar32(core.wave, step.src[1]) as usize % 64;
+            let lane = scalar32(core.wave, step.src[1]) as usize % core.wave.size();
             let value = lane_value(core.wave, step.src[0], lane);
             core.wave.set_scalar(step.inst.dst, value);
             Flow::Next
         }),
         Op::v_writelane_b32 => Compilations::scalar(|core, step| {
             let value = scalar32(core.wave, step.src[0]);
-            let lane = scalar32(core.wave, step.src[1]) as usize % 64;
+            let lane = scalar32(core.wave, step.src[1]) as usize % core.wave.size();
             core.wave.row_mut(step.dst)[lane] = value;
             Flow::Next
         }),
