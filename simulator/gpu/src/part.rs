@@ -227,8 +227,6 @@ static WITH_XNACK: [Part; 2] = [
 ];
 
 impl Part {
-    /// Work-items of a wave.
-    pub const WAVE: u32 = 64;
     /// Work-items of a workgroup, at most.
     pub const WORKGROUP: u32 = 1024;
     /// Ticks of the wall clock in a second, which `s_memrealtime` reads.
@@ -309,6 +307,11 @@ impl Part {
     /// Lanes of a wave of the usual size. HIP calls it the warp size.
     pub fn wave_size(&self) -> u32 {
         self.instructions().wave_size()
+    }
+
+    /// Lanes of a wave, for each size that the part has, the usual one first.
+    pub fn wave_sizes(&self) -> impl Iterator<Item = u32> {
+        self.sets.iter().map(|set| set.wave_size())
     }
 
     /// The instruction set of waves of a size.

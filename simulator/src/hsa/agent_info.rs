@@ -75,7 +75,7 @@ impl Runtime {
             2 => Info::U32(1),
             // The base profile.
             4 => Info::U32(0),
-            6 => Info::U32(Part::WAVE),
+            6 => Info::U32(part.wave_size()),
             7 => Info::U16s([Part::WORKGROUP as u16; 3]),
             8 => Info::U32(Part::WORKGROUP),
             9 => Info::U32s(vec![u32::MAX; 3]),

@@ -43,8 +43,8 @@ fn merge(uri: &str, own: &str) -> Outcome<String> {
     let (own_target, own_settings) = own.split_once('?').unwrap_or((own, ""));
     let target = if parsed.path().is_empty() { own_target } else { parsed.path() };
     // If a key is set several times, the last setting counts. A list of targets says how many GPUs there are.
-    let is_kept =
-        |setting: &&str| !setting.is_empty() && !(target.contains(',') && setting.starts_with("devices="));
+    let lists_gpus = target.contains(',');
+    let is_kept = |setting: &&str| !(setting.is_empty() || lists_gpus && setting.starts_with("devices="));
     let own_settings = own_settings.split('&').filter(is_kept).map(str::to_owned);
     let settings = parsed.parameters().iter().map(|(key, value)| format!("{key}={value}"));
     let settings: Vec<_> = own_settings.chain(settings).collect();

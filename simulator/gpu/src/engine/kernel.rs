@@ -83,6 +83,11 @@ impl Kernel {
         self.record.description.private_segment_size
     }
 
+    /// Lanes of the waves that it was compiled for, 32 or 64.
+    pub fn wave_size(&self) -> u32 {
+        self.record.description.wavefront_size
+    }
+
     /// Vector registers, with accumulation registers.
     pub fn vgprs(&self) -> u32 {
         self.record.description.vgpr_count

@@ -131,7 +131,7 @@ impl Start {
         }
         let wave_size = description.wavefront_size;
         if part.set_of_waves(wave_size).is_none() {
-            let sizes: Vec<_> = part.sets().iter().map(|set| set.wave_size().to_string()).collect();
+            let sizes: Vec<_> = part.wave_sizes().map(|size| size.to_string()).collect();
             let (part, sizes) = (part.name(), sizes.join(" or "));
             return Err(refuse(format!("waves of {wave_size} lanes, those of a {part} have {sizes}")));
         }

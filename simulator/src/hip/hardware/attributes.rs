@@ -106,7 +106,7 @@ pub(crate) fn value(device: &Device, options: &Options, attribute: Attribute) ->
 
         Attribute::hipDeviceAttributeMultiprocessorCount
         | Attribute::hipDeviceAttributePhysicalMultiProcessorCount => number(units),
-        Attribute::hipDeviceAttributeWarpSize => number(limits::WAVE_SIZE),
+        Attribute::hipDeviceAttributeWarpSize => number(device.part.wave_size()),
         Attribute::hipDeviceAttributeMaxThreadsPerBlock
         | Attribute::hipDeviceAttributeMaxBlockDimX
         | Attribute::hipDeviceAttributeMaxBlockDimY

@@ -18,7 +18,6 @@ use windlass_simulated_gpu::Part;
 pub(crate) mod limits {
     use windlass_simulated_gpu::Part;
 
-    pub(crate) const WAVE_SIZE: u32 = Part::WAVE;
     pub(crate) const THREADS_PER_BLOCK: u32 = Part::WORKGROUP;
     pub(crate) const REGISTERS_PER_BLOCK: u32 = 64 << 10;
 

@@ -168,7 +168,7 @@ impl Launch {
         let product =
             |extents: [u32; 3]| extents.iter().fold(1, |all: u64, one| all.saturating_mul((*one).into()));
         let workgroups = product(grid);
-        let waves = workgroups.saturating_mul(product(block).div_ceil(limits::WAVE_SIZE.into()));
+        let waves = workgroups.saturating_mul(product(block).div_ceil(self.kernel.wave_size().into()));
         let services = machine.services.get(device.index).ok_or_else(Failure::defect)?;
         let part = self.part.clone();
         services.attend(&self.kernel, Attended { workgroups, waves, cooperative, part }).map_err(|error| {
@@ -236,12 +236,12 @@ pub(crate) fn occupancy(kernel: &Kernel, block_size: u32, dynamic_lds: u64) -> u
     if block_size == 0 || block_size > kernel.max_workgroup_size().min(limits::THREADS_PER_BLOCK) {
         return 0;
     }
-    let by_threads =
-        kernel.module().part().work_items_of_unit() / block_size.next_multiple_of(limits::WAVE_SIZE);
+    let wave_size = kernel.wave_size();
+    let by_waves = kernel.module().part().waves / block_size.div_ceil(wave_size);
     let lds = dynamic_lds.saturating_add(kernel.static_lds().into());
     let by_lds = u64::from(kernel.module().part().lds).checked_div(lds).unwrap_or(u64::MAX);
     // The minimum with a number of 32 bits fits into 32 bits.
-    by_lds.min(by_threads.into()) as u32
+    by_lds.min(by_waves.into()) as u32
 }
 
 /// The status that HIP answers after a fault.

@@ -17,9 +17,6 @@ use windlass_simulated_gpu::Part;
 
 use super::{each, text};
 
-/// The one wavefront size of the GPUs.
-const WAVEFRONT: u64 = Part::WAVE as u64;
-
 pub unsafe extern "C" fn hsa_iterate_agents(callback: Option<OnAgent>, data: *mut c_void) -> Status {
     hsa!(hsa_iterate_agents, |call| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
@@ -137,7 +134,7 @@ fn isa_info(call: &Call, of: Isa, attribute: u32) -> Outcome<Info> {
         0 => Info::U32(name.len() as u32),
         1 => Info::Bytes(name),
         2 => Info::U32(1),
-        3 => Info::U32(Part::WAVE),
+        3 => Info::U32(part.wave_size()),
         4 => Info::U32(part.waves),
         // The large machine model; the base profile; rounding to nearest.
         5 => Info::Bytes(vec![0, 1]),
@@ -213,9 +210,10 @@ pub unsafe extern "C" fn hsa_isa_iterate_wavefronts(
 ) -> Status {
     hsa!(hsa_isa_iterate_wavefronts, |call| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
-        call.runtime.part_of_isa(of)?;
+        let part = call.runtime.part_of_isa(of)?;
+        let sizes = part.wave_sizes().map(u64::from).collect::<Vec<_>>();
         // SAFETY: the caller gave function and data for this call.
-        each(call, [WAVEFRONT], |handle| unsafe { callback(Wavefront { handle }, data) })
+        each(call, sizes, |handle| unsafe { callback(Wavefront { handle }, data) })
     })
 }
 
@@ -225,13 +223,14 @@ pub unsafe extern "C" fn hsa_wavefront_get_info(
     value: *mut c_void,
 ) -> Status {
     hsa!(hsa_wavefront_get_info, |call| {
-        if wavefront.handle != WAVEFRONT {
+        let mut sizes = Part::all().iter().flat_map(Part::wave_sizes);
+        let Some(size) = sizes.find(|size| u64::from(*size) == wavefront.handle) else {
             return Err(Status::INVALID_WAVEFRONT);
-        }
+        };
         if attribute != 0 {
             return Err(Status::INVALID_ARGUMENT);
         }
-        Info::U32(Part::WAVE).put(call, value)
+        Info::U32(size).put(call, value)
     })
 }
 
