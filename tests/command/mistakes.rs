@@ -56,6 +56,12 @@ fn a_run_that_is_right_says_so() {
 }
 
 #[test]
+fn a_kernel_runs_on_a_device_whose_gpus_need_other_code_each() {
+    let finished = vector_add(&[("--device", "hip-sim://gfx908,gfx942"), ("--expect", "2=1024xf32=3.5")]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+}
+
+#[test]
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn one_bundle_runs_on_the_host_too() {
     let finished = vector_add(&[("--device", "local://"), ("--expect", "2=1024xf32=3.5")]);

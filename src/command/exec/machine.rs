@@ -43,9 +43,9 @@ fn merge(uri: &str, own: &str) -> Outcome<String> {
     let (own_target, own_settings) = own.split_once('?').unwrap_or((own, ""));
     let target = if parsed.path().is_empty() { own_target } else { parsed.path() };
     // If a key is set several times, the last setting counts. A list of targets says how many GPUs there are.
-    let lists_gpus = target.contains(',');
-    let is_kept = |setting: &&str| !(setting.is_empty() || lists_gpus && setting.starts_with("devices="));
-    let own_settings = own_settings.split('&').filter(is_kept).map(str::to_owned);
+    let is_void =
+        |setting: &str| setting.is_empty() || target.contains(',') && setting.starts_with("devices=");
+    let own_settings = own_settings.split('&').filter(|setting| !is_void(setting)).map(str::to_owned);
     let settings = parsed.parameters().iter().map(|(key, value)| format!("{key}={value}"));
     let settings: Vec<_> = own_settings.chain(settings).collect();
     Ok(match settings.is_empty() {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::{Device, Function, FunctionInfo, ParameterKind};
+use crate::{Code, Device, Executable, Function, FunctionInfo, ParameterKind, Result};
 use windlass_codeobject::File;
 
 use super::spec::Spec;
@@ -54,14 +54,26 @@ pub(crate) fn load(
             ),
         }));
     };
-    load_image(device, &holder.image, Some(name))
+    let executable = match load_executable(device, &holder.image) {
+        // The image is for the first GPU. Another one of the device may need other code of the file.
+        Err(error)
+            if error.code() == Code::NotFound
+                && device.limits().physical_devices > 1
+                && !bytes.is_empty() =>
+        {
+            load_executable(device, bytes)
+        }
+        loaded => loaded,
+    };
+    let function = executable.and_then(|executable| executable.function(name));
+    function
+        .map_err(|error| Failure::hal(Stage::Submit, &error))
         .map_err(|failure| failure.during(format!("{}, bundle {}", escape::path(path), holder.bundle)))
 }
 
 fn load_image(device: &Device, image: &[u8], name: Option<&str>) -> Outcome<Function> {
     let wrong = |error| Failure::hal(Stage::Submit, &error);
-    // SAFETY: the user of this command vouches for the kernel, as for any program that they run.
-    let executable = unsafe { device.load_executable(image) }.map_err(wrong)?;
+    let executable = load_executable(device, image).map_err(wrong)?;
     let functions: Vec<_> = executable.functions().collect();
     match (name, functions.as_slice()) {
         (Some(name), _) => executable.function(name).map_err(wrong),
@@ -70,6 +82,11 @@ fn load_image(device: &Device, image: &[u8], name: Option<&str>) -> Outcome<Func
             Err(which(&functions.iter().map(|function| function.name().to_owned()).collect::<Vec<_>>()))
         }
     }
+}
+
+fn load_executable(device: &Device, image: &[u8]) -> Result<Executable> {
+    // SAFETY: the user of this command vouches for the kernel, as for any program that they run.
+    unsafe { device.load_executable(image) }
 }
 
 fn which(kernels: &[String]) -> Failure {
