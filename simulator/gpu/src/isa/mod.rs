@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The instruction sets of gfx900, gfx906 (Vega), gfx908, gfx90a and gfx942 (CDNA 1 to 3): decoder and disassembler.
+//! The instruction sets of gfx900, gfx906 (Vega), gfx908, gfx90a, gfx942 (CDNA 1 to 3) and gfx1100 (RDNA 3): decoder and
+//! disassembler.
 //!
 //! [`InstructionSet::decode`] turns words into an [`Inst`], which holds everything an interpreter needs.
 //! [`Inst::disassemble`] prints it as LLVM does. Both read the same tables, which have one row for each instruction of each
@@ -10,14 +11,17 @@
 //!
 //! - `opcode`, `operand`: meanings and operands.
 //! - `tables`: the rows. `set`: the tables of each set. `inst`, `error`: the decoder's results.
-//! - `fields`: the fields that formats share. `scalar_format`, `vector_format`, `memory_format`: one function for each format.
+//! - `fields`: the fields that formats share. `scalar_format`, `vector_format`, `lane_format`, `memory_format`: one function for
+//!   each format. `gfx11`: the sets of gfx1100, and their formats where they differ from those of GFX9.
 //! - `decode`: from words to an instruction.
 //! - `text`, `text_operand`, `text_modifier`, `text_error`: the disassembler.
 
 mod decode;
 mod error;
 mod fields;
+mod gfx11;
 mod inst;
+mod lane_format;
 mod memory_format;
 mod opcode;
 mod operand;
@@ -32,7 +36,8 @@ mod vector_format;
 
 pub use decode::Instructions;
 pub use error::DecodeError;
-pub use inst::{Dpp, Encoding, Inst, Mem, Mods, Sdwa, SdwaSel, SdwaUnused};
+pub use gfx11::{GFX1100, GFX1100_WAVE64};
+pub use inst::{Dpp, Dpp8, Encoding, Inst, Mem, Mods, Sdwa, SdwaSel, SdwaUnused};
 pub use opcode::Op;
 pub use operand::{Element, Operand, OperandType, Special, inline_f16, inline_u32, inline_u64};
 pub(crate) use set::Accumulation;

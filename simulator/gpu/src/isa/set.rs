@@ -3,8 +3,10 @@
 
 use std::fmt;
 
-use super::opcode::Op;
-use super::tables::{self, Row};
+use super::gfx11::{GFX1100, GFX1100_WAVE64};
+use super::opcode::{Mnemonics, Op};
+use super::operand::OperandType;
+use super::tables::*;
 
 /// The instructions of a family of parts: their encodings, and their spelling as LLVM has it.
 ///
@@ -18,9 +20,12 @@ use super::tables::{self, Row};
 /// ```
 pub struct InstructionSet {
     /// The name in messages.
-    name: &'static str,
+    pub(super) name: &'static str,
+    pub(super) family: Family,
+    /// The lanes of a wave: 64, or 32. A lane mask has as many bits.
+    pub(crate) wave_size: u32,
     pub(super) tables: Tables,
-    /// The meaning of bit 13 of FLAT, GLOBAL and SCRATCH.
+    /// The meaning of bit 13 of FLAT, GLOBAL and SCRATCH in GFX9.
     pub(super) flat_bit: FlatBit,
     pub(crate) accumulation: Accumulation,
     /// Whether DPP has `row_newbcast`, also for 64-bit operands.
@@ -32,6 +37,15 @@ pub struct InstructionSet {
     /// Whether there are image instructions. None of them is decoded.
     pub(super) has_images: bool,
     pub(super) style: Style,
+}
+
+/// Parts with the same formats and scalar registers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Family {
+    /// Vega and CDNA.
+    Gfx9,
+    /// RDNA 3.
+    Gfx11,
 }
 
 /// The row of each opcode of a format.
@@ -57,11 +71,13 @@ pub(super) struct Tables {
     pub(super) scratch: Table,
     pub(super) mubuf: Table,
     pub(super) mtbuf: Table,
+    /// The halves of VOPD. The codes up to 15 are the first half's too.
+    pub(super) vopd: Table,
 }
 
 impl Tables {
     /// Every table.
-    const fn all(&self) -> [Table; 18] {
+    const fn all(&self) -> [Table; 19] {
         [
             self.sop2,
             self.sopk,
@@ -81,6 +97,7 @@ impl Tables {
             self.scratch,
             self.mubuf,
             self.mtbuf,
+            self.vopd,
         ]
     }
 }
@@ -111,15 +128,18 @@ pub(crate) enum Accumulation {
 pub(super) struct Style {
     /// The three cache bits, in the order of the text: scope bit 0, non-temporal, scope bit 1.
     pub(super) cache: [&'static str; 3],
-    /// Mnemonics that differ from those of [`Op`].
-    spelled: &'static [(Op, &'static str)],
-    /// Names of hardware registers from number 20 on.
+    /// The mnemonic of each instruction.
+    pub(super) mnemonics: &'static Mnemonics,
+    /// Names of hardware registers by number; an empty one if there is none.
     pub(super) hardware: &'static [&'static str],
 }
 
 impl InstructionSet {
-    /// Every set, the newest first.
+    /// Every set of a simulated part, the newest first.
     pub const ALL: [&'static InstructionSet; 5] = [&GFX942, &GFX90A, &GFX908, &GFX906, &GFX900];
+
+    /// The sets that are decoded and printed, but of which no part is simulated.
+    pub const NOT_SIMULATED: [&'static InstructionSet; 2] = [&GFX1100, &GFX1100_WAVE64];
 
     /// The part that the set is named after.
     pub fn name(&self) -> &'static str {
@@ -131,16 +151,20 @@ impl InstructionSet {
         self.tables.all().iter().any(|table| table.iter().flatten().any(|row| row.op == op))
     }
 
-    /// Whether a vector instruction has a 32-bit form.
-    pub(super) fn has_short_form(&self, op: Op) -> bool {
+    /// The row of a vector instruction's 32-bit form.
+    pub(super) fn short_form(&self, op: Op) -> Option<&'static Row> {
         let Tables { vop1, vop2, vopc, .. } = self.tables;
-        [vop1, vop2, vopc].iter().any(|table| table.iter().flatten().any(|row| row.op == op))
+        [vop1, vop2, vopc].into_iter().flatten().flatten().find(|row| row.op == op).copied()
+    }
+
+    /// The type of a lane mask.
+    pub(super) fn mask(&self) -> OperandType {
+        if self.wave_size == 64 { MASK } else { SCALAR_OFFSET }
     }
 
     /// LLVM's mnemonic of an instruction, without the suffix of an encoding.
     pub fn mnemonic(&self, op: Op) -> &'static str {
-        let spelled = self.style.spelled.iter().find(|(other, _)| *other == op);
-        spelled.map_or(op.mnemonic(), |(_, name)| name)
+        self.style.mnemonics[op as usize]
     }
 }
 
@@ -160,11 +184,34 @@ impl Eq for InstructionSet {}
 
 /// A table of lists of rows.
 macro_rules! table {
-    ($codes:literal, $($rows:ident),+) => {{
-        static TABLE: [Option<&'static Row>; $codes] = tables::lay_out(&[$(tables::$rows),+]);
+    ($codes:literal, $($rows:expr),+) => {{
+        const TABLE: [Option<&'static Row>; $codes] = lay_out(&[$($rows),+]);
         &TABLE
     }};
 }
+
+pub(super) use table;
+
+/// The mnemonics of [`Op`], but for those that are spelled otherwise.
+pub(super) const fn spelled(list: &[(Op, &'static str)]) -> Mnemonics {
+    let mut mnemonics = Op::MNEMONICS;
+    let mut i = 0;
+    while i < list.len() {
+        mnemonics[list[i].0 as usize] = list[i].1;
+        i += 1;
+    }
+    mnemonics
+}
+
+/// [`spelled`], evaluated once.
+macro_rules! mnemonics {
+    ($list:expr) => {{
+        const MNEMONICS: Mnemonics = spelled($list);
+        &MNEMONICS
+    }};
+}
+
+pub(super) use mnemonics;
 
 /// The tables that differ between parts; the others are the same.
 macro_rules! tables {
@@ -178,6 +225,7 @@ macro_rules! tables {
             smem: table!(256, SMEM),
             vopc: table!(256, VOPC),
             mtbuf: table!(16, MTBUF),
+            vopd: &[],
             $($format: $table,)*
         }
     };
@@ -186,7 +234,7 @@ macro_rules! tables {
 /// The spelling of matrix products until gfx90a.
 macro_rules! spelled {
     ($($op:ident: $name:literal,)*) => {
-        &[
+        mnemonics!(&[
             (Op::v_mfma_f32_32x32x1_2b_f32, "v_mfma_f32_32x32x1f32"),
             (Op::v_mfma_f32_16x16x1_4b_f32, "v_mfma_f32_16x16x1f32"),
             (Op::v_mfma_f32_4x4x1_16b_f32, "v_mfma_f32_4x4x1f32"),
@@ -196,13 +244,39 @@ macro_rules! spelled {
             (Op::v_mfma_i32_16x16x4_4b_i8, "v_mfma_i32_16x16x4i8"),
             (Op::v_mfma_i32_4x4x4_16b_i8, "v_mfma_i32_4x4x4i8"),
             $((Op::$op, $name),)*
-        ]
+        ])
     };
 }
+
+/// The hardware registers of GFX9 until gfx90a.
+const HARDWARE: &[&str] = &[
+    "",
+    "MODE",
+    "STATUS",
+    "TRAPSTS",
+    "HW_ID",
+    "GPR_ALLOC",
+    "LDS_ALLOC",
+    "IB_STS",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "SH_MEM_BASES",
+    "TBA_LO",
+    "TBA_HI",
+    "TMA_LO",
+    "TMA_HI",
+];
 
 /// CDNA3: gfx942.
 pub static GFX942: InstructionSet = InstructionSet {
     name: "gfx942",
+    family: Family::Gfx9,
+    wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_SINCE_GFX908, VOP2_SINCE_GFX90A, VOP2_GFX942),
         vop1: table!(256, VOP1, VOP1_SINCE_GFX90A, VOP1_GFX942),
@@ -223,8 +297,28 @@ pub static GFX942: InstructionSet = InstructionSet {
     has_images: false,
     style: Style {
         cache: [" sc0", " nt", " sc1"],
-        spelled: &[],
+        mnemonics: &Op::MNEMONICS,
         hardware: &[
+            "",
+            "MODE",
+            "STATUS",
+            "TRAPSTS",
+            "HW_ID",
+            "GPR_ALLOC",
+            "LDS_ALLOC",
+            "IB_STS",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "SH_MEM_BASES",
+            "TBA_LO",
+            "TBA_HI",
+            "TMA_LO",
+            "TMA_HI",
             "XCC_ID",
             "SQ_PERF_SNAPSHOT_DATA",
             "SQ_PERF_SNAPSHOT_DATA1",
@@ -237,6 +331,8 @@ pub static GFX942: InstructionSet = InstructionSet {
 /// CDNA2: gfx90a.
 pub static GFX90A: InstructionSet = InstructionSet {
     name: "gfx90a",
+    family: Family::Gfx9,
+    wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_SINCE_GFX908, VOP2_SINCE_GFX90A, VOP2_UNTIL_GFX90A),
         vop1: table!(256, VOP1, VOP1_SINCE_GFX90A),
@@ -255,12 +351,14 @@ pub static GFX90A: InstructionSet = InstructionSet {
     keeps_halves: false,
     has_gds: false,
     has_images: true,
-    style: Style { cache: [" glc", " slc", " scc"], spelled: spelled!(), hardware: &[] },
+    style: Style { cache: [" glc", " slc", " scc"], mnemonics: spelled!(), hardware: HARDWARE },
 };
 
 /// CDNA: gfx908.
 pub static GFX908: InstructionSet = InstructionSet {
     name: "gfx908",
+    family: Family::Gfx9,
+    wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_SINCE_GFX908, VOP2_UNTIL_GFX908, VOP2_UNTIL_GFX90A),
         vop1: table!(256, VOP1),
@@ -281,7 +379,7 @@ pub static GFX908: InstructionSet = InstructionSet {
     has_images: true,
     style: Style {
         cache: [" glc", " slc", ""],
-        spelled: spelled! {
+        mnemonics: spelled! {
             v_mfma_f32_32x32x4_2b_f16: "v_mfma_f32_32x32x4f16",
             v_mfma_f32_16x16x4_4b_f16: "v_mfma_f32_16x16x4f16",
             v_mfma_f32_4x4x4_16b_f16: "v_mfma_f32_4x4x4f16",
@@ -293,13 +391,15 @@ pub static GFX908: InstructionSet = InstructionSet {
             v_mfma_f32_32x32x4_bf16: "v_mfma_f32_32x32x4bf16",
             v_mfma_f32_16x16x8_bf16: "v_mfma_f32_16x16x8bf16",
         },
-        hardware: &[],
+        hardware: HARDWARE,
     },
 };
 
 /// Vega 20: gfx906.
 pub static GFX906: InstructionSet = InstructionSet {
     name: "gfx906",
+    family: Family::Gfx9,
+    wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_UNTIL_GFX908, VOP2_UNTIL_GFX90A),
         vop1: table!(256, VOP1),
@@ -318,12 +418,14 @@ pub static GFX906: InstructionSet = InstructionSet {
     keeps_halves: false,
     has_gds: true,
     has_images: true,
-    style: Style { cache: [" glc", " slc", ""], spelled: &[], hardware: &[] },
+    style: Style { cache: [" glc", " slc", ""], mnemonics: &Op::MNEMONICS, hardware: HARDWARE },
 };
 
 /// Vega 10: gfx900.
 pub static GFX900: InstructionSet = InstructionSet {
     name: "gfx900",
+    family: Family::Gfx9,
+    wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_UNTIL_GFX908, VOP2_UNTIL_GFX90A),
         vop1: table!(256, VOP1),
@@ -342,5 +444,5 @@ pub static GFX900: InstructionSet = InstructionSet {
     keeps_halves: true,
     has_gds: true,
     has_images: true,
-    style: Style { cache: [" glc", " slc", ""], spelled: &[], hardware: &[] },
+    style: Style { cache: [" glc", " slc", ""], mnemonics: &Op::MNEMONICS, hardware: HARDWARE },
 };
