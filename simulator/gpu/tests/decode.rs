@@ -337,14 +337,26 @@ fn compare_with_objdump(file: &Path, origin: &Path, set: &'static InstructionSet
             next_address += lines[at].1.len() as u64 * 4;
             at += 1;
         }
-        let mut expected = lines[start..at].iter();
+        let mut expected = lines[start..at].iter().peekable();
+        let mut lost = false;
         for (offset, inst) in set.decode_program(&bytes) {
+            let here = lines[start].0 + offset;
+            while lost && expected.next_if(|(address, ..)| *address < here).is_some() {}
+            if lost && expected.peek().is_none_or(|(address, ..)| *address > here) {
+                continue;
+            }
             let (address, words, text) = expected.next().expect("as many instructions as LLVM has");
             let place = format!("{} at {address:#x}: {words:08x?}", origin.display());
-            assert_eq!(lines[start].0 + offset, *address, "{place}");
+            assert_eq!(here, *address, "{place}");
             let inst = inst.unwrap_or_else(|error| panic!("{place}: {error}; LLVM: {text}"));
-            assert_eq!(normalised(&inst.to_string()), *text, "{place}");
+            // Newer LLVMs write something in fields that an instruction of gfx1100 does not use. LLVM 19 takes that for
+            // no instruction, and reads on in the middle of it.
+            lost = set == &GFX1100 && text.starts_with(".long");
+            if !lost {
+                assert_eq!(normalised(&inst.to_string()), *text, "{place}");
+            }
         }
+        while lost && expected.next().is_some() {}
         assert!(expected.next().is_none(), "{}: instructions are left over", origin.display());
     }
     lines.len()
@@ -353,7 +365,7 @@ fn compare_with_objdump(file: &Path, origin: &Path, set: &'static InstructionSet
 /// The instructions of a processor.
 fn set_of(processor: &str) -> Option<&'static InstructionSet> {
     match processor {
-        "gfx1100" | "gfx1101" | "gfx1102" | "gfx1103" => Some(&GFX1100),
+        "gfx1100" | "gfx1101" | "gfx1102" | "gfx1103" | "gfx11-generic" => Some(&GFX1100),
         _ => Part::named(processor).map(|part| part.instructions()),
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Decoder and disassembler of gfx1100 against LLVM's checked-in text. Code objects and random words are in `decode.rs`.
+//! Decoder and disassembler of gfx1100 against LLVM's checked-in text. Code objects and random words are in
+//! `decode.rs`.
 
 use std::collections::{HashMap, HashSet};
 

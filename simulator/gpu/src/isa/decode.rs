@@ -3,9 +3,9 @@
 
 use super::error::DecodeError;
 use super::fields::{Fields, Invalid, field};
+use super::format::{Classified, row, vop3_row};
 use super::inst::{Encoding, Inst};
-use super::set::{Family, InstructionSet, Table, Tables};
-use super::tables::{self, Row};
+use super::set::{Family, InstructionSet, Tables};
 use super::{gfx11, memory_format, scalar_format, vector_format};
 
 impl InstructionSet {
@@ -99,11 +99,6 @@ impl Iterator for Instructions {
     }
 }
 
-/// The row of an opcode.
-pub(super) fn row(table: Table, code: u32) -> Option<&'static Row> {
-    table.get(code as usize).copied().flatten()
-}
-
 /// Reads the fields of a memory instruction of GFX9.
 fn memory(f: &mut Fields<'_>) -> Result<(), Invalid> {
     match f.inst.encoding {
@@ -113,9 +108,6 @@ fn memory(f: &mut Fields<'_>) -> Result<(), Invalid> {
         _ => memory_format::flat(f),
     }
 }
-
-/// A format with a row of it.
-pub(super) type Classified = Option<(Encoding, Option<&'static Row>)>;
 
 /// The format of an instruction by its first word, and its row; `None` if no format starts like that.
 fn classify(set: &InstructionSet, first: u32) -> Classified {
@@ -173,14 +165,3 @@ fn long_format(tables: &Tables, first: u32) -> Classified {
 
 /// The first code of VOP1 in VOP3 of GFX9.
 const VOP1_IN_VOP3: u32 = 0x140;
-
-/// VOP3 has the instructions of every other vector format too, each format at a base of its own, VOP1 at `vop1`.
-pub(super) fn vop3_row(tables: &Tables, code: u32, vop1: u32) -> Option<&'static Row> {
-    let promoted = match code {
-        0x000..0x100 => row(tables.vopc, code),
-        0x100..0x140 => row(tables.vop2, code - 0x100),
-        _ if (vop1..vop1 + 0x80).contains(&code) => row(tables.vop1, code - vop1),
-        _ => return row(tables.vop3, code),
-    };
-    promoted.filter(|row| !row.has(tables::NO_E64))
-}

@@ -200,8 +200,9 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// The code of the vector register of operand `at` (3 is the destination). In 32-bit forms of GFX11, bit 7 selects the half
-    /// of a register with a 16-bit value. LLVM 19 knows halves in few instructions, and the others are refused.
+    /// The code of the vector register of operand `at` (3 is the destination). In 32-bit forms of GFX11, bit 7 selects
+    /// the half of a register with a 16-bit value. LLVM 19 knows halves in few instructions, and the others are
+    /// refused.
     fn half(&mut self, at: usize, code: u32, ty: OperandType) -> Result<u32, Invalid> {
         const HIGH: u32 = 128;
         let short = matches!(self.inst.encoding, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc);

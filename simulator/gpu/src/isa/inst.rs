@@ -7,8 +7,8 @@ use super::set::InstructionSet;
 
 /// The instruction formats.
 ///
-/// `Vop2Sdwa`-like formats do not exist: a VOP1, VOP2 or VOPC instruction with an SDWA or DPP dword keeps its format and
-/// has [`Mods::sdwa`] or [`Mods::dpp`] set.
+/// `Vop2Sdwa`-like formats do not exist: a VOP1, VOP2 or VOPC instruction with an SDWA or DPP dword keeps its format
+/// and has [`Mods::sdwa`] or [`Mods::dpp`] set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(u8)]
 pub enum Encoding {
@@ -59,8 +59,8 @@ pub enum Encoding {
 /// * ALU: `src` in the order of the text. `v_fmamk` is `[src0, Literal, vsrc1]`, `v_fmaak` `[src0, vsrc1,
 ///   Literal]`. Carry-in (`v_addc_co_u32`, `v_cndmask_b32`) is `src[2]`; in the 32-bit form it is VCC.
 ///   Carry-out is `sdst`; in the 32-bit form it is VCC. Compares have their mask in `dst`, in the 32-bit form
-///   VCC; `v_cmpx` writes EXEC as well, and in GFX11, where `dst` is None, only EXEC. Accumulating instructions (`v_fmac`, `v_dot2c`, `v_swap`,
-///   `s_addk_i32`, `s_cmovk_i32`, ...) read `dst`.
+///   VCC; `v_cmpx` writes EXEC as well, and in GFX11, where `dst` is None, only EXEC. Accumulating instructions
+///   (`v_fmac`, `v_dot2c`, `v_swap`, `s_addk_i32`, `s_cmovk_i32`, ...) read `dst`.
 /// * SOPK compares: `src[0]` is the register, `imm` the constant. `s_setreg_b32`: `src[0]`, with the hardware
 ///   register in `imm` (id in bits 5:0, offset 10:6, size - 1 15:11). `s_setreg_imm32_b32`: `src[0]` is the
 ///   literal.
@@ -110,10 +110,11 @@ pub struct Mods {
     pub neg: u8,
     /// Absolute value, before negation.
     pub abs: u8,
-    /// VOP3P: negate the high half. `v_fma_mix*` and `v_mad_mix*` have absolute values in its place, which are in `abs`; this
-    /// is zero then.
+    /// VOP3P: negate the high half. `v_fma_mix*` and `v_mad_mix*` have absolute values in its place, which are in
+    /// `abs`; this is zero then.
     pub neg_hi: u8,
-    /// Half selection; bit 3 is the destination half. VOP3P: half used for the low result; MFMA: unused.
+    /// Half selection; bit 3 is the destination half; in GFX11 of every 16-bit operand of VOP3. VOP3P: half used for
+    /// the low result; MFMA: unused.
     pub op_sel: u8,
     /// VOP3P: half used for the high result.
     pub op_sel_hi: u8,

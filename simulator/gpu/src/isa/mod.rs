@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The instruction sets of gfx900, gfx906 (Vega), gfx908, gfx90a, gfx942 (CDNA 1 to 3) and gfx1100 (RDNA 3): decoder and
-//! disassembler.
+//! The instruction sets of gfx900, gfx906 (Vega), gfx908, gfx90a, gfx942 (CDNA 1 to 3) and gfx1100 (RDNA 3): decoder
+//! and disassembler.
 //!
 //! [`InstructionSet::decode`] turns words into an [`Inst`], which holds everything an interpreter needs.
-//! [`Inst::disassemble`] prints it as LLVM does. Both read the same tables, which have one row for each instruction of each
-//! format. An [`Op`] is a meaning. A row binds it to an encoding. A set has rows that it shares with other sets, and rows of
-//! its own.
+//! [`Inst::disassemble`] prints it as LLVM does. Both read the same tables, which have one row for each instruction of
+//! each format. An [`Op`] is a meaning. A row binds it to an encoding. A set has rows that it shares with other sets,
+//! and rows of its own.
 //!
 //! The files, from the bottom:
 //!
 //! - `opcode`, `operand`: meanings and operands.
 //! - `tables`: the rows. `set`: the tables of each set. `inst`, `error`: the decoder's results.
-//! - `fields`: the fields that formats share. `scalar_format`, `vector_format`, `lane_format`, `memory_format`: one function for
-//!   each format. `gfx11`: the sets of gfx1100, and their formats where they differ from those of GFX9.
+//! - `format`: rows by opcodes. `fields`: the fields that formats share. `scalar_format`, `vector_format`,
+//!   `lane_format` and `memory_format`: one function for each format. `gfx11`: the sets of gfx1100, and their formats
+//!   where they differ from those of GFX9.
 //! - `decode`: from words to an instruction.
 //! - `text`, `text_operand`, `text_modifier`, `text_error`: the disassembler.
 
 mod decode;
 mod error;
 mod fields;
+mod format;
 mod gfx11;
 mod inst;
 mod lane_format;

@@ -3,15 +3,16 @@
 
 /// A source or destination of an instruction.
 ///
-/// A register operand names its first register; [`OperandType::dwords`] is their number. One array of 128 holds all scalar
-/// registers: see the constants of [`Operand`].
+/// A register operand names its first register; [`OperandType::dwords`] is their number. One array of 128 holds all
+/// scalar registers: see the constants of [`Operand`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum Operand {
     /// The instruction has no such operand.
     #[default]
     None,
-    /// Scalar register, 0 to 127: s0..s101, then [`Operand::FLAT_SCRATCH`] (in GFX11 s102..s105), [`Operand::VCC`], trap
-    /// temporaries, [`Operand::M0`], [`Operand::NULL`], [`Operand::EXEC`]. The numbers are those of GFX9 in every set.
+    /// Scalar register, 0 to 127: s0..s101, then [`Operand::FLAT_SCRATCH`] (in GFX11 s102..s105), [`Operand::VCC`],
+    /// trap temporaries, [`Operand::M0`], [`Operand::NULL`], [`Operand::EXEC`]. The numbers are those of GFX9 in every
+    /// set.
     Sgpr(u8),
     /// Vector register v0..v255.
     Vgpr(u8),
@@ -20,8 +21,8 @@ pub enum Operand {
     /// Inline constant, by its code: 128..=208 integers 0..=64 and -1..=-16, 240..=248 floats. The value depends on the
     /// operand's type: see [`inline_f16`], [`inline_u32`] and [`inline_u64`].
     Inline(u8),
-    /// The 32-bit constant that follows the instruction. A 64-bit integer operand zero-extends or sign-extends it as the
-    /// instruction says; a 64-bit float operand takes it as the high half; a 16-bit one takes the low half.
+    /// The 32-bit constant that follows the instruction. A 64-bit integer operand zero-extends or sign-extends it as
+    /// the instruction says; a 64-bit float operand takes it as the high half; a 16-bit one takes the low half.
     Literal(u32),
     /// A source that is neither register nor constant.
     Special(Special),

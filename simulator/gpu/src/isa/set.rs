@@ -3,7 +3,6 @@
 
 use std::fmt;
 
-use super::gfx11::{GFX1100, GFX1100_WAVE64};
 use super::opcode::{Mnemonics, Op};
 use super::operand::OperandType;
 use super::tables::*;
@@ -138,9 +137,6 @@ impl InstructionSet {
     /// Every set of a simulated part, the newest first.
     pub const ALL: [&'static InstructionSet; 5] = [&GFX942, &GFX90A, &GFX908, &GFX906, &GFX900];
 
-    /// The sets that are decoded and printed, but of which no part is simulated.
-    pub const NOT_SIMULATED: [&'static InstructionSet; 2] = [&GFX1100, &GFX1100_WAVE64];
-
     /// The part that the set is named after.
     pub fn name(&self) -> &'static str {
         self.name
@@ -155,6 +151,12 @@ impl InstructionSet {
     pub(super) fn short_form(&self, op: Op) -> Option<&'static Row> {
         let Tables { vop1, vop2, vopc, .. } = self.tables;
         [vop1, vop2, vopc].into_iter().flatten().flatten().find(|row| row.op == op).copied()
+    }
+
+    /// Whether the text of a VOP3 instruction has the halves that it selects. LLVM 19 leaves them out of many of GFX11.
+    pub(super) fn shows_halves(&self, op: Op) -> bool {
+        let own = self.tables.vop3.iter().flatten().find(|row| row.op == op).copied();
+        own.or_else(|| self.short_form(op)).is_some_and(|row| row.has(OP_SEL))
     }
 
     /// The type of a lane mask.

@@ -63,11 +63,11 @@ impl Inst {
 fn dual(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
     let mnemonic = inst.set.mnemonic(inst.op);
     write!(f, "v_dual_{}", mnemonic.strip_prefix("v_").unwrap_or(mnemonic))?;
-    // VCC is not shown.
-    let src =
-        [inst.src[0], inst.src[1], if inst.src[2] == Operand::VCC { Operand::None } else { inst.src[2] }];
-    let [first, second, third] = src;
-    alu(&Inst { src: [first, second, third, Operand::None], ..*inst }, &mut List { f, any: false })
+    let mut shown = *inst;
+    if shown.src[2] == Operand::VCC {
+        shown.src[2] = Operand::None;
+    }
+    alu(&shown, &mut List { f, any: false })
 }
 
 /// The part of the mnemonic that names the encoding.

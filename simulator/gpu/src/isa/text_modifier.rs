@@ -24,7 +24,7 @@ pub(super) fn modifiers(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
             }
         }
         Encoding::Vop3 => {
-            if inst.mods.op_sel != 0 {
+            if inst.mods.op_sel != 0 && inst.set.shows_halves(inst.op) {
                 halves(inst, f)?;
             }
             output(&inst.mods, f)?;

@@ -119,11 +119,10 @@ fn literal(f: &mut Formatter<'_>, value: u32, element: Element, packed_float: bo
             }
         }
         Element::Bf16 => {
-            let low = value as u16;
-            match (low as i16, FLOATS.into_iter().find(|&code| inline_u32(code) >> 16 == low.into())) {
+            match (value as i32, FLOATS.into_iter().find(|&code| inline_u32(code) >> 16 == value)) {
                 (small @ -16..=64, _) => write!(f, "{small}"),
                 (_, Some(code)) => f.write_str(float_name(code, element)),
-                _ => write!(f, "{low:#x}"),
+                _ => write!(f, "{value:#x}"),
             }
         }
         Element::Packed16 if packed_float => {

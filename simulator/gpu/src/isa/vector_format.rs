@@ -7,7 +7,7 @@ use super::fields::{
 use super::inst::{Encoding, Sdwa, SdwaSel, SdwaUnused};
 use super::lane_format;
 use super::opcode::Op;
-use super::operand::{Element, Operand, Special};
+use super::operand::{Element, Operand, OperandType, Special};
 use super::set::{Accumulation, Family};
 use super::tables::{
     ACC, ACC_DST, ACC_SRC, CARRY_IN, CARRY_OUT, CLAMP, LANE, MADAK, MADMK, MIX, NO_DST_SEL, NO_SDWA, OMOD,
@@ -177,9 +177,7 @@ pub(super) fn vop3(f: &mut Fields<'_>) -> Result<(), Invalid> {
     f.inst.mods.neg = field(f.second, 29, 3) as u8 & floats;
     if !f.row.has(CARRY_OUT) {
         f.inst.mods.abs = field(f.first, 8, 3) as u8 & floats;
-        if f.row.has(OP_SEL) {
-            f.inst.mods.op_sel = field(f.first, 11, 4) as u8 & !packed_sources(f);
-        }
+        f.inst.mods.op_sel |= field(f.first, 11, 4) as u8 & selectable(f);
     }
     f.inst.mods.clamp = f.row.has(CLAMP) && bit(f.first, 15);
     if f.row.has(OMOD) {
@@ -193,10 +191,15 @@ fn float_sources(f: &Fields<'_>) -> u8 {
     (0..3).fold(0, |mask, at| mask | u8::from(f.is_signed(at)) << at)
 }
 
-/// Mask of the sources that have both halves of a register.
-fn packed_sources(f: &Fields<'_>) -> u8 {
-    let is_packed = |at: usize| f.row.src[at].element == Element::Packed16;
-    (0..3).filter(|&at| is_packed(at)).fold(0, |mask, at| mask | 1 << at)
+/// Mask of the operands of which a half can be selected; bit 3 is the destination. In GFX11 these are all with 16 bits.
+fn selectable(f: &Fields<'_>) -> u8 {
+    let types = [f.row.src[0], f.row.src[1], f.row.src[2], f.row.dst];
+    let can = |ty: OperandType| match f.family() {
+        _ if f.row.has(OP_SEL) => ty.element != Element::Packed16,
+        Family::Gfx9 => false,
+        Family::Gfx11 => matches!(ty.element, Element::F16 | Element::Bf16 | Element::I16),
+    };
+    types.into_iter().enumerate().fold(0, |mask, (at, ty)| mask | u8::from(can(ty)) << at)
 }
 
 /// A scalar register in the 8-bit field of a vector destination.

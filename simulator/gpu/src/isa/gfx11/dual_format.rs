@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! VOPD: two vector instructions in one.
 
-use super::super::decode::row;
 use super::super::fields::{Fields, Invalid, field, vgpr};
+use super::super::format::row;
 use super::super::inst::{Encoding, Inst};
 use super::super::opcode::Op;
 use super::super::operand::{Operand, OperandType};
 use super::super::tables::{CARRY_IN, MADAK, MADMK};
 
-/// The first half has `dst`, `src[0]` and `src[1]`, the second `sdst`, `src[2]` and `src[3]`; a literal that both may use is in
-/// `imm`.
+/// The first half has `dst`, `src[0]` and `src[1]`, the second `sdst`, `src[2]` and `src[3]`; a literal that both may
+/// use is in `imm`.
 pub(in super::super) fn vopd(f: &mut Fields<'_>) -> Result<(), Invalid> {
     let first = f.row;
     let second = row(f.inst.set.tables.vopd, field(f.first, 17, 5)).ok_or(Invalid)?;
@@ -35,8 +35,8 @@ pub(in super::super) fn vopd(f: &mut Fields<'_>) -> Result<(), Invalid> {
 }
 
 impl Inst {
-    /// The two instructions of VOPD, as VOP1 or VOP2; `None` for other formats. Both read their sources before one of them
-    /// writes its destination.
+    /// The two instructions of VOPD, as VOP1 or VOP2; `None` for other formats. Both read their sources before one of
+    /// them writes its destination.
     pub fn halves(&self) -> Option<[Inst; 2]> {
         let second = self.second?;
         let [a, b, c, d] = self.src;

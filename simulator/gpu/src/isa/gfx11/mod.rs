@@ -14,16 +14,16 @@ pub(super) use dual_format::vopd;
 pub(super) use memory_format::memory;
 pub use set::{GFX1100, GFX1100_WAVE64};
 
-use super::decode::{Classified, row, vop3_row};
 use super::fields::field;
+use super::format::{Classified, row, vop3_row};
 use super::inst::Encoding;
 use super::set::Tables;
 
 /// The first code of VOP1 in VOP3.
 const VOP1_IN_VOP3: u32 = 0x180;
 
-/// The format of an instruction of 64 bits by its first word, and its row. Images, exports, interpolation and LDSDIR, which
-/// shaders use, are no formats here.
+/// The format of an instruction of 64 bits by its first word, and its row. Images, exports, interpolation and LDSDIR,
+/// which shaders use, are no formats here.
 pub(super) fn long_format(tables: &Tables, first: u32) -> Classified {
     let found = match first >> 26 {
         0b11_0010 => (Encoding::Vopd, row(tables.vopd, field(first, 22, 4))),

@@ -5,9 +5,9 @@ import llvm
 import names
 from rows import bits
 
-# A float as a constant in the code, and literals: 1.0 as f16 with more bits above, and as f64.
+# The codes of 0.5, of 1 / (2 pi) and of a literal; a literal whose low half is 1.0 as f16.
 HALF, SMALL, LITERAL = 240, 248, 255
-F16_LITERAL, F64_LITERAL = 0x00013C00, 0x3FF00000
+F16_LITERAL = 0x00013C00
 SOURCES = ("s0", "s1", "s2")
 
 
@@ -41,7 +41,7 @@ def operands(row):
         row.flags.add("MADAK")
 
 
-def element(half, small, literal, negative, dwords):
+def element(half, small, literal, negative):
     """The element type of a source by the texts of its operand."""
     if small == "0.15915494309189532":
         return "F64" if negative else "B64"
@@ -77,7 +77,7 @@ def probe(probe_of, words, rows, packed=False):
         for row, *found, signed in zip(own, half, small, literal, sign):
             texts = [shown(text, row, at) for text in found]
             negative = signed is not None and signed != row.text
-            row.elements[at] = element(*texts, negative, row.counts[at])
+            row.elements[at] = element(*texts, negative)
     if packed:
         own = [row for row in rows if "_mix" not in row.name]
         for row, text in zip(own, probe_of.changes(words, own, lambda row: {"s0": LITERAL, "more": [F16_LITERAL & 0xFFFF]})):
