@@ -180,7 +180,7 @@ def main():
     lines += ["pub(in super::super) use spelled::SPELLED;", ""]
     paths.append(folder / "mod.rs")
     paths[-1].write_text("\n".join(lines))
-    subprocess.run(["rustfmt", "--edition=2024", *map(str, paths[:-1])], check=True)
+    subprocess.run(["rustfmt", "--edition=2024", str(paths[-1])], check=True)
     for table in tables.values():
         for row in table.values():
             for at, probed, older in row.differing:
