@@ -6,9 +6,13 @@ use super::fields::{Fields, Invalid, field};
 use super::format::{Classified, row, vop3_row};
 use super::inst::{Encoding, Inst};
 use super::set::{Family, InstructionSet, Tables};
-use super::{gfx11, memory_format, scalar_format, vector_format};
+use super::{gfx10, gfx11, memory_format, scalar_format, vector_format};
 
 impl InstructionSet {
+    /// The sets that are decoded and printed, but of which no part is simulated.
+    pub const NOT_SIMULATED: [&'static InstructionSet; 4] =
+        [&gfx11::GFX1100, &gfx11::GFX1100_WAVE64, &gfx10::GFX1030, &gfx10::GFX1030_WAVE64];
+
     /// Decodes the instruction at the start of `words`. [`Inst::size`] is its length.
     ///
     /// # Errors
@@ -56,6 +60,7 @@ impl InstructionSet {
             Encoding::Vopd => gfx11::vopd(&mut fields),
             _ => match self.family {
                 Family::Gfx9 => memory(&mut fields),
+                Family::Gfx10 => gfx10::memory(&mut fields),
                 Family::Gfx11 => gfx11::memory(&mut fields),
             },
         };
@@ -128,6 +133,7 @@ fn classify(set: &InstructionSet, first: u32) -> Classified {
         _ => {
             return match set.family {
                 Family::Gfx9 => long_format(tables, first),
+                Family::Gfx10 => gfx10::long_format(tables, first),
                 Family::Gfx11 => gfx11::long_format(tables, first),
             };
         }

@@ -129,7 +129,8 @@ impl<'a> Fields<'a> {
     pub(super) fn scalar(&self, code: u32, dwords: u8) -> Result<Operand, Invalid> {
         match self.family() {
             Family::Gfx9 => scalar_gfx9(code, dwords),
-            Family::Gfx11 => scalar_gfx11(code, dwords),
+            Family::Gfx10 => scalar_rdna(code, dwords, 125, 124),
+            Family::Gfx11 => scalar_rdna(code, dwords, 124, 125),
         }
     }
 
@@ -207,7 +208,7 @@ impl<'a> Fields<'a> {
         const HIGH: u32 = 128;
         let short = matches!(self.inst.encoding, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc);
         let is_half = short && matches!(ty.element, Element::F16 | Element::I16);
-        if self.family() == Family::Gfx9 || !is_half || code & HIGH == 0 {
+        if self.family() != Family::Gfx11 || !is_half || code & HIGH == 0 {
             return Ok(code);
         }
         if !self.row.has(HALVES) {
@@ -259,15 +260,16 @@ fn alignment(dwords: u8) -> u32 {
     }
 }
 
-/// Scalar register `code` of GFX11. The low bits of an unaligned general register are ignored.
-fn scalar_gfx11(code: u32, dwords: u8) -> Result<Operand, Invalid> {
+/// Scalar register `code` of GFX10 or GFX11, which have NULL and M0 the other way round. The low bits of an unaligned
+/// general register are ignored.
+fn scalar_rdna(code: u32, dwords: u8, null: u32, m0: u32) -> Result<Operand, Invalid> {
     let align = alignment(dwords);
     let (first, limit) = match code {
         0..=105 => (code & !(align - 1), 106),
         106 | 107 if code.is_multiple_of(align) => (code, 108),
         108..=123 => (code & !(align - 1), 124),
-        124 => return Ok(Operand::NULL),
-        125 if dwords <= 1 => return Ok(Operand::M0),
+        _ if code == null => return Ok(Operand::NULL),
+        _ if code == m0 && dwords <= 1 => return Ok(Operand::M0),
         126 | 127 if code.is_multiple_of(align) => (code, 128),
         _ => return Err(Invalid),
     };

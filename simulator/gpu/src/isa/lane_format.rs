@@ -35,8 +35,8 @@ pub(super) fn dpp_gfx9(f: &mut Fields<'_>) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// DPP and DPP8 of GFX11, also of 64-bit forms. `code` is that of `src0`.
-pub(super) fn dpp_gfx11(f: &mut Fields<'_>, code: u32) -> Result<(), Invalid> {
+/// DPP and DPP8 since GFX10. `code` is that of `src0`.
+pub(super) fn dpp_gfx10(f: &mut Fields<'_>, code: u32) -> Result<(), Invalid> {
     let long = matches!(f.inst.encoding, Encoding::Vop3 | Encoding::Vop3p);
     if f.row.has(if long { NO_E64_DPP } else { NO_DPP }) {
         return Err(Invalid);

@@ -308,4 +308,6 @@ opcodes! {
     global_atomic_min_f32, global_atomic_max_f32, buffer_gl0_inv, buffer_gl1_inv, buffer_load_lds_u8,
     buffer_load_lds_i8, buffer_load_lds_u16, buffer_load_lds_i16, buffer_load_lds_b32, buffer_load_lds_format_x,
     buffer_atomic_csub_u32, buffer_atomic_cmpswap_f32, buffer_atomic_min_f32, buffer_atomic_max_f32,
+    // Memory, of GFX10 alone.
+    flat_atomic_fcmpswap_x2, global_atomic_fcmpswap_x2, buffer_atomic_fcmpswap_x2,
 }

@@ -43,6 +43,8 @@ pub struct InstructionSet {
 pub(super) enum Family {
     /// Vega and CDNA.
     Gfx9,
+    /// RDNA 1 and 2.
+    Gfx10,
     /// RDNA 3.
     Gfx11,
 }

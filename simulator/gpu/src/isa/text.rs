@@ -205,7 +205,7 @@ fn sopp(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
         | Op::s_ttracedata_imm => list.put(format_args!("{:#x}", inst.imm as u16)),
         Op::s_set_gpr_idx_mode => list.put(GprIndex(inst.imm)),
         Op::s_sendmsg | Op::s_sendmsghalt => match inst.set.family {
-            Family::Gfx9 => list.put(Message(inst.imm)),
+            Family::Gfx9 | Family::Gfx10 => list.put(Message(inst)),
             Family::Gfx11 => list.put(gfx11::Message(inst.imm)),
         },
         op if op.is_direct_branch() => list.put(inst.imm as u16),
@@ -295,7 +295,7 @@ fn buffer(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
     if inst.encoding == Encoding::Mtbuf {
         match inst.set.family {
             Family::Gfx9 => write!(list.f, "{}", BufferFormat(inst.mem.format))?,
-            Family::Gfx11 => write!(list.f, "{}", gfx11::BufferFormat(inst.mem.format))?,
+            _ => write!(list.f, "{}", gfx11::BufferFormat(inst))?,
         }
     }
     for (name, on) in [(" idxen", inst.mem.idxen), (" offen", inst.mem.offen)] {

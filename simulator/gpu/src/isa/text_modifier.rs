@@ -224,6 +224,11 @@ impl Display for WaitCount<'_> {
                 ("expcnt", imm >> 4 & 7, 7),
                 ("lgkmcnt", imm >> 8 & 15, 15),
             ],
+            Family::Gfx10 => [
+                ("vmcnt", imm & 15 | (imm >> 14 & 3) << 4, 63),
+                ("expcnt", imm >> 4 & 7, 7),
+                ("lgkmcnt", imm >> 8 & 63, 63),
+            ],
             Family::Gfx11 => gfx11::counters(imm),
         };
         let waits_for_none = counters.iter().all(|&(_, value, limit)| value == limit);
@@ -280,11 +285,11 @@ impl Display for HardwareRegister<'_> {
 }
 
 /// Operand of `s_sendmsg`.
-pub(super) struct Message(pub(super) i32);
+pub(super) struct Message<'a>(pub(super) &'a Inst);
 
-impl Display for Message {
+impl Display for Message<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let value = self.0 & 0xffff;
+        let value = self.0.imm & 0xffff;
         let (id, operation, stream) = (value & 15, value >> 4 & 7, value >> 8 & 3);
         let name = match id {
             1 => "MSG_INTERRUPT",
@@ -297,11 +302,12 @@ impl Display for Message {
             8 => "MSG_EARLY_PRIM_DEALLOC",
             9 => "MSG_GS_ALLOC_REQ",
             10 => "MSG_GET_DOORBELL",
+            11 if self.0.set.family == Family::Gfx10 => "MSG_GET_DDID",
             15 => "MSG_SYSMSG",
             _ => "",
         };
         match (id, operation, stream) {
-            (1 | 4..=10, 0, 0) => return write!(f, "sendmsg({name})"),
+            (1 | 4..=11, 0, 0) if !name.is_empty() => return write!(f, "sendmsg({name})"),
             (3, 0, 0) => return write!(f, "sendmsg({name}, GS_OP_NOP)"),
             (2 | 3, 1..=3, _) => {
                 let operation = ["GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"][(operation - 1) as usize % 3];

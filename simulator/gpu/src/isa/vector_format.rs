@@ -72,8 +72,12 @@ fn first_source(f: &mut Fields<'_>, code: u32) -> Result<(), Invalid> {
     let short = matches!(f.inst.encoding, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc);
     match (f.family(), code) {
         (Family::Gfx9, SDWA) if short => sdwa(f),
+        (Family::Gfx10, SDWA) if short && f.row.src[0].dwords != 0 => sdwa(f),
         (Family::Gfx9, DPP) if short => lane_format::dpp_gfx9(f),
-        (Family::Gfx11, DPP | DPP8 | DPP8_FI) if f.row.src[0].dwords != 0 => lane_format::dpp_gfx11(f, code),
+        (Family::Gfx10 | Family::Gfx11, DPP | DPP8 | DPP8_FI) if f.row.src[0].dwords != 0 => {
+            // The 64-bit forms have DPP since GFX11.
+            if short || f.family() == Family::Gfx11 { lane_format::dpp_gfx10(f, code) } else { Err(Invalid) }
+        }
         _ => f.set_source(0, code),
     }
 }
@@ -103,7 +107,7 @@ fn sdwa(f: &mut Fields<'_>) -> Result<(), Invalid> {
     }
     if compare {
         if bit(word, 15) {
-            f.inst.dst = f.scalar(field(word, 8, 7), 2)?;
+            f.inst.dst = f.scalar(field(word, 8, 7), f.inst.set.mask().dwords)?;
         }
     } else {
         if !f.row.has(NO_DST_SEL) {
@@ -196,7 +200,7 @@ fn selectable(f: &Fields<'_>) -> u8 {
     let types = [f.row.src[0], f.row.src[1], f.row.src[2], f.row.dst];
     let can = |ty: OperandType| match f.family() {
         _ if f.row.has(OP_SEL) => ty.element != Element::Packed16,
-        Family::Gfx9 => false,
+        Family::Gfx9 | Family::Gfx10 => false,
         Family::Gfx11 => matches!(ty.element, Element::F16 | Element::Bf16 | Element::I16),
     };
     types.into_iter().enumerate().fold(0, |mask, (at, ty)| mask | u8::from(can(ty)) << at)

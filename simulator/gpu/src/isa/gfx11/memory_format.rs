@@ -40,7 +40,7 @@ fn smem(f: &mut Fields<'_>) -> Result<(), Invalid> {
     Ok(())
 }
 
-fn ds(f: &mut Fields<'_>) -> Result<(), Invalid> {
+pub(in super::super) fn ds(f: &mut Fields<'_>) -> Result<(), Invalid> {
     f.inst.mem.gds = bit(f.first, 17);
     if f.row.has(GWS) && !f.inst.mem.gds {
         return Err(Invalid);

@@ -11,7 +11,7 @@ mod set;
 pub(super) mod text;
 
 pub(super) use dual_format::vopd;
-pub(super) use memory_format::memory;
+pub(super) use memory_format::{ds, memory};
 pub use set::{GFX1100, GFX1100_WAVE64};
 
 use super::fields::field;

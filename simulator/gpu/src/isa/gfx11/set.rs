@@ -88,8 +88,3 @@ pub static GFX1100: InstructionSet = set("gfx1100", 32);
 
 /// RDNA 3, waves of 64 lanes.
 pub static GFX1100_WAVE64: InstructionSet = set("gfx1100", 64);
-
-impl InstructionSet {
-    /// The sets that are decoded and printed, but of which no part is simulated.
-    pub const NOT_SIMULATED: [&'static InstructionSet; 2] = [&GFX1100, &GFX1100_WAVE64];
-}

@@ -2,6 +2,7 @@
 //! The instruction set as data: one row for each instruction of each format.
 
 mod compare;
+pub(super) mod gfx10;
 pub(super) mod gfx11;
 mod lds;
 mod memory;

@@ -15,6 +15,9 @@ const TEXT_FLAGS: [u8; Op::ALL.len()] = {
     mark(&mut flags, GLOBAL_GFX942, LDS_DST, IS_NAMED_LDS);
     mark(&mut flags, SCRATCH_GFX942, LDS_DST, IS_NAMED_LDS);
     mark(&mut flags, gfx11::MUBUF, LDS_DST, IS_NAMED_LDS);
+    mark(&mut flags, gfx10::DS, TWO_OFFSETS, HAS_TWO_OFFSETS);
+    mark(&mut flags, gfx10::DS, GWS, IS_GWS);
+    mark(&mut flags, gfx10::VOP3P, MIX, IS_MIX);
     mark(&mut flags, gfx11::DS, TWO_OFFSETS, HAS_TWO_OFFSETS);
     mark(&mut flags, gfx11::DS, GWS, IS_GWS);
     mark(&mut flags, gfx11::VOP1, HALVES, HAS_HALVES);

@@ -2,9 +2,17 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Writes the tables of a family in a folder beside this one: `python3 tables/generate gfx11`.
 
-LLVM's disassembler tells which opcodes there are, their mnemonics, operands and modifiers. The types of operands are those of GFX9
-where it has an instruction of the same meaning; else they are probed with constants. `names.py` has what probing cannot tell. New
-instructions are listed in the end, to be added to `Op`.
+LLVM's disassembler tells which opcodes there are, their mnemonics, operands and modifiers. The types of operands are those of
+GFX9 where it has an instruction of the same meaning; else they are probed with constants. `names.py` has what probing cannot
+tell. New instructions are listed in the end, to be added to `Op`.
+
+| file | contents |
+|---|---|
+| `gfx10.py`, `gfx11.py` | the formats of a family: words with given fields |
+| `llvm.py` | LLVM's disassembler |
+| `names.py` | older names of instructions, types that cannot be probed |
+| `rows.py` | the rows of a format; operands of scalar and memory instructions |
+| `vector.py` | operands, types and modifiers of vector instructions |
 """
 
 import importlib
@@ -44,6 +52,7 @@ def known_rows():
 
 def vector_rows(probe, formats, known):
     """The rows of VOP1, VOP2, VOPC and VOP3."""
+    types = names.TYPES | probe.family.TYPES
     long_codes, long_words, long_tries = formats["VOP3"]
     long = probe.found(long_codes, long_words, long_tries)
     vector.probe(probe, long_words, list(long.values()))
@@ -51,7 +60,11 @@ def vector_rows(probe, formats, known):
     for name, base in probe.family.PROMOTED.items():
         codes, words, tries = formats[name]
         short = probe.found(codes, words, tries)
-        dpp = dict(zip(short, probe.changes(words, list(short.values()), lambda row: {"s0": 250, "more": [0xFF00E405]})))
+        # Whole registers; VOP1 has no second source.
+        selections = 0x00060602 if name == "VOP1" else 0x06060602
+        own = list(short.values())
+        sdwa = dict(zip(short, probe.changes(words, own, lambda row: {"s0": 249, "more": [selections]})))
+        dpp = dict(zip(short, probe.changes(words, own, lambda row: {"s0": 250, "more": [0xFF00E405]})))
         narrow = narrow_operands(probe, words, short)
         table = {}
         for code in range(codes):
@@ -71,19 +84,16 @@ def vector_rows(probe, formats, known):
                 row.flags.add("NO_SUFFIX")
             if dpp[code] is None:
                 row.flags.add("NO_DPP")
-            vector.typed(row, known)
-            if override := names.TYPES.get(row.op):
-                row.dst, row.src, flags = override
-                row.flags |= flags
-            check_narrow(row, narrow.get(code, {}))
+            if probe.family.HAS_SDWA and (sdwa[code] is None or "_sdwa" not in sdwa[code]):
+                row.flags.add("NO_SDWA")
+            vector.typed(row, known, types)
+            if probe.family.HAS_HALVES:
+                check_narrow(row, narrow.get(code, {}))
             table[code] = row
         tables[name] = table
     rest = {code: row for code, row in long.items() if code not in promoted}
     for row in rest.values():
-        vector.typed(row, known)
-        if override := names.TYPES.get(row.op):
-            row.dst, row.src, flags = override
-            row.flags |= flags
+        vector.typed(row, known, types)
     return tables | {"VOP3": rest}
 
 
@@ -107,21 +117,21 @@ def check_narrow(row, narrow):
 
 
 def packed_rows(probe, formats, known):
+    """The rows of VOP3P."""
+    types = names.TYPES | probe.family.TYPES
     codes, words, tries = formats["VOP3P"]
     table = probe.found(codes, words, tries)
     rows = list(table.values())
     vector.probe(probe, words, rows, packed=True)
     for row in rows:
-        vector.typed(row, known)
-        if override := names.TYPES.get(row.op):
-            row.dst, row.src, flags = override
-            row.flags |= flags
+        vector.typed(row, known, types)
         if "_mix" in row.name:
             row.flags.add("MIX")
     return table
 
 
 def dual_rows(probe, formats, tables):
+    """The rows of VOPD: those of the 32-bit forms with other codes."""
     codes, words, tries = formats["VOPD"]
     table = probe.found(codes, words, tries)
     short = {row.name: row for name in ("VOP1", "VOP2") for row in tables[name].values()}
@@ -133,8 +143,9 @@ def dual_rows(probe, formats, tables):
     return table
 
 
-def emit(row):
-    flags = set(row.flags)
+def emit(row, family):
+    """A row as Rust."""
+    flags = set(row.flags) - (set() if family.HAS_E64_DPP else {"NO_E64_DPP"})
     if {"CLAMP", "OMOD"} <= flags:
         flags = flags - {"CLAMP", "OMOD"} | {"FLOAT"}
     flags = " | ".join(sorted(flags)) or "PLAIN"
@@ -152,17 +163,21 @@ def main():
         tables[table] = probe.found(*formats[table])
         for row in tables[table].values():
             read(row)
+            if probe.family.HAS_SDWA and row.op in known:
+                row.flags |= known[row.op]["flags"] & {"MAY_LDS"}
     tables |= vector_rows(probe, formats, known)
     tables["VOP3P"] = packed_rows(probe, formats, known)
-    tables["VOPD"] = dual_rows(probe, formats, tables)
+    if "VOPD" in formats:
+        tables["VOPD"] = dual_rows(probe, formats, tables)
     folder = TABLES / family.NAME
     folder.mkdir(exist_ok=True)
     paths = []
-    for file, (summary, members) in FILES.items():
+    files = {file: value for file, value in FILES.items() if set(value[1]) <= set(tables)}
+    for file, (summary, members) in files.items():
         lines = [HEAD + f"//! {summary}\n", "use super::super::super::opcode::Op::*;", "use super::super::*;", ""]
         for member in members:
             lines += [f"pub(in super::super::super) const {member}: &[Row] = &["]
-            lines += [emit(row) for _, row in sorted(tables[member].items())] + ["];", ""]
+            lines += [emit(row, family) for _, row in sorted(tables[member].items())] + ["];", ""]
         paths.append(folder / f"{file}.rs")
         paths[-1].write_text("\n".join(lines))
     spelled = {}
@@ -175,8 +190,8 @@ def main():
     lines += [f'    ({op}, "{name}"),' for op, name in spelled.items() if op != name] + ["];", ""]
     paths.append(folder / "spelled.rs")
     paths[-1].write_text("\n".join(lines))
-    lines = [HEAD + f"//! The rows of {name}.\n"] + [f"mod {file};" for file in sorted([*FILES, "spelled"])] + [""]
-    lines += [f"pub(in super::super) use {file}::{{{', '.join(members)}}};" for file, (_, members) in sorted(FILES.items())]
+    lines = [HEAD + f"//! The rows of {name}.\n"] + [f"mod {file};" for file in sorted([*files, "spelled"])] + [""]
+    lines += [f"pub(in super::super) use {file}::{{{', '.join(members)}}};" for file, (_, members) in sorted(files.items())]
     lines += ["pub(in super::super) use spelled::SPELLED;", ""]
     paths.append(folder / "mod.rs")
     paths[-1].write_text("\n".join(lines))

@@ -6,6 +6,11 @@ has lists of fields to try, because LLVM takes a field that an instruction does 
 """
 
 NAME = "gfx11"
+HAS_SDWA, HAS_E64_DPP = False, True
+# Whether 32-bit forms have only 128 registers for halves.
+HAS_HALVES = True
+# Types that differ from those of other families.
+TYPES = {"v_ldexp_f16": ("F16", ["F16", "F16"], set())}
 PROCESSOR = "gfx1100"
 
 # Registers to try; the first number of a register tells the field that it came from.

@@ -45,6 +45,12 @@ OLDER = {
     "v_ctz_i32_b32": "v_ffbl_b32",
     "v_cls_i32": "v_ffbh_i32",
     "v_dot2acc_f32_f16": "v_dot2c_f32_f16",
+    # Mnemonics of GFX10 of instructions that are named as in GFX11.
+    "s_inst_prefetch": "s_set_inst_prefetch_distance",
+    "v_fma_legacy_f32": "v_fma_dx9_zero_f32",
+    "v_fmac_legacy_f32": "v_fmac_dx9_zero_f32",
+    "global_load_dword_addtid": "global_load_addtid_b32",
+    "global_store_dword_addtid": "global_store_addtid_b32",
 } | {f"v_cmp{x}_t_f{size}": f"v_cmp{x}_tru_f{size}" for x in ("", "x") for size in (16, 32, 64)}
 DATA = {"u8": "ubyte", "i8": "sbyte", "u16": "ushort", "i16": "sshort", "b32": "dword", "b64": "dwordx2", "b96": "dwordx3", "b128": "dwordx4", "b256": "dwordx8", "b512": "dwordx16"}
 STORED = DATA | {"b8": "byte", "b16": "short"}
@@ -55,6 +61,8 @@ SIGNS = {"i": "s", "u": "u"}
 def atomic(name):
     """`min_i32` as `smin`, `add_u64` as `add_x2`; None if the name stays."""
     action, _, kind = name.rpartition("_")
+    if not re.fullmatch(r"[iubf]\d+", kind):
+        return None
     if action in ("min", "max") and kind[0] in SIGNS:
         action = SIGNS[kind[0]] + action
     elif kind.startswith("f"):
@@ -89,13 +97,23 @@ def lds(name):
 def older(mnemonic):
     """The name of GFX9 for a mnemonic, which may be the same."""
     space, _, rest = mnemonic.partition("_")
+    if mnemonic in OLDER:
+        return OLDER[mnemonic]
+    if match := re.fullmatch(r"(\w+_atomic)_f(cmpswap|min|max)", mnemonic):
+        return f"{match[1]}_{match[2]}_f32"
+    if match := re.fullmatch(r"(\w+_atomic)_f(min|max)_x2", mnemonic):
+        return f"{match[1]}_{match[2]}_f64"
+    if mnemonic.endswith("_atomic_csub"):
+        return f"{mnemonic}_u32"
+    if match := re.fullmatch(r"s_(and|or)n([12])_(save|wr)exec_b32", mnemonic):
+        return f"s_{match[1]}_not{int(match[2]) - 1}_{match[3]}exec_b32"
     if space in ("flat", "global", "scratch", "buffer", "tbuffer"):
         return vector_memory(space, rest) or mnemonic
     if space == "ds":
         return lds(mnemonic)
     if match := re.fullmatch(r"s_(buffer_)?load_(b\d+)", mnemonic):
         return f"s_{match[1] or ''}load_{DATA[match[2]]}"
-    return OLDER.get(mnemonic, mnemonic)
+    return mnemonic
 
 
 def result(mnemonic, dwords):
@@ -117,7 +135,6 @@ TYPES = {
     "v_fmaak_f16": ("F16", ["F16", "F16", "F16"], set()),
     "v_fmamk_f32": ("F32", ["F32", "F32", "F32"], set()),
     "v_fmaak_f32": ("F32", ["F32", "F32", "F32"], set()),
-    "v_ldexp_f16": ("F16", ["F16", "F16"], set()),
     "v_cndmask_b16": ("I16", ["I16", "I16", "MASK"], {"SIGNED"}),
     "v_mov_b16": ("I16", ["I16"], {"HALVES"}),
     "v_pk_fmac_f16": ("PK16", ["PK16", "PK16"], {"PACKED_FLOAT"}),

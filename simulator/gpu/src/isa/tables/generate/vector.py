@@ -96,8 +96,9 @@ def probe(probe_of, words, rows, packed=False):
             row.flags.add("NO_E64_DPP")
 
 
-def typed(row, known):
-    """The types of a row: those of GFX9's row of the same meaning where they have as many registers, or else the probed ones."""
+def typed(row, known, types):
+    """Sets the types of a row: those in `types`, those of GFX9's row of the same meaning where they have as many registers, or
+    else the probed ones."""
     older = known.get(row.op)
     row.src = []
     for at, count in enumerate(row.counts):
@@ -118,6 +119,9 @@ def typed(row, known):
         row.dst = bits(row.width, names.result(row.name, row.width))
         if older and width(older["dst"]) == row.width:
             row.dst = older["dst"]
+    if row.op in types:
+        row.dst, row.src, flags = types[row.op]
+        row.flags |= flags
 
 
 def width(kind):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Writes gfx1100.txt and gfx1100.wave64.txt: words of gfx1100's instructions and LLVM's text.
+"""Writes lists of words and LLVM's text: gfx1100.txt and gfx1100.wave64.txt, gfx1030.txt and gfx1030.wave64.txt.
 
 The rows are drawn by rule: for each opcode of each format, and for each form of it (with a literal, with DPP, ...), random operands
-and modifiers until LLVM takes them. gfx1100.wave64.txt has the rows whose text differs in waves of 64 lanes, `-` where LLVM has no
+and modifiers until LLVM takes them. The files of wave64 have the rows whose text differs in waves of 64 lanes, `-` where LLVM has no
 such instruction there. Needs llvm-mc-19 and llvm-objdump-19; LLVM_MC and LLVM_OBJDUMP select others.
 """
 
@@ -15,7 +15,8 @@ import sys
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER / "../../src/isa/tables/generate"))
 
-import gfx11 as family  # noqa: E402
+import gfx10  # noqa: E402
+import gfx11  # noqa: E402
 import llvm  # noqa: E402
 import rows  # noqa: E402
 
@@ -63,6 +64,11 @@ def operands(draw, base, form, is_vector):
         fields |= {place: 255, "more": [draw.choice(LITERALS)]}
     if form == "dpp":
         fields |= {"s0": 250, "more": [dpp(draw)]}
+    if form == "sdwa":
+        selections = draw.randrange(7) << 8 | draw.randrange(3) << 11 | draw.randrange(7) << 16 | draw.randrange(7) << 24
+        scalars = draw.choice([0, 0, 1 << 23, 1 << 31])
+        word = draw.randrange(100) | selections | draw.choice([0, draw.getrandbits(6) << 19 & 0x380000]) | scalars
+        fields |= {"s0": 249, "more": [word]}
     if form == "dpp8":
         fields |= {"s0": draw.choice([233, 234]), "more": [draw.getrandbits(32)]}
     return fields
@@ -78,7 +84,7 @@ def memory(draw, base):
     return fields
 
 
-def variant(draw, name, base, form):
+def variant(draw, family, name, base, form):
     """Random fields of a format."""
     if name in ("DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF"):
         fields = memory(draw, base)
@@ -90,6 +96,8 @@ def variant(draw, name, base, form):
         if name in ("MUBUF", "MTBUF"):
             fields |= {"resource": draw.randrange(31), "soffset": source(draw, False), "tfe": int(draw.random() < 0.2)}
             fields["format"] = draw.randrange(128)
+        if family.HAS_SDWA:
+            fields |= {"sve": 0, "lds": int(draw.random() < 0.1)}
         # Cache control has no operands.
         return base if "resource" in base else fields
     if name == "SMEM":
@@ -135,6 +143,8 @@ FORMS = {
     "MUBUF": {"plain": 2},
     "MTBUF": {"plain": 4},
 }
+# Further forms of GFX10.
+SDWA = {"VOP1": 1, "VOP2": 1, "VOPC": 1}
 # Named messages, counters and dependencies; registers of the hardware; versions.
 FIELDS = [0xBF870000 | value for value in (0, 1, 0x11, 0xB2, 0x1C1, 0x5BB, 0x150)]
 FIELDS += [0xBF890000 | value for value in (0, 0xFFFF, 0xFC07, 0x3F7, 0x07F0, 0x1234)]
@@ -145,22 +155,26 @@ FIELDS += [0xB0800000 | value for value in (0, 4, 6, 9, 7, 0x2004, 0x4006, 0xE00
 FIELDS += [0xB8880000 | 31 << 11 | value for value in range(32)]
 
 
-def drawn(name, codes, words, tries):
+def drawn(family, name, codes, words, tries):
     """Rows of a format, as words and text."""
+    forms = FORMS.get(name, {"plain": 2}) | ({"sdwa": SDWA[name]} if family.HAS_SDWA and name in SDWA else {})
     found = rows.Probe(family).found(codes, words, tries)
     asked = []
     for code, row in found.items():
-        for form, wanted in FORMS.get(name, {"plain": 2}).items():
+        for form, wanted in forms.items():
+            if form != "plain" and name[0] == "V" and "s0" not in row.fields:
+                # It has no source to take from elsewhere.
+                continue
             draw = random.Random(f"{name} {code} {form}")
             for attempt in range(TRIES):
-                fields = variant(draw, name, row.fields, form)
+                fields = variant(draw, family, name, row.fields, form)
                 asked.append(((code, form), wanted, words(code, lambda field, default=0, fields=fields: fields.get(field, default))))
         asked.append(((code, "base"), 1, words(code, lambda field, default=0, fields=row.fields: fields.get(field, default))))
     taken, counts = {}, {}
     shown = llvm.disassemble([row for _, _, row in asked], family.PROCESSOR)
     for (key, wanted, row), (text, size) in zip(asked, [found or (None, 0) for found in shown]):
         # The base is for opcodes of which LLVM took no draw.
-        usual = key[1] != "base" or not any(counts.get((key[0], form)) for form in FORMS.get(name, {"plain": 2}))
+        usual = key[1] != "base" or not any(counts.get((key[0], form)) for form in forms)
         if text and usual and counts.get(key, 0) < wanted and not ODD.search(text):
             # Hardware takes no literal beside DPP, nor in matrix products.
             if size < (3 if text.startswith("v_wmma") else 4):
@@ -169,20 +183,23 @@ def drawn(name, codes, words, tries):
     return taken
 
 
-def main():
+def write(family):
+    """Writes the lists of a family."""
     taken = {}
     for name, codes, words, tries in family.FORMATS:
-        taken |= drawn(name, codes, words, tries)
+        taken |= drawn(family, name, codes, words, tries)
     fields = [[word] for word in FIELDS]
     taken |= {tuple(row): text for row, text in zip(fields, llvm.texts(fields, family.PROCESSOR)) if text}
     other = llvm.texts([list(row) for row in taken], family.PROCESSOR, "+wavefrontsize64")
     show = lambda row: " ".join(f"{word:08x}" for word in row)
-    lines = ["# Words of gfx1100 instructions and LLVM 19's text, written by gfx1100.py."]
+    processor = family.PROCESSOR
+    lines = [f"# Words of {processor} instructions and LLVM 19's text, written by rdna.py."]
     lines += [f"{show(row)}\t{text}" for row, text in taken.items()]
-    (FOLDER / "gfx1100.txt").write_text("\n".join(lines) + "\n")
-    lines = ["# The rows of gfx1100.txt that are something else in waves of 64 lanes, written by gfx1100.py."]
+    (FOLDER / f"{processor}.txt").write_text("\n".join(lines) + "\n")
+    lines = [f"# The rows of {processor}.txt that are something else in waves of 64 lanes, written by rdna.py."]
     lines += [f"{show(row)}\t{text or '-'}" for (row, first), text in zip(taken.items(), other) if text != first]
-    (FOLDER / "gfx1100.wave64.txt").write_text("\n".join(lines) + "\n")
+    (FOLDER / f"{processor}.wave64.txt").write_text("\n".join(lines) + "\n")
 
 
-main()
+for one in (gfx11, gfx10):
+    write(one)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Writes mnemonics.gfx1100.txt: every mnemonic that LLVM 19's assembler accepts for gfx1100, with today's spelling if it is an older
-one. Two spellings are one instruction if both assemble to the same words.
+"""Writes mnemonics.gfx1100.txt and mnemonics.gfx1030.txt: every mnemonic that LLVM 19's assembler accepts for the GPU, with today's
+spelling if it is an older one. Two spellings are one instruction if both assemble to the same words.
 
 Needs llvm-mc-19 and the library that it is linked with; LLVM_MC and LLVM_LIBRARY select others.
 """
@@ -16,12 +16,12 @@ from mnemonics import MC, candidates, errors
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER / "../../src/isa/tables/generate"))
 
-import gfx11 as family  # noqa: E402
+import gfx10  # noqa: E402
+import gfx11  # noqa: E402
 import names  # noqa: E402
 import rows as table_rows  # noqa: E402
 
-PROCESSOR = family.PROCESSOR
-SUFFIX = re.compile(r"(_e64_dpp|_e32|_e64|_dpp)$")
+SUFFIX = re.compile(r"(_e64_dpp|_e32|_e64|_dpp|_sdwa)$")
 # LLVM's own names of instructions with halves of registers.
 INTERNAL = re.compile(r"_(t16|fake16)$")
 # Spellings between those of GFX9 and today's.
@@ -43,34 +43,37 @@ def older(name):
     yield name.replace("_not0", "n1").replace("_not1", "n2")
 
 
-def assembled(texts):
+def assembled(texts, processor):
     """The bytes of each text, None where it is no instruction."""
-    made = subprocess.run(MC + [f"-mcpu={PROCESSOR}", "-show-encoding"], input="\n".join(texts) + "\n", capture_output=True, text=True, check=False)
+    made = subprocess.run(MC + [f"-mcpu={processor}", "-show-encoding"], input="\n".join(texts) + "\n", capture_output=True, text=True, check=False)
     failed = {int(line) - 1 for line in re.findall(r"^<stdin>:(\d+):\d+: error", made.stderr, re.M)}
     encodings = iter(re.findall(r"encoding: \[([^\]]*)\]", made.stdout))
     return [None if at in failed else next(encodings) for at in range(len(texts))]
 
 
 
-def main():
+def write(family):
+    """Writes the list of a family's GPU."""
+    processor = family.PROCESSOR
     texts = []
     for _, codes, words, tries in family.FORMATS:
         texts += [row.text for row in table_rows.Probe(family).found(codes, words, tries).values()]
     shown = {SUFFIX.sub("", half.split()[0]) for text in texts for half in text.split(" :: ")}
     taken = candidates()
-    taken = [name for name, error in zip(taken, errors(taken, PROCESSOR)) if error in (None, "too few operands for instruction")]
+    taken = [name for name, error in zip(taken, errors(taken, processor)) if error in (None, "too few operands for instruction")]
     taken = {name for name in (SUFFIX.sub("", name) for name in taken) if not INTERNAL.search(name)}
     asked = []
     for text in texts:
         name, rest = text.split()[0], text.partition(" ")[2]
         today = SUFFIX.sub("", name)
         asked += [(other, today, f"{other}{name[len(today):]} {rest}", text) for other in set(older(today)) & taken - shown]
-    made = zip(assembled([text for *_, text, _ in asked]), assembled([text for *_, text in asked]))
+    made = zip(assembled([text for *_, text, _ in asked], processor), assembled([text for *_, text in asked], processor))
     same = {other: today for (other, today, *_), (ours, theirs) in zip(asked, made) if ours and ours == theirs}
-    print(f"{len(taken)} mnemonics, {len(same)} of them older; not shown: {', '.join(sorted(taken - shown - set(same)))}")
-    lines = ["# The mnemonics that LLVM 19 assembles for gfx1100, written by mnemonics_gfx1100.py; a second one is today's spelling."]
+    print(f"{processor}: {len(taken)} mnemonics, {len(same)} of them older; not shown: {', '.join(sorted(taken - shown - set(same)))}")
+    lines = [f"# The mnemonics that LLVM 19 assembles for {processor}, written by mnemonics_rdna.py; a second one is today's spelling."]
     lines += [f"{name}\t{same[name]}" if name in same else name for name in sorted(taken)]
-    (FOLDER / "mnemonics.gfx1100.txt").write_text("\n".join(lines) + "\n")
+    (FOLDER / f"mnemonics.{processor}.txt").write_text("\n".join(lines) + "\n")
 
 
-main()
+for one in (gfx11, gfx10):
+    write(one)
