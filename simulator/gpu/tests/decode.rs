@@ -12,7 +12,8 @@ use std::process::Command;
 use windlass_codeobject::{CodeObject, EntryTarget, File, Options};
 use windlass_simulated_gpu::Part;
 use windlass_simulated_gpu::isa::{
-    DecodeError, Encoding, GFX90A, GFX900, GFX906, GFX908, GFX942, Inst, InstructionSet, Op, Operand,
+    DecodeError, Encoding, GFX90A, GFX900, GFX906, GFX908, GFX942, GFX1030, GFX1100, Inst, InstructionSet,
+    Op, Operand,
 };
 
 const GOLDEN: &str = include_str!("data/gfx942.txt");
@@ -131,6 +132,7 @@ fn the_lists_have_every_mnemonic() {
         assert!(missing.is_empty(), "{set:?}: no row for {missing:?}");
         all.extend(instructions(set));
     }
+    InstructionSet::NOT_SIMULATED.iter().for_each(|set| all.extend(instructions(set)));
     assert_eq!(all.len(), Op::ALL.len(), "every instruction is of some set");
 }
 
@@ -286,12 +288,14 @@ fn no_words_make_it_panic() {
     for round in 0..400_000u32 {
         let words = [next(), next(), next()];
         let have = 1 + (round % 3) as usize;
-        for set in InstructionSet::ALL {
+        for set in InstructionSet::ALL.into_iter().chain(InstructionSet::NOT_SIMULATED) {
             match set.decode(&words[..have]) {
                 Ok(inst) => {
                     decoded += 1;
                     assert!(inst.size % 4 == 0 && usize::from(inst.size) <= have * 4);
-                    assert!(inst.disassemble(u64::MAX).starts_with(set.mnemonic(inst.op)));
+                    let is_dual = inst.encoding == Encoding::Vopd;
+                    assert!(is_dual || inst.disassemble(u64::MAX).starts_with(set.mnemonic(inst.op)));
+                    assert_eq!(is_dual, inst.disassemble(u64::MAX).contains(" :: "));
                     assert_eq!(set.decode(&words[..usize::from(inst.size) / 4]), Ok(inst));
                 }
                 Err(error) => assert!(!error.to_string().is_empty()),
@@ -334,20 +338,41 @@ fn compare_with_objdump(file: &Path, origin: &Path, set: &'static InstructionSet
             next_address += lines[at].1.len() as u64 * 4;
             at += 1;
         }
-        let mut expected = lines[start..at].iter();
+        let mut expected = lines[start..at].iter().peekable();
+        let mut lost = false;
         for (offset, inst) in set.decode_program(&bytes) {
+            let here = lines[start].0 + offset;
+            while lost && expected.next_if(|(address, ..)| *address < here).is_some() {}
+            if lost && expected.peek().is_none_or(|(address, ..)| *address > here) {
+                continue;
+            }
             let (address, words, text) = expected.next().expect("as many instructions as LLVM has");
             let place = format!("{} at {address:#x}: {words:08x?}", origin.display());
-            assert_eq!(lines[start].0 + offset, *address, "{place}");
+            assert_eq!(here, *address, "{place}");
             let inst = inst.unwrap_or_else(|error| panic!("{place}: {error}; LLVM: {text}"));
-            assert_eq!(normalised(&inst.to_string()), *text, "{place}");
+            // Newer LLVMs write something in fields that an instruction of RDNA does not use. LLVM 19 takes that for
+            // no instruction, and reads on in the middle of it.
+            lost = InstructionSet::NOT_SIMULATED.contains(&set) && text.starts_with(".long");
+            if !lost {
+                assert_eq!(normalised(&inst.to_string()), *text, "{place}");
+            }
         }
+        while lost && expected.next().is_some() {}
         assert!(expected.next().is_none(), "{}: instructions are left over", origin.display());
     }
     lines.len()
 }
 
-/// Compares every code object for a simulated GPU under `folder`, in any container, and counts them and their
+/// The instructions of a processor.
+fn set_of(processor: &str) -> Option<&'static InstructionSet> {
+    match processor {
+        "gfx1100" | "gfx1101" | "gfx1102" | "gfx1103" | "gfx11-generic" => Some(&GFX1100),
+        "gfx1030" | "gfx1031" | "gfx1032" | "gfx1033" | "gfx1034" | "gfx1035" | "gfx1036" => Some(&GFX1030),
+        _ => Part::named(processor).map(|part| part.instructions()),
+    }
+}
+
+/// Compares every code object that can be decoded under `folder`, in any container, and counts them and their
 /// instructions.
 fn compare_folder(folder: &Path, scratch: &Path, code_objects: &mut usize, instructions: &mut usize) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -379,9 +404,9 @@ fn compare_folder(folder: &Path, scratch: &Path, code_objects: &mut usize, instr
                 }
                 // The code's own processor: a hostile bundle names another one.
                 let Ok(object) = CodeObject::parse(&code_object) else { continue };
-                let Some(part) = Part::named(object.target().processor()) else { continue };
+                let Some(set) = set_of(object.target().processor()) else { continue };
                 std::fs::write(scratch, code_object).expect("a writable folder for tests");
-                *instructions += compare_with_objdump(scratch, &path, part.instructions());
+                *instructions += compare_with_objdump(scratch, &path, set);
                 *code_objects += 1;
             }
         }

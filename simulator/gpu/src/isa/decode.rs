@@ -2,13 +2,17 @@
 //! The decoder: finds the format and the row of an instruction, and reads its fields.
 
 use super::error::DecodeError;
-use super::fields::{Fields, field};
+use super::fields::{Fields, Invalid, field};
+use super::format::{Classified, row, vop3_row};
 use super::inst::{Encoding, Inst};
-use super::set::{InstructionSet, Table, Tables};
-use super::tables::{self, Row};
-use super::{memory_format, scalar_format, vector_format};
+use super::set::{Family, InstructionSet, Tables};
+use super::{gfx10, gfx11, memory_format, scalar_format, vector_format};
 
 impl InstructionSet {
+    /// The sets that are decoded and printed, but of which no part is simulated.
+    pub const NOT_SIMULATED: [&'static InstructionSet; 4] =
+        [&gfx11::GFX1100, &gfx11::GFX1100_WAVE64, &gfx10::GFX1030, &gfx10::GFX1030_WAVE64];
+
     /// Decodes the instruction at the start of `words`. [`Inst::size`] is its length.
     ///
     /// # Errors
@@ -24,7 +28,7 @@ impl InstructionSet {
             words: [first, words.get(1).copied().unwrap_or(0)],
             encoding,
         };
-        let (encoding, row) = match classify(&self.tables, first) {
+        let (encoding, row) = match classify(self, first) {
             Some(found) => found,
             None => return Err(unknown(None)),
         };
@@ -47,16 +51,18 @@ impl InstructionSet {
             Encoding::Sop1 => scalar_format::sop1(&mut fields),
             Encoding::Sopc => scalar_format::sopc(&mut fields),
             Encoding::Sopp => scalar_format::sopp(&mut fields),
-            Encoding::Smem => scalar_format::smem(&mut fields),
             Encoding::Vop2 => vector_format::vop2(&mut fields),
             Encoding::Vop1 => vector_format::vop1(&mut fields),
             Encoding::Vopc => vector_format::vopc(&mut fields),
             Encoding::Vop3 => vector_format::vop3(&mut fields),
             Encoding::Vop3p => vector_format::vop3p(&mut fields),
             Encoding::Mai => vector_format::mai(&mut fields),
-            Encoding::Ds => memory_format::ds(&mut fields),
-            Encoding::Flat | Encoding::Global | Encoding::Scratch => memory_format::flat(&mut fields),
-            Encoding::Mubuf | Encoding::Mtbuf => memory_format::buffer(&mut fields),
+            Encoding::Vopd => gfx11::vopd(&mut fields),
+            _ => match self.family {
+                Family::Gfx9 => memory(&mut fields),
+                Family::Gfx10 => gfx10::memory(&mut fields),
+                Family::Gfx11 => gfx11::memory(&mut fields),
+            },
         };
         fields.finish(done)
     }
@@ -98,13 +104,19 @@ impl Iterator for Instructions {
     }
 }
 
-/// The row of an opcode.
-fn row(table: Table, code: u32) -> Option<&'static Row> {
-    table.get(code as usize).copied().flatten()
+/// Reads the fields of a memory instruction of GFX9.
+fn memory(f: &mut Fields<'_>) -> Result<(), Invalid> {
+    match f.inst.encoding {
+        Encoding::Smem => scalar_format::smem(f),
+        Encoding::Ds => memory_format::ds(f),
+        Encoding::Mubuf | Encoding::Mtbuf => memory_format::buffer(f),
+        _ => memory_format::flat(f),
+    }
 }
 
 /// The format of an instruction by its first word, and its row; `None` if no format starts like that.
-fn classify(tables: &Tables, first: u32) -> Option<(Encoding, Option<&'static Row>)> {
+fn classify(set: &InstructionSet, first: u32) -> Classified {
+    let tables = &set.tables;
     let found = match first >> 26 {
         _ if first >> 31 == 0 => match field(first, 25, 7) {
             0x3f => (Encoding::Vop1, row(tables.vop1, field(first, 9, 8))),
@@ -118,13 +130,27 @@ fn classify(tables: &Tables, first: u32) -> Option<(Encoding, Option<&'static Ro
             _ if first >> 28 == 0b1011 => (Encoding::Sopk, row(tables.sopk, field(first, 23, 5))),
             _ => (Encoding::Sop2, row(tables.sop2, field(first, 23, 7))),
         },
+        _ => {
+            return match set.family {
+                Family::Gfx9 => long_format(tables, first),
+                Family::Gfx10 => gfx10::long_format(tables, first),
+                Family::Gfx11 => gfx11::long_format(tables, first),
+            };
+        }
+    };
+    Some(found)
+}
+
+/// The 64-bit formats of GFX9.
+fn long_format(tables: &Tables, first: u32) -> Classified {
+    let found = match first >> 26 {
         0b11_0000 => (Encoding::Smem, row(tables.smem, field(first, 18, 8))),
         0b11_0100 => match field(first, 16, 10) {
             code @ 0x380.. => match code & 0x7f {
                 code @ 0x3e.. => (Encoding::Mai, row(tables.mai, code)),
                 code => (Encoding::Vop3p, row(tables.vop3p, code)),
             },
-            code => (Encoding::Vop3, vop3_row(tables, code)),
+            code => (Encoding::Vop3, vop3_row(tables, code, VOP1_IN_VOP3)),
         },
         0b11_0110 => (Encoding::Ds, row(tables.ds, field(first, 17, 8))),
         0b11_0111 => {
@@ -143,13 +169,5 @@ fn classify(tables: &Tables, first: u32) -> Option<(Encoding, Option<&'static Ro
     Some(found)
 }
 
-/// VOP3 has the instructions of every other vector format too, each format at a base of its own.
-fn vop3_row(tables: &Tables, code: u32) -> Option<&'static Row> {
-    let promoted = match code {
-        0x000..0x100 => row(tables.vopc, code),
-        0x100..0x140 => row(tables.vop2, code - 0x100),
-        0x140..0x1c0 => row(tables.vop1, code - 0x140),
-        _ => return row(tables.vop3, code),
-    };
-    promoted.filter(|row| !row.has(tables::NO_E64))
-}
+/// The first code of VOP1 in VOP3 of GFX9.
+const VOP1_IN_VOP3: u32 = 0x140;

@@ -4,8 +4,8 @@
 use super::error::DecodeError;
 use super::inst::{Encoding, Inst, Mem, Mods};
 use super::operand::{Element, Operand, OperandType, Special};
-use super::set::InstructionSet;
-use super::tables::Row;
+use super::set::{Family, InstructionSet};
+use super::tables::{CARRY_IN, HALVES, PACKED_FLOAT, Row, SIGNED};
 
 /// An operand code that the instruction does not take.
 pub(super) struct Invalid;
@@ -29,6 +29,10 @@ pub(super) const fn signed(value: u32, width: u32) -> i32 {
 pub(super) const SDWA: u32 = 249;
 /// Operand code of DPP in `src0`.
 pub(super) const DPP: u32 = 250;
+/// Operand code of DPP8 in `src0`.
+pub(super) const DPP8: u32 = 233;
+/// Operand code of DPP8 that also reads inactive lanes.
+pub(super) const DPP8_FI: u32 = 234;
 /// Operand code of a literal.
 pub(super) const LITERAL: u32 = 255;
 /// This bit is set in the codes of vector registers.
@@ -64,16 +68,18 @@ impl<'a> Fields<'a> {
             return Err(DecodeError::Truncated { have: words.len(), need: base_words });
         };
         let second = if base_words == 2 { words.get(1).copied().unwrap_or(0) } else { 0 };
+        let third = if row.has(CARRY_IN) { set.mask() } else { row.src[2] };
         let inst = Inst {
             set,
             op: row.op,
+            second: None,
             encoding,
             size: 0,
             dst: Operand::None,
             sdst: Operand::None,
             src: [Operand::None; 4],
             dst_type: OperandType::default(),
-            src_type: [row.src[0], row.src[1], row.src[2], OperandType::default()],
+            src_type: [row.src[0], row.src[1], third, OperandType::default()],
             mods: Mods::default(),
             mem: Mem::default(),
             imm: 0,
@@ -114,8 +120,25 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The literal, the same for every operand that names it.
+    /// The family of the instruction set.
+    pub(super) fn family(&self) -> Family {
+        self.inst.set.family
+    }
+
+    /// Scalar register `code` as the first of `dwords`.
+    pub(super) fn scalar(&self, code: u32, dwords: u8) -> Result<Operand, Invalid> {
+        match self.family() {
+            Family::Gfx9 => scalar_gfx9(code, dwords),
+            Family::Gfx10 => scalar_rdna(code, dwords, 125, 124),
+            Family::Gfx11 => scalar_rdna(code, dwords, 124, 125),
+        }
+    }
+
+    /// The literal, the same for every operand that names it. An instruction with DPP has none.
     pub(super) fn literal(&mut self) -> Result<Operand, Invalid> {
+        if self.inst.mods.dpp.is_some() || self.inst.mods.dpp8.is_some() {
+            return Err(Invalid);
+        }
         let word = match self.literal {
             Some(word) => word,
             None => self.extra_word()?,
@@ -124,12 +147,20 @@ impl<'a> Fields<'a> {
         Ok(Operand::Literal(word))
     }
 
+    /// The literal, if an operand has read it.
+    pub(super) fn literal_if_read(&self) -> Option<u32> {
+        self.literal
+    }
+
     /// Source operand of type `ty` by its 8-bit or 9-bit code.
     pub(super) fn source(&mut self, code: u32, ty: OperandType) -> Result<Operand, Invalid> {
         match code {
-            0..=127 => scalar(code, ty.dwords),
+            0..=127 => self.scalar(code, ty.dwords),
             128..=208 | 240..=248 => Ok(Operand::Inline(code as u8)),
-            LITERAL if matches!(self.inst.encoding, Encoding::Vop3 | Encoding::Vop3p | Encoding::Mai) => {
+            LITERAL
+                if self.family() == Family::Gfx9
+                    && matches!(self.inst.encoding, Encoding::Vop3 | Encoding::Vop3p | Encoding::Mai) =>
+            {
                 Err(Invalid)
             }
             LITERAL => self.literal(),
@@ -151,7 +182,12 @@ impl<'a> Fields<'a> {
     fn is_vector(&self) -> bool {
         matches!(
             self.inst.encoding,
-            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vop3 | Encoding::Vop3p
+            Encoding::Vop1
+                | Encoding::Vop2
+                | Encoding::Vopc
+                | Encoding::Vop3
+                | Encoding::Vop3p
+                | Encoding::Vopd
         )
     }
 
@@ -159,7 +195,48 @@ impl<'a> Fields<'a> {
     pub(super) fn set_source(&mut self, at: usize, code: u32) -> Result<(), Invalid> {
         let ty = self.inst.src_type[at];
         if ty.element != Element::None {
+            let code = if code >= VGPR { self.half(at, code, ty)? } else { code };
             self.inst.src[at] = self.source(code, ty)?;
+        }
+        Ok(())
+    }
+
+    /// The code of the vector register of operand `at` (3 is the destination). In 32-bit forms of GFX11, bit 7 selects
+    /// the half of a register with a 16-bit value. LLVM 19 knows halves in few instructions, and the others are
+    /// refused.
+    fn half(&mut self, at: usize, code: u32, ty: OperandType) -> Result<u32, Invalid> {
+        const HIGH: u32 = 128;
+        let short = matches!(self.inst.encoding, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc);
+        let is_half = short && matches!(ty.element, Element::F16 | Element::I16);
+        if self.family() != Family::Gfx11 || !is_half || code & HIGH == 0 {
+            return Ok(code);
+        }
+        if !self.row.has(HALVES) {
+            return Err(Invalid);
+        }
+        self.inst.mods.op_sel |= 1 << at;
+        Ok(code & !HIGH)
+    }
+
+    /// Whether negation and absolute value apply to source `at` outside VOP3P.
+    pub(super) fn is_signed(&self, at: usize) -> bool {
+        let ty = self.row.src[at];
+        let is_packed = self.row.has(PACKED_FLOAT) && ty.element == Element::Packed16;
+        ty.is_float() || is_packed || self.row.has(SIGNED) && ty.element == Element::I16
+    }
+
+    /// Sets the destination to a vector register, if the row has one.
+    pub(super) fn set_vector_dst(&mut self, code: u32) -> Result<(), Invalid> {
+        let ty = self.row.dst;
+        let code = self.half(3, code, ty)?;
+        self.set_dst(vgpr(code, ty.dwords))
+    }
+
+    /// Sets the destination to a lane mask, if the row has one.
+    pub(super) fn set_mask_dst(&mut self, dst: Result<Operand, Invalid>) -> Result<(), Invalid> {
+        self.set_dst(dst)?;
+        if !self.inst.dst.is_none() {
+            self.inst.dst_type = self.inst.set.mask();
         }
         Ok(())
     }
@@ -174,13 +251,34 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Scalar register `code` as the first of `dwords`. The low bits of an unaligned general register are ignored.
-pub(super) fn scalar(code: u32, dwords: u8) -> Result<Operand, Invalid> {
-    let align = match dwords {
+/// The multiple at which a group of `dwords` scalar registers starts.
+fn alignment(dwords: u8) -> u32 {
+    match dwords {
         0 | 1 => 1,
         2 => 2,
         _ => 4,
+    }
+}
+
+/// Scalar register `code` of GFX10 or GFX11, which have NULL and M0 the other way round. The low bits of an unaligned
+/// general register are ignored.
+fn scalar_rdna(code: u32, dwords: u8, null: u32, m0: u32) -> Result<Operand, Invalid> {
+    let align = alignment(dwords);
+    let (first, limit) = match code {
+        0..=105 => (code & !(align - 1), 106),
+        106 | 107 if code.is_multiple_of(align) => (code, 108),
+        108..=123 => (code & !(align - 1), 124),
+        _ if code == null => return Ok(Operand::NULL),
+        _ if code == m0 && dwords <= 1 => return Ok(Operand::M0),
+        126 | 127 if code.is_multiple_of(align) => (code, 128),
+        _ => return Err(Invalid),
     };
+    if first + u32::from(dwords) <= limit { Ok(Operand::Sgpr(first as u8)) } else { Err(Invalid) }
+}
+
+/// Scalar register `code` of GFX9. The low bits of an unaligned general register are ignored.
+fn scalar_gfx9(code: u32, dwords: u8) -> Result<Operand, Invalid> {
+    let align = alignment(dwords);
     let first = match code {
         0..=101 | 108..=123 => code & !(align - 1),
         _ if code.is_multiple_of(align) => code,

@@ -5,10 +5,10 @@ use super::opcode::Op;
 use super::operand::{Operand, OperandType};
 use super::set::InstructionSet;
 
-/// The instruction formats of the GFX9 family.
+/// The instruction formats.
 ///
-/// `Vop2Sdwa`-like formats do not exist: a VOP1, VOP2 or VOPC instruction with an SDWA or DPP dword keeps its format and
-/// has [`Mods::sdwa`] or [`Mods::dpp`] set.
+/// `Vop2Sdwa`-like formats do not exist: a VOP1, VOP2 or VOPC instruction with an SDWA or DPP dword keeps its format
+/// and has [`Mods::sdwa`] or [`Mods::dpp`] set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(u8)]
 pub enum Encoding {
@@ -48,6 +48,8 @@ pub enum Encoding {
     Mubuf,
     /// Buffers with a format in the instruction.
     Mtbuf,
+    /// Two vector instructions in one.
+    Vopd,
 }
 
 /// One decoded instruction.
@@ -57,8 +59,8 @@ pub enum Encoding {
 /// * ALU: `src` in the order of the text. `v_fmamk` is `[src0, Literal, vsrc1]`, `v_fmaak` `[src0, vsrc1,
 ///   Literal]`. Carry-in (`v_addc_co_u32`, `v_cndmask_b32`) is `src[2]`; in the 32-bit form it is VCC.
 ///   Carry-out is `sdst`; in the 32-bit form it is VCC. Compares have their mask in `dst`, in the 32-bit form
-///   VCC; `v_cmpx` writes EXEC as well. Accumulating instructions (`v_fmac`, `v_dot2c`, `v_swap`,
-///   `s_addk_i32`, `s_cmovk_i32`, ...) read `dst`.
+///   VCC; `v_cmpx` writes EXEC as well, and in GFX11, where `dst` is None, only EXEC. Accumulating instructions
+///   (`v_fmac`, `v_dot2c`, `v_swap`, `s_addk_i32`, `s_cmovk_i32`, ...) read `dst`.
 /// * SOPK compares: `src[0]` is the register, `imm` the constant. `s_setreg_b32`: `src[0]`, with the hardware
 ///   register in `imm` (id in bits 5:0, offset 10:6, size - 1 15:11). `s_setreg_imm32_b32`: `src[0]` is the
 ///   literal.
@@ -69,12 +71,15 @@ pub enum Encoding {
 /// * MUBUF, MTBUF: `src[0]` vector address (index first, then offset; None if neither), `src[1]` data,
 ///   `src[2]` resource (4 registers), `src[3]` scalar offset.
 /// * Loads and atomics that return have `dst`; other atomics have `dst` None.
+/// * VOPD: see [`Inst::halves`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Inst {
     /// The instruction set, which also has the spelling.
     pub set: &'static InstructionSet,
     /// The meaning, independent of the encoding.
     pub op: Op,
+    /// VOPD: the meaning of the second half.
+    pub second: Option<Op>,
     /// The instruction format.
     pub encoding: Encoding,
     /// Length in bytes: 4, 8 or 12.
@@ -94,7 +99,7 @@ pub struct Inst {
     /// Fields of memory instructions.
     pub mem: Mem,
     /// SOPK and SOPP constant, sign-extended from 16 bits; in branches a distance in dwords from the next instruction.
-    /// `s_set_gpr_idx_on`: the mode bits.
+    /// `s_set_gpr_idx_on`: the mode bits. `s_sendmsg_rtn_b32` and `_b64`: the message. VOPD: the literal.
     pub imm: i32,
 }
 
@@ -105,10 +110,11 @@ pub struct Mods {
     pub neg: u8,
     /// Absolute value, before negation.
     pub abs: u8,
-    /// VOP3P: negate the high half. `v_fma_mix*` and `v_mad_mix*` have absolute values in its place, which are in `abs`; this
-    /// is zero then.
+    /// VOP3P: negate the high half. `v_fma_mix*` and `v_mad_mix*` have absolute values in its place, which are in
+    /// `abs`; this is zero then.
     pub neg_hi: u8,
-    /// Half selection; bit 3 is the destination half. VOP3P: half used for the low result; MFMA: unused.
+    /// Half selection; bit 3 is the destination half; in GFX11 of every 16-bit operand of VOP3. VOP3P: half used for
+    /// the low result; MFMA: unused.
     pub op_sel: u8,
     /// VOP3P: half used for the high result.
     pub op_sel_hi: u8,
@@ -124,6 +130,8 @@ pub struct Mods {
     pub blgp: u8,
     /// Data-parallel primitive on `src[0]`.
     pub dpp: Option<Dpp>,
+    /// Data-parallel primitive on `src[0]` within groups of eight lanes.
+    pub dpp8: Option<Dpp8>,
     /// Sub-dword addressing.
     pub sdwa: Option<Sdwa>,
 }
@@ -133,7 +141,7 @@ pub struct Mods {
 pub struct Dpp {
     /// dpp_ctrl, 9 bits: 0x000..=0x0ff quad_perm, 0x101.. row_shl, 0x111.. row_shr, 0x121.. row_ror, 0x130 wave_shl,
     /// 0x134 wave_rol, 0x138 wave_shr, 0x13c wave_ror, 0x140 row_mirror, 0x141 row_half_mirror, 0x142 row_bcast:15,
-    /// 0x143 row_bcast:31, 0x150..=0x15f row_newbcast.
+    /// 0x143 row_bcast:31, 0x150..=0x15f row_newbcast or row_share, 0x160..=0x16f row_xmask.
     pub ctrl: u16,
     /// Rows of 16 lanes that are written.
     pub row_mask: u8,
@@ -141,6 +149,25 @@ pub struct Dpp {
     pub bank_mask: u8,
     /// Lanes without a valid source read 0 instead of keeping the destination.
     pub bound_ctrl: bool,
+    /// Inactive lanes are valid sources too.
+    pub fetch_inactive: bool,
+}
+
+/// Data-parallel primitive: `src[0]` comes from another of eight lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Dpp8 {
+    /// The source of each lane, 3 bits each, the first lane's in the lowest.
+    pub lanes: [u8; 3],
+    /// Inactive lanes are valid sources too.
+    pub fetch_inactive: bool,
+}
+
+impl Dpp8 {
+    /// The lane that lane `at` of its eight reads.
+    pub fn lane(self, at: usize) -> u8 {
+        let [low, middle, high] = self.lanes;
+        (u32::from_le_bytes([low, middle, high, 0]) >> (3 * at) & 7) as u8
+    }
 }
 
 /// Sub-dword addressing: parts of the registers.
@@ -196,11 +223,11 @@ pub struct Mem {
     pub offset: i32,
     /// DS with two addresses: offset1 in elements.
     pub offset1: u8,
-    /// Scope bit 0. In atomics it requests the old value. SMEM, and all until gfx90a: glc.
+    /// Scope bit 0. In atomics it requests the old value. SMEM, all until gfx90a, and GFX11: glc.
     pub sc0: bool,
-    /// Scope bit 1; scc of gfx90a.
+    /// Scope bit 1; scc of gfx90a, dlc of GFX11.
     pub sc1: bool,
-    /// Non-temporal; slc until gfx90a.
+    /// Non-temporal; slc until gfx90a and in GFX11.
     pub nt: bool,
     /// MUBUF, GLOBAL and SCRATCH: data goes to LDS.
     pub lds: bool,
@@ -210,9 +237,9 @@ pub struct Mem {
     pub idxen: bool,
     /// DS: global data share.
     pub gds: bool,
-    /// Buffer, until gfx908: a further register tells which elements lie in sparse memory.
+    /// Buffer, until gfx908 and in GFX11: a further register tells which elements lie in sparse memory.
     pub tfe: bool,
-    /// MTBUF: data format in bits 3:0, number format in bits 6:4.
+    /// MTBUF: data format in bits 3:0, number format in bits 6:4. GFX11: one number for both.
     pub format: u8,
 }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Decoders of the vector memory and LDS formats.
 
-use super::fields::{Fields, Invalid, bit, field, scalar, signed, vgpr, vgpr_or_agpr};
+use super::fields::{Fields, Invalid, bit, field, signed, vgpr, vgpr_or_agpr};
 use super::inst::Encoding;
 use super::operand::{Element, Operand, OperandType};
 use super::set::{Accumulation, FlatBit};
 use super::tables::{ATOMIC, CACHE, GWS, LDS_DST, MAY_LDS, NO_RETURN, SCALAR_OFFSET, SCOPE, TWO_OFFSETS};
 
 /// A 32-bit address or offset.
-const ADDRESS32: OperandType = OperandType { element: Element::B32, dwords: 1 };
+pub(super) const ADDRESS32: OperandType = OperandType { element: Element::B32, dwords: 1 };
 /// A 64-bit address, or a buffer's index with an offset.
-const ADDRESS64: OperandType = OperandType { element: Element::B64, dwords: 2 };
+pub(super) const ADDRESS64: OperandType = OperandType { element: Element::B64, dwords: 2 };
 /// A buffer resource.
-const RESOURCE: OperandType = OperandType { element: Element::B32, dwords: 4 };
+pub(super) const RESOURCE: OperandType = OperandType { element: Element::B32, dwords: 4 };
 
 /// Whether data is in accumulation registers, by the bit of an instruction that says so.
 fn is_accumulation(f: &Fields<'_>, bit: bool) -> bool {
@@ -53,7 +53,13 @@ pub(super) fn ds(f: &mut Fields<'_>) -> Result<(), Invalid> {
 
 /// Decodes data of type `ty`: the source of stores, the source and the old value of atomics, the destination
 /// of loads.
-fn data(f: &mut Fields<'_>, dst_code: u32, src_code: u32, acc: bool, returns: bool) -> Result<(), Invalid> {
+pub(super) fn data(
+    f: &mut Fields<'_>,
+    dst_code: u32,
+    src_code: u32,
+    acc: bool,
+    returns: bool,
+) -> Result<(), Invalid> {
     f.inst.src_type = Default::default();
     let ty = f.row.src[0];
     if ty.element != Element::None {
@@ -95,7 +101,7 @@ pub(super) fn flat(f: &mut Fields<'_>) -> Result<(), Invalid> {
     };
     let scalar_address = |f: &mut Fields<'_>, ty: OperandType| -> Result<(), Invalid> {
         if let Some(code) = saddr {
-            f.inst.src[2] = scalar(code, ty.dwords)?;
+            f.inst.src[2] = f.scalar(code, ty.dwords)?;
             f.inst.src_type[2] = ty;
         }
         Ok(())
@@ -123,7 +129,7 @@ pub(super) fn flat(f: &mut Fields<'_>) -> Result<(), Invalid> {
 }
 
 /// Adds the register of `tfe` to data.
-fn one_more(data: &mut Operand, ty: &mut OperandType) -> Result<(), Invalid> {
+pub(super) fn one_more(data: &mut Operand, ty: &mut OperandType) -> Result<(), Invalid> {
     if let Operand::Vgpr(first) = *data {
         ty.dwords += 1;
         *data = vgpr(first.into(), ty.dwords)?;
@@ -190,7 +196,7 @@ pub(super) fn buffer(f: &mut Fields<'_>) -> Result<(), Invalid> {
         f.inst.src[0] = vgpr(field(second, 0, 8), ty.dwords)?;
         f.inst.src_type[0] = ty;
     }
-    f.inst.src[2] = scalar(field(second, 16, 5) * 4, RESOURCE.dwords)?;
+    f.inst.src[2] = f.scalar(field(second, 16, 5) * 4, RESOURCE.dwords)?;
     f.inst.src_type[2] = RESOURCE;
     f.inst.src[3] = match f.source(field(second, 24, 8), SCALAR_OFFSET)? {
         Operand::Literal(_) => return Err(Invalid),

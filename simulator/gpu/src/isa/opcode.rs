@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The instructions of all parts, by LLVM's mnemonics.
 
+/// A mnemonic for each [`Op`].
+pub(super) type Mnemonics = [&'static str; Op::ALL.len()];
+
 /// Declares [`Op`] and its mnemonics from one list.
 macro_rules! opcodes {
     ($($name:ident,)*) => {
         /// A meaning, by LLVM's mnemonic without the suffix of an encoding (`_e32`, `_e64`, `_dpp`, `_sdwa`).
         ///
         /// There is one variant for all encodings: `v_add_f32` is VOP2 and VOP3. Instructions of the same
-        /// meaning that parts spell differently are one variant too, in gfx942's spelling; see
+        /// meaning that parts spell differently are one variant too, in gfx942's spelling if it has them; see
         /// [`InstructionSet::mnemonic`](super::InstructionSet::mnemonic).
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
         #[allow(non_camel_case_types, missing_docs)]
@@ -20,9 +23,12 @@ macro_rules! opcodes {
             /// Every instruction, in the order of their numbers.
             pub const ALL: &'static [Op] = &[$(Op::$name,)*];
 
+            /// The mnemonic of each, in the same order.
+            pub(super) const MNEMONICS: Mnemonics = [$(stringify!($name),)*];
+
             /// The mnemonic, without the suffix of an encoding.
             pub fn mnemonic(self) -> &'static str {
-                const NAMES: &[&str] = &[$(stringify!($name),)*];
+                const NAMES: &Mnemonics = &Op::MNEMONICS;
                 NAMES[self as usize]
             }
         }
@@ -48,6 +54,8 @@ impl Op {
                 | s_cbranch_cdbgsys_and_user
                 | s_cbranch_i_fork
                 | s_call_b64
+                | s_subvector_loop_begin
+                | s_subvector_loop_end
         )
     }
 }
@@ -276,4 +284,30 @@ opcodes! {
     tbuffer_load_format_d16_x, tbuffer_load_format_d16_xy, tbuffer_load_format_d16_xyz,
     tbuffer_load_format_d16_xyzw, tbuffer_store_format_d16_x, tbuffer_store_format_d16_xy,
     tbuffer_store_format_d16_xyz, tbuffer_store_format_d16_xyzw,
+    // Scalar, since GFX11.
+    s_pack_hl_b32_b16, s_subvector_loop_begin, s_subvector_loop_end, s_and_saveexec_b32, s_or_saveexec_b32, s_xor_saveexec_b32, s_nand_saveexec_b32,
+    s_nor_saveexec_b32, s_xnor_saveexec_b32, s_and_not0_saveexec_b32, s_or_not0_saveexec_b32,
+    s_and_not1_saveexec_b32, s_or_not1_saveexec_b32, s_and_not0_wrexec_b32, s_and_not1_wrexec_b32,
+    s_movrelsd_2_b32, s_sendmsg_rtn_b32, s_sendmsg_rtn_b64, s_version, s_waitcnt_vscnt, s_waitcnt_vmcnt,
+    s_waitcnt_expcnt, s_waitcnt_lgkmcnt, s_set_inst_prefetch_distance, s_clause, s_delay_alu, s_waitcnt_depctr,
+    s_wait_idle, s_wait_event, s_round_mode, s_denorm_mode, s_code_end, s_ttracedata_imm, s_gl1_inv,
+    // Vector, since GFX11.
+    v_illegal, v_fmac_dx9_zero_f32, v_fmac_f16, v_fmamk_f16, v_fmaak_f16, v_pipeflush, v_mov_b16, v_movreld_b32,
+    v_movrels_b32, v_movrelsd_b32, v_movrelsd_2_b32, v_permlane64_b32, v_swaprel_b32, v_not_b16, v_cvt_i32_i16,
+    v_cvt_u32_u16, v_fma_dx9_zero_f32, v_mullit_f32, v_xor3_b32, v_permlane16_b32, v_permlanex16_b32,
+    v_cndmask_b16, v_maxmin_f32, v_minmax_f32, v_maxmin_f16, v_minmax_f16, v_maxmin_u32, v_minmax_u32,
+    v_maxmin_i32, v_minmax_i32, v_dot2_f16_f16, v_dot2_bf16_bf16, v_cvt_pk_i16_f32, v_cvt_pk_u16_f32, v_and_b16,
+    v_or_b16, v_xor_b16, v_dot4_i32_iu8, v_dot8_i32_iu4, v_dot2_f32_bf16, v_wmma_f32_16x16x16_f16,
+    v_wmma_f32_16x16x16_bf16, v_wmma_f16_16x16x16_f16, v_wmma_bf16_16x16x16_bf16, v_wmma_i32_16x16x16_iu8,
+    v_wmma_i32_16x16x16_iu4,
+    // Memory, since GFX11.
+    ds_cmpstore_b32, ds_cmpstore_f32, ds_cmpstore_rtn_b32, ds_cmpstore_rtn_f32, ds_cmpstore_b64,
+    ds_cmpstore_f64, ds_cmpstore_rtn_b64, ds_cmpstore_rtn_f64, ds_add_gs_reg_rtn, ds_sub_gs_reg_rtn,
+    ds_bvh_stack_rtn_b32, flat_atomic_cmpswap_f32, flat_atomic_min_f32, flat_atomic_max_f32,
+    global_load_addtid_b32, global_store_addtid_b32, global_atomic_csub_u32, global_atomic_cmpswap_f32,
+    global_atomic_min_f32, global_atomic_max_f32, buffer_gl0_inv, buffer_gl1_inv, buffer_load_lds_u8,
+    buffer_load_lds_i8, buffer_load_lds_u16, buffer_load_lds_i16, buffer_load_lds_b32, buffer_load_lds_format_x,
+    buffer_atomic_csub_u32, buffer_atomic_cmpswap_f32, buffer_atomic_min_f32, buffer_atomic_max_f32,
+    // Memory, of GFX10 alone.
+    flat_atomic_fcmpswap_x2, global_atomic_fcmpswap_x2, buffer_atomic_fcmpswap_x2,
 }

@@ -3,15 +3,16 @@
 
 /// A source or destination of an instruction.
 ///
-/// A register operand names its first register; [`OperandType::dwords`] is their number. Scalar registers
-/// have their hardware number, so one array of 128 holds them all: see the constants of [`Operand`].
+/// A register operand names its first register; [`OperandType::dwords`] is their number. One array of 128 holds all
+/// scalar registers: see the constants of [`Operand`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum Operand {
     /// The instruction has no such operand.
     #[default]
     None,
-    /// Scalar register, 0 to 127: s0..s101, then [`Operand::FLAT_SCRATCH`], [`Operand::VCC`], trap temporaries,
-    /// [`Operand::M0`], [`Operand::EXEC`]. There is no 125.
+    /// Scalar register, 0 to 127: s0..s101, then [`Operand::FLAT_SCRATCH`] (in GFX11 s102..s105), [`Operand::VCC`],
+    /// trap temporaries, [`Operand::M0`], [`Operand::NULL`], [`Operand::EXEC`]. The numbers are those of GFX9 in every
+    /// set.
     Sgpr(u8),
     /// Vector register v0..v255.
     Vgpr(u8),
@@ -20,8 +21,8 @@ pub enum Operand {
     /// Inline constant, by its code: 128..=208 integers 0..=64 and -1..=-16, 240..=248 floats. The value depends on the
     /// operand's type: see [`inline_f16`], [`inline_u32`] and [`inline_u64`].
     Inline(u8),
-    /// The 32-bit constant that follows the instruction. A 64-bit integer operand zero-extends or sign-extends it as the
-    /// instruction says; a 64-bit float operand takes it as the high half; a 16-bit one takes the low half.
+    /// The 32-bit constant that follows the instruction. A 64-bit integer operand zero-extends or sign-extends it as
+    /// the instruction says; a 64-bit float operand takes it as the high half; a 16-bit one takes the low half.
     Literal(u32),
     /// A source that is neither register nor constant.
     Special(Special),
@@ -34,6 +35,8 @@ impl Operand {
     pub const VCC: Operand = Operand::Sgpr(106);
     /// M0.
     pub const M0: Operand = Operand::Sgpr(124);
+    /// The register of GFX11 that reads as zero and ignores writes, in any width.
+    pub const NULL: Operand = Operand::Sgpr(125);
     /// EXEC, low half.
     pub const EXEC: Operand = Operand::Sgpr(126);
 
@@ -77,6 +80,8 @@ pub enum Element {
     None,
     /// 16-bit float.
     F16,
+    /// 16-bit brain float: the high half of a 32-bit float. Float constants are the high half of f32.
+    Bf16,
     /// 16 bits, integer. Float constants are f16.
     I16,
     /// Two 16-bit values in one register. A constant is in the low half, float constants are f16.
@@ -103,7 +108,7 @@ pub struct OperandType {
 impl OperandType {
     /// Whether negation and absolute value apply: the elements are floats.
     pub fn is_float(self) -> bool {
-        matches!(self.element, Element::F16 | Element::F32 | Element::F64)
+        matches!(self.element, Element::F16 | Element::Bf16 | Element::F32 | Element::F64)
     }
 }
 

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Decoders of the scalar formats.
 
-use super::fields::{Fields, Invalid, bit, field, scalar, signed};
+use super::fields::{Fields, Invalid, bit, field, signed};
 use super::operand::{Element, Operand};
-use super::tables::{CACHE, GPR_IDX, HWREG, LITERAL, PROBE};
+use super::tables::{CACHE, GPR_IDX, HWREG, LITERAL, MESSAGE, PROBE};
 
 pub(super) fn sop2(f: &mut Fields<'_>) -> Result<(), Invalid> {
-    f.set_dst(scalar(field(f.first, 16, 7), f.row.dst.dwords))?;
+    f.set_dst(f.scalar(field(f.first, 16, 7), f.row.dst.dwords))?;
     f.set_source(0, field(f.first, 0, 8))?;
     f.set_source(1, field(f.first, 8, 8))
 }
 
 pub(super) fn sop1(f: &mut Fields<'_>) -> Result<(), Invalid> {
-    f.set_dst(scalar(field(f.first, 16, 7), f.row.dst.dwords))?;
+    f.set_dst(f.scalar(field(f.first, 16, 7), f.row.dst.dwords))?;
+    if f.row.has(MESSAGE) {
+        f.inst.imm = field(f.first, 0, 8) as i32;
+        return Ok(());
+    }
     f.set_source(0, field(f.first, 0, 8))
 }
 
@@ -33,9 +37,9 @@ pub(super) fn sopk(f: &mut Fields<'_>) -> Result<(), Invalid> {
         f.inst.src[0] = f.literal()?;
         return Ok(());
     }
-    f.set_dst(scalar(register, f.row.dst.dwords))?;
+    f.set_dst(f.scalar(register, f.row.dst.dwords))?;
     if f.row.src[0].element != Element::None {
-        f.inst.src[0] = scalar(register, f.row.src[0].dwords)?;
+        f.inst.src[0] = f.scalar(register, f.row.src[0].dwords)?;
     }
     Ok(())
 }
@@ -50,13 +54,13 @@ pub(super) fn smem(f: &mut Fields<'_>) -> Result<(), Invalid> {
     let data = field(f.first, 6, 7);
     // Cache control and probes have no scope.
     f.inst.mem.sc0 = bit(f.first, 16) && !f.row.has(CACHE | PROBE);
-    f.set_dst(scalar(data, f.row.dst.dwords))?;
+    f.set_dst(f.scalar(data, f.row.dst.dwords))?;
     if f.row.src[0].element == Element::None {
         return Ok(());
     }
-    f.inst.src[0] = scalar(field(f.first, 0, 6) * 2, f.row.src[0].dwords)?;
+    f.inst.src[0] = f.scalar(field(f.first, 0, 6) * 2, f.row.src[0].dwords)?;
     if f.row.src[1].element != Element::None {
-        f.inst.src[1] = scalar(data, f.row.src[1].dwords)?;
+        f.inst.src[1] = f.scalar(data, f.row.src[1].dwords)?;
         // An atomic that returns replaces its data by the old value.
         if !f.inst.mem.sc0 {
             f.inst.dst = Operand::None;
@@ -76,7 +80,7 @@ pub(super) fn smem(f: &mut Fields<'_>) -> Result<(), Invalid> {
     }
     if let Some(register) = register {
         f.inst.src_type[2] = super::tables::SCALAR_OFFSET;
-        f.inst.src[2] = scalar(register, 1)?;
+        f.inst.src[2] = f.scalar(register, 1)?;
     }
     Ok(())
 }

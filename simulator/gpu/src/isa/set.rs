@@ -3,8 +3,9 @@
 
 use std::fmt;
 
-use super::opcode::Op;
-use super::tables::{self, Row};
+use super::opcode::{Mnemonics, Op};
+use super::operand::OperandType;
+use super::tables::*;
 
 /// The instructions of a family of parts: their encodings, and their spelling as LLVM has it.
 ///
@@ -18,11 +19,12 @@ use super::tables::{self, Row};
 /// ```
 pub struct InstructionSet {
     /// The name in messages.
-    name: &'static str,
-    /// Lanes of a wave, 32 or 64. Lane masks have as many bits.
-    pub(super) wave_size: u32,
+    pub(super) name: &'static str,
+    pub(super) family: Family,
+    /// The lanes of a wave: 64, or 32. A lane mask has as many bits.
+    pub(crate) wave_size: u32,
     pub(super) tables: Tables,
-    /// The meaning of bit 13 of FLAT, GLOBAL and SCRATCH.
+    /// The meaning of bit 13 of FLAT, GLOBAL and SCRATCH in GFX9.
     pub(super) flat_bit: FlatBit,
     pub(crate) accumulation: Accumulation,
     /// Whether DPP has `row_newbcast`, also for 64-bit operands.
@@ -34,6 +36,17 @@ pub struct InstructionSet {
     /// Whether there are image instructions. None of them is decoded.
     pub(super) has_images: bool,
     pub(super) style: Style,
+}
+
+/// Parts with the same formats and scalar registers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Family {
+    /// Vega and CDNA.
+    Gfx9,
+    /// RDNA 1 and 2.
+    Gfx10,
+    /// RDNA 3.
+    Gfx11,
 }
 
 /// The row of each opcode of a format.
@@ -59,11 +72,13 @@ pub(super) struct Tables {
     pub(super) scratch: Table,
     pub(super) mubuf: Table,
     pub(super) mtbuf: Table,
+    /// The halves of VOPD. The codes up to 15 are the first half's too.
+    pub(super) vopd: Table,
 }
 
 impl Tables {
     /// Every table.
-    const fn all(&self) -> [Table; 18] {
+    const fn all(&self) -> [Table; 19] {
         [
             self.sop2,
             self.sopk,
@@ -83,6 +98,7 @@ impl Tables {
             self.scratch,
             self.mubuf,
             self.mtbuf,
+            self.vopd,
         ]
     }
 }
@@ -113,14 +129,14 @@ pub(crate) enum Accumulation {
 pub(super) struct Style {
     /// The three cache bits, in the order of the text: scope bit 0, non-temporal, scope bit 1.
     pub(super) cache: [&'static str; 3],
-    /// Mnemonics that differ from those of [`Op`].
-    spelled: &'static [(Op, &'static str)],
-    /// Names of hardware registers from number 20 on.
+    /// The mnemonic of each instruction.
+    pub(super) mnemonics: &'static Mnemonics,
+    /// Names of hardware registers by number; an empty one if there is none.
     pub(super) hardware: &'static [&'static str],
 }
 
 impl InstructionSet {
-    /// Every set, the newest first.
+    /// Every set of a simulated part, the newest first.
     pub const ALL: [&'static InstructionSet; 5] = [&GFX942, &GFX90A, &GFX908, &GFX906, &GFX900];
 
     /// The part that the set is named after.
@@ -138,16 +154,26 @@ impl InstructionSet {
         self.tables.all().iter().any(|table| table.iter().flatten().any(|row| row.op == op))
     }
 
-    /// Whether a vector instruction has a 32-bit form.
-    pub(super) fn has_short_form(&self, op: Op) -> bool {
+    /// The row of a vector instruction's 32-bit form.
+    pub(super) fn short_form(&self, op: Op) -> Option<&'static Row> {
         let Tables { vop1, vop2, vopc, .. } = self.tables;
-        [vop1, vop2, vopc].iter().any(|table| table.iter().flatten().any(|row| row.op == op))
+        [vop1, vop2, vopc].into_iter().flatten().flatten().find(|row| row.op == op).copied()
+    }
+
+    /// Whether the text of a VOP3 instruction has the halves that it selects. LLVM 19 leaves them out of many of GFX11.
+    pub(super) fn shows_halves(&self, op: Op) -> bool {
+        let own = self.tables.vop3.iter().flatten().find(|row| row.op == op).copied();
+        own.or_else(|| self.short_form(op)).is_some_and(|row| row.has(OP_SEL))
+    }
+
+    /// The type of a lane mask.
+    pub(super) fn mask(&self) -> OperandType {
+        if self.wave_size == 64 { MASK } else { SCALAR_OFFSET }
     }
 
     /// LLVM's mnemonic of an instruction, without the suffix of an encoding.
     pub fn mnemonic(&self, op: Op) -> &'static str {
-        let spelled = self.style.spelled.iter().find(|(other, _)| *other == op);
-        spelled.map_or(op.mnemonic(), |(_, name)| name)
+        self.style.mnemonics[op as usize]
     }
 }
 
@@ -167,11 +193,34 @@ impl Eq for InstructionSet {}
 
 /// A table of lists of rows.
 macro_rules! table {
-    ($codes:literal, $($rows:ident),+) => {{
-        static TABLE: [Option<&'static Row>; $codes] = tables::lay_out(&[$(tables::$rows),+]);
+    ($codes:literal, $($rows:expr),+) => {{
+        const TABLE: [Option<&'static Row>; $codes] = lay_out(&[$($rows),+]);
         &TABLE
     }};
 }
+
+pub(super) use table;
+
+/// The mnemonics of [`Op`], but for those that are spelled otherwise.
+pub(super) const fn spelled(list: &[(Op, &'static str)]) -> Mnemonics {
+    let mut mnemonics = Op::MNEMONICS;
+    let mut i = 0;
+    while i < list.len() {
+        mnemonics[list[i].0 as usize] = list[i].1;
+        i += 1;
+    }
+    mnemonics
+}
+
+/// [`spelled`], evaluated once.
+macro_rules! mnemonics {
+    ($list:expr) => {{
+        const MNEMONICS: Mnemonics = spelled($list);
+        &MNEMONICS
+    }};
+}
+
+pub(super) use mnemonics;
 
 /// The tables that differ between parts; the others are the same.
 macro_rules! tables {
@@ -185,6 +234,7 @@ macro_rules! tables {
             smem: table!(256, SMEM),
             vopc: table!(256, VOPC),
             mtbuf: table!(16, MTBUF),
+            vopd: &[],
             $($format: $table,)*
         }
     };
@@ -193,7 +243,7 @@ macro_rules! tables {
 /// The spelling of matrix products until gfx90a.
 macro_rules! spelled {
     ($($op:ident: $name:literal,)*) => {
-        &[
+        mnemonics!(&[
             (Op::v_mfma_f32_32x32x1_2b_f32, "v_mfma_f32_32x32x1f32"),
             (Op::v_mfma_f32_16x16x1_4b_f32, "v_mfma_f32_16x16x1f32"),
             (Op::v_mfma_f32_4x4x1_16b_f32, "v_mfma_f32_4x4x1f32"),
@@ -203,13 +253,38 @@ macro_rules! spelled {
             (Op::v_mfma_i32_16x16x4_4b_i8, "v_mfma_i32_16x16x4i8"),
             (Op::v_mfma_i32_4x4x4_16b_i8, "v_mfma_i32_4x4x4i8"),
             $((Op::$op, $name),)*
-        ]
+        ])
     };
 }
+
+/// The hardware registers of GFX9 until gfx90a.
+const HARDWARE: &[&str] = &[
+    "",
+    "MODE",
+    "STATUS",
+    "TRAPSTS",
+    "HW_ID",
+    "GPR_ALLOC",
+    "LDS_ALLOC",
+    "IB_STS",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "SH_MEM_BASES",
+    "TBA_LO",
+    "TBA_HI",
+    "TMA_LO",
+    "TMA_HI",
+];
 
 /// CDNA3: gfx942.
 pub static GFX942: InstructionSet = InstructionSet {
     name: "gfx942",
+    family: Family::Gfx9,
     wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_SINCE_GFX908, VOP2_SINCE_GFX90A, VOP2_GFX942),
@@ -231,8 +306,28 @@ pub static GFX942: InstructionSet = InstructionSet {
     has_images: false,
     style: Style {
         cache: [" sc0", " nt", " sc1"],
-        spelled: &[],
+        mnemonics: &Op::MNEMONICS,
         hardware: &[
+            "",
+            "MODE",
+            "STATUS",
+            "TRAPSTS",
+            "HW_ID",
+            "GPR_ALLOC",
+            "LDS_ALLOC",
+            "IB_STS",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "SH_MEM_BASES",
+            "TBA_LO",
+            "TBA_HI",
+            "TMA_LO",
+            "TMA_HI",
             "XCC_ID",
             "SQ_PERF_SNAPSHOT_DATA",
             "SQ_PERF_SNAPSHOT_DATA1",
@@ -245,6 +340,7 @@ pub static GFX942: InstructionSet = InstructionSet {
 /// CDNA2: gfx90a.
 pub static GFX90A: InstructionSet = InstructionSet {
     name: "gfx90a",
+    family: Family::Gfx9,
     wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_SINCE_GFX908, VOP2_SINCE_GFX90A, VOP2_UNTIL_GFX90A),
@@ -264,12 +360,13 @@ pub static GFX90A: InstructionSet = InstructionSet {
     keeps_halves: false,
     has_gds: false,
     has_images: true,
-    style: Style { cache: [" glc", " slc", " scc"], spelled: spelled!(), hardware: &[] },
+    style: Style { cache: [" glc", " slc", " scc"], mnemonics: spelled!(), hardware: HARDWARE },
 };
 
 /// CDNA: gfx908.
 pub static GFX908: InstructionSet = InstructionSet {
     name: "gfx908",
+    family: Family::Gfx9,
     wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_SINCE_GFX908, VOP2_UNTIL_GFX908, VOP2_UNTIL_GFX90A),
@@ -291,7 +388,7 @@ pub static GFX908: InstructionSet = InstructionSet {
     has_images: true,
     style: Style {
         cache: [" glc", " slc", ""],
-        spelled: spelled! {
+        mnemonics: spelled! {
             v_mfma_f32_32x32x4_2b_f16: "v_mfma_f32_32x32x4f16",
             v_mfma_f32_16x16x4_4b_f16: "v_mfma_f32_16x16x4f16",
             v_mfma_f32_4x4x4_16b_f16: "v_mfma_f32_4x4x4f16",
@@ -303,13 +400,14 @@ pub static GFX908: InstructionSet = InstructionSet {
             v_mfma_f32_32x32x4_bf16: "v_mfma_f32_32x32x4bf16",
             v_mfma_f32_16x16x8_bf16: "v_mfma_f32_16x16x8bf16",
         },
-        hardware: &[],
+        hardware: HARDWARE,
     },
 };
 
 /// Vega 20: gfx906.
 pub static GFX906: InstructionSet = InstructionSet {
     name: "gfx906",
+    family: Family::Gfx9,
     wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_SINCE_GFX906, VOP2_UNTIL_GFX908, VOP2_UNTIL_GFX90A),
@@ -329,12 +427,13 @@ pub static GFX906: InstructionSet = InstructionSet {
     keeps_halves: false,
     has_gds: true,
     has_images: true,
-    style: Style { cache: [" glc", " slc", ""], spelled: &[], hardware: &[] },
+    style: Style { cache: [" glc", " slc", ""], mnemonics: &Op::MNEMONICS, hardware: HARDWARE },
 };
 
 /// Vega 10: gfx900.
 pub static GFX900: InstructionSet = InstructionSet {
     name: "gfx900",
+    family: Family::Gfx9,
     wave_size: 64,
     tables: tables! {
         vop2: table!(64, VOP2, VOP2_UNTIL_GFX908, VOP2_UNTIL_GFX90A),
@@ -354,5 +453,5 @@ pub static GFX900: InstructionSet = InstructionSet {
     keeps_halves: true,
     has_gds: true,
     has_images: true,
-    style: Style { cache: [" glc", " slc", ""], spelled: &[], hardware: &[] },
+    style: Style { cache: [" glc", " slc", ""], mnemonics: &Op::MNEMONICS, hardware: HARDWARE },
 };

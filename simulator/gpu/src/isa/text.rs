@@ -3,15 +3,25 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use super::gfx11::text as gfx11;
 use super::inst::{Encoding, Inst};
 use super::opcode::Op;
+use super::operand::Operand;
+use super::set::Family;
 use super::tables;
-use super::text_modifier::{BufferFormat, GprIndex, HardwareRegister, Swizzle, WaitCount, modifiers};
-use super::text_operand::{Int, operand, source};
+use super::text_modifier::{
+    BufferFormat, GprIndex, HardwareRegister, Message, Swizzle, WaitCount, modifiers,
+};
+use super::text_operand::{Int, SignedHex, half, operand, source};
 
 /// LLVM's text. Branches show their distance in dwords, as LLVM does without symbols.
 impl Display for Inst {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let Some([first, second]) = self.halves() {
+            dual(&first, f)?;
+            f.write_str(" :: ")?;
+            return dual(&second, f);
+        }
         f.write_str(self.set.mnemonic(self.op))?;
         f.write_str(suffix(self))?;
         let mut list = List { f, any: false };
@@ -23,6 +33,7 @@ impl Display for Inst {
             | Encoding::Vopc
             | Encoding::Vop3
             | Encoding::Vop3p
+            | Encoding::Vopd
             | Encoding::Mai => alu(self, &mut list)?,
             Encoding::Sopc => sopc(self, &mut list)?,
             Encoding::Sopk => sopk(self, &mut list)?,
@@ -48,13 +59,28 @@ impl Inst {
     }
 }
 
+/// Half of a VOPD instruction.
+fn dual(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
+    let mnemonic = inst.set.mnemonic(inst.op);
+    write!(f, "v_dual_{}", mnemonic.strip_prefix("v_").unwrap_or(mnemonic))?;
+    let mut shown = *inst;
+    if shown.src[2] == Operand::VCC {
+        shown.src[2] = Operand::None;
+    }
+    alu(&shown, &mut List { f, any: false })
+}
+
 /// The part of the mnemonic that names the encoding.
 fn suffix(inst: &Inst) -> &'static str {
     if inst.mods.sdwa.is_some() {
         return "_sdwa";
     }
-    if inst.mods.dpp.is_some() {
-        return "_dpp";
+    if inst.mods.dpp.is_some() || inst.mods.dpp8.is_some() {
+        return match inst.encoding {
+            Encoding::Vop3 | Encoding::Vop3p => "_e64_dpp",
+            Encoding::Vopc => "",
+            _ => "_dpp",
+        };
     }
     if matches!(
         inst.op,
@@ -72,9 +98,10 @@ fn suffix(inst: &Inst) -> &'static str {
     ) {
         return "";
     }
-    match inst.encoding {
-        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => "_e32",
-        Encoding::Vop3 if inst.set.has_short_form(inst.op) => "_e64",
+    match (inst.encoding, inst.set.short_form(inst.op)) {
+        (_, Some(row)) if row.has(tables::NO_SUFFIX) => "",
+        (Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc, _) => "_e32",
+        (Encoding::Vop3, Some(_)) => "_e64",
         _ => "",
     }
 }
@@ -94,12 +121,15 @@ impl List<'_, '_> {
 
     /// The destination, if there is one.
     fn dst(&mut self, inst: &Inst) -> fmt::Result {
-        if inst.dst.is_none() { Ok(()) } else { self.put(operand(inst.dst, inst.dst_type)) }
+        if inst.dst.is_none() {
+            return Ok(());
+        }
+        self.put(format_args!("{}{}", operand(inst, inst.dst, inst.dst_type), half(inst, 3)))
     }
 
     /// Source `at`, if there is one.
     fn src(&mut self, inst: &Inst, at: usize) -> fmt::Result {
-        if inst.src[at].is_none() { Ok(()) } else { self.put(operand(inst.src[at], inst.src_type[at])) }
+        if inst.src[at].is_none() { Ok(()) } else { self.put(operand(inst, inst.src[at], inst.src_type[at])) }
     }
 
     /// Source `at`, or `off`.
@@ -111,14 +141,17 @@ impl List<'_, '_> {
 fn alu(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
     list.dst(inst)?;
     if !inst.sdst.is_none() {
-        list.put(operand(inst.sdst, tables::MASK))?;
+        list.put(operand(inst, inst.sdst, inst.set.mask()))?;
     }
     for at in 0..3 {
         if !inst.src[at].is_none() {
             list.put(source(inst, at))?;
         }
     }
-    Ok(())
+    match inst.op {
+        Op::s_sendmsg_rtn_b32 | Op::s_sendmsg_rtn_b64 => list.put(gfx11::Message(inst.imm)),
+        _ => Ok(()),
+    }
 }
 
 fn sopc(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
@@ -136,6 +169,7 @@ fn sopk(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
             list.dst(inst)?;
             list.put(HardwareRegister(inst))
         }
+        Op::s_version => list.put(gfx11::Version(inst.imm)),
         _ => {
             list.dst(inst)?;
             list.src(inst, 0)?;
@@ -151,6 +185,8 @@ fn sopk(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
 fn sopp(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
     match inst.op {
         Op::s_wakeup
+        | Op::s_wait_idle
+        | Op::s_code_end
         | Op::s_barrier
         | Op::s_icache_inv
         | Op::s_ttracedata
@@ -159,9 +195,19 @@ fn sopp(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
         | Op::s_endpgm_ordered_ps_done => Ok(()),
         Op::s_endpgm if inst.imm == 0 => Ok(()),
         Op::s_endpgm => list.put(inst.imm as u16),
-        Op::s_waitcnt => list.put(WaitCount(inst.imm)),
+        Op::s_waitcnt => list.put(WaitCount(inst)),
+        Op::s_waitcnt_depctr => list.put(gfx11::DependencyCounters(inst.imm)),
+        Op::s_delay_alu => list.put(gfx11::Delay(inst.imm)),
+        Op::s_set_inst_prefetch_distance
+        | Op::s_clause
+        | Op::s_wait_event
+        | Op::s_round_mode
+        | Op::s_ttracedata_imm => list.put(format_args!("{:#x}", inst.imm as u16)),
         Op::s_set_gpr_idx_mode => list.put(GprIndex(inst.imm)),
-        Op::s_sendmsg | Op::s_sendmsghalt => list.put(super::text_modifier::Message(inst.imm)),
+        Op::s_sendmsg | Op::s_sendmsghalt => match inst.set.family {
+            Family::Gfx9 | Family::Gfx10 => list.put(Message(inst)),
+            Family::Gfx11 => list.put(gfx11::Message(inst.imm)),
+        },
         op if op.is_direct_branch() => list.put(inst.imm as u16),
         _ => list.put(Int(i64::from(inst.imm as u16))),
     }
@@ -181,11 +227,11 @@ fn smem(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
     }
     list.src(inst, 0)?;
     if inst.src[2].is_none() {
-        return list.put(super::text_operand::SignedHex(inst.mem.offset));
+        return list.put(SignedHex(inst.mem.offset));
     }
     list.src(inst, 2)?;
     if inst.mem.offset != 0 {
-        write!(list.f, " offset:{}", super::text_operand::SignedHex(inst.mem.offset))?;
+        write!(list.f, " offset:{}", SignedHex(inst.mem.offset))?;
     }
     Ok(())
 }
@@ -218,7 +264,9 @@ fn ds(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
 
 fn flat(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
     list.dst(inst)?;
-    list.src_or_off(inst, 0)?;
+    if !matches!(inst.op, Op::global_load_addtid_b32 | Op::global_store_addtid_b32) {
+        list.src_or_off(inst, 0)?;
+    }
     list.src(inst, 1)?;
     if inst.encoding != Encoding::Flat {
         list.src_or_off(inst, 2)?;
@@ -245,7 +293,10 @@ fn buffer(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
     list.src(inst, 2)?;
     list.src(inst, 3)?;
     if inst.encoding == Encoding::Mtbuf {
-        write!(list.f, "{}", BufferFormat(inst.mem.format))?;
+        match inst.set.family {
+            Family::Gfx9 => write!(list.f, "{}", BufferFormat(inst.mem.format))?,
+            _ => write!(list.f, "{}", gfx11::BufferFormat(inst))?,
+        }
     }
     for (name, on) in [(" idxen", inst.mem.idxen), (" offen", inst.mem.offen)] {
         if on {

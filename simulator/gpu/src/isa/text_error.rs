@@ -17,7 +17,8 @@ impl fmt::Display for DecodeError {
             }
             DecodeError::Unknown { set, words, encoding: Some(encoding) } => {
                 let (name, [first, second]) = (set.name(), words);
-                for other in InstructionSet::ALL.into_iter().filter(|other| other != set) {
+                let related = |other: &&InstructionSet| other != set && other.family == set.family;
+                for other in InstructionSet::ALL.into_iter().filter(related) {
                     if let Ok(inst) = other.decode(words) {
                         return write!(
                             f,

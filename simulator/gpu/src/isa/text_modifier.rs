@@ -3,8 +3,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::gfx11::text as gfx11;
 use super::inst::{Dpp, Encoding, Inst, Mods, Sdwa, SdwaSel, SdwaUnused};
 use super::opcode::Op;
+use super::set::Family;
 use super::tables;
 use super::text_operand::packed_signs;
 
@@ -12,8 +14,8 @@ use super::text_operand::packed_signs;
 pub(super) fn modifiers(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
     match inst.encoding {
         Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => {
-            if let Some(dpp) = &inst.mods.dpp {
-                return data_parallel(dpp, f);
+            if inst.mods.dpp.is_some() || inst.mods.dpp8.is_some() {
+                return data_parallel(inst, f);
             }
             output(&inst.mods, f)?;
             match &inst.mods.sdwa {
@@ -22,14 +24,21 @@ pub(super) fn modifiers(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
             }
         }
         Encoding::Vop3 => {
-            if inst.mods.op_sel != 0 {
+            if inst.mods.op_sel != 0 && inst.set.shows_halves(inst.op) {
                 halves(inst, f)?;
             }
-            output(&inst.mods, f)
+            output(&inst.mods, f)?;
+            data_parallel(inst, f)
         }
-        Encoding::Vop3p => packed(inst, f),
+        Encoding::Vop3p => {
+            packed(inst, f)?;
+            data_parallel(inst, f)
+        }
         Encoding::Mai => matrix(inst, f),
-        Encoding::Smem if inst.mem.sc0 => f.write_str(" glc"),
+        Encoding::Smem => {
+            f.write_str(if inst.mem.sc0 { " glc" } else { "" })?;
+            f.write_str(if inst.mem.sc1 { " dlc" } else { "" })
+        }
         Encoding::Ds if inst.mem.gds && (inst.set.has_gds || tables::is_gws(inst.op)) => f.write_str(" gds"),
         Encoding::Flat | Encoding::Global | Encoding::Scratch => {
             cache(inst, f)?;
@@ -42,7 +51,7 @@ pub(super) fn modifiers(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
         Encoding::Mubuf | Encoding::Mtbuf => {
             cache(inst, f)?;
             f.write_str(if inst.mem.tfe { " tfe" } else { "" })?;
-            f.write_str(if inst.mem.lds { " lds" } else { "" })
+            f.write_str(if inst.mem.lds && !tables::is_named_lds(inst.op) { " lds" } else { "" })
         }
         _ => Ok(()),
     }
@@ -88,7 +97,9 @@ fn source_count(inst: &Inst) -> usize {
 fn halves(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
     let sources = match inst.op {
         // The old value of the destination is the third source.
-        Op::v_cvt_sr_fp8_f32 | Op::v_cvt_sr_bf8_f32 => 3,
+        Op::v_cvt_sr_fp8_f32 | Op::v_cvt_sr_bf8_f32 | Op::v_fmac_f16 => 3,
+        // These bits are no halves: they let inactive lanes and lanes out of range be read.
+        Op::v_permlane16_b32 | Op::v_permlanex16_b32 => return bits(f, "op_sel", inst.mods.op_sel, 2),
         _ => source_count(inst),
     };
     let read = inst.mods.op_sel & ((1 << sources) - 1);
@@ -156,7 +167,23 @@ fn sub_dword(inst: &Inst, sdwa: &Sdwa, f: &mut Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-fn data_parallel(dpp: &Dpp, f: &mut Formatter<'_>) -> fmt::Result {
+/// DPP or DPP8, if there is one.
+fn data_parallel(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
+    if let Some(dpp8) = inst.mods.dpp8 {
+        f.write_str(" dpp8:[")?;
+        for at in 0..8 {
+            write!(f, "{}{}", if at == 0 { "" } else { "," }, dpp8.lane(at))?;
+        }
+        f.write_str(if dpp8.fetch_inactive { "] fi:1" } else { "]" })?;
+    }
+    match &inst.mods.dpp {
+        Some(dpp) => rows(dpp, inst.set.family, f),
+        None => Ok(()),
+    }
+}
+
+/// DPP.
+fn rows(dpp: &Dpp, family: Family, f: &mut Formatter<'_>) -> fmt::Result {
     let low = dpp.ctrl & 15;
     match dpp.ctrl {
         0..=0xff => {
@@ -174,24 +201,36 @@ fn data_parallel(dpp: &Dpp, f: &mut Formatter<'_>) -> fmt::Result {
         0x141 => f.write_str(" row_half_mirror")?,
         0x142 => f.write_str(" row_bcast:15")?,
         0x143 => f.write_str(" row_bcast:31")?,
-        0x150..=0x15f => write!(f, " row_newbcast:{low}")?,
+        0x150..=0x15f if family == Family::Gfx9 => write!(f, " row_newbcast:{low}")?,
+        0x150..=0x15f => write!(f, " row_share:{low}")?,
+        0x160..=0x16f => write!(f, " row_xmask:{low}")?,
         // The decoder accepts no other control.
         _ => write!(f, " dpp_ctrl:{:#x}", dpp.ctrl)?,
     }
     write!(f, " row_mask:{:#x} bank_mask:{:#x}", dpp.row_mask, dpp.bank_mask)?;
-    f.write_str(if dpp.bound_ctrl { " bound_ctrl:1" } else { "" })
+    f.write_str(if dpp.bound_ctrl { " bound_ctrl:1" } else { "" })?;
+    f.write_str(if dpp.fetch_inactive { " fi:1" } else { "" })
 }
 
 /// Operand of `s_waitcnt`: the counters, with the value to wait for.
-pub(super) struct WaitCount(pub(super) i32);
+pub(super) struct WaitCount<'a>(pub(super) &'a Inst);
 
-impl Display for WaitCount {
+impl Display for WaitCount<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let counters = [
-            ("vmcnt", self.0 & 15 | (self.0 >> 14 & 3) << 4, 63),
-            ("expcnt", self.0 >> 4 & 7, 7),
-            ("lgkmcnt", self.0 >> 8 & 15, 15),
-        ];
+        let imm = self.0.imm;
+        let counters = match self.0.set.family {
+            Family::Gfx9 => [
+                ("vmcnt", imm & 15 | (imm >> 14 & 3) << 4, 63),
+                ("expcnt", imm >> 4 & 7, 7),
+                ("lgkmcnt", imm >> 8 & 15, 15),
+            ],
+            Family::Gfx10 => [
+                ("vmcnt", imm & 15 | (imm >> 14 & 3) << 4, 63),
+                ("expcnt", imm >> 4 & 7, 7),
+                ("lgkmcnt", imm >> 8 & 63, 63),
+            ],
+            Family::Gfx11 => gfx11::counters(imm),
+        };
         let waits_for_none = counters.iter().all(|&(_, value, limit)| value == limit);
         let mut separator = "";
         for (name, value, limit) in counters {
@@ -232,22 +271,7 @@ impl Display for HardwareRegister<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let field = self.0.imm;
         let (id, offset, size) = (field & 63, field >> 6 & 31, (field >> 11 & 31) + 1);
-        let name = match id {
-            1 => "MODE",
-            2 => "STATUS",
-            3 => "TRAPSTS",
-            4 => "HW_ID",
-            5 => "GPR_ALLOC",
-            6 => "LDS_ALLOC",
-            7 => "IB_STS",
-            15 => "SH_MEM_BASES",
-            16 => "TBA_LO",
-            17 => "TBA_HI",
-            18 => "TMA_LO",
-            19 => "TMA_HI",
-            20.. => self.0.set.style.hardware.get(id as usize - 20).copied().unwrap_or_default(),
-            _ => "",
-        };
+        let name = self.0.set.style.hardware.get(id as usize).copied().unwrap_or_default();
         if name.is_empty() {
             write!(f, "hwreg({id}")?;
         } else {
@@ -261,11 +285,11 @@ impl Display for HardwareRegister<'_> {
 }
 
 /// Operand of `s_sendmsg`.
-pub(super) struct Message(pub(super) i32);
+pub(super) struct Message<'a>(pub(super) &'a Inst);
 
-impl Display for Message {
+impl Display for Message<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let value = self.0 & 0xffff;
+        let value = self.0.imm & 0xffff;
         let (id, operation, stream) = (value & 15, value >> 4 & 7, value >> 8 & 3);
         let name = match id {
             1 => "MSG_INTERRUPT",
@@ -278,11 +302,12 @@ impl Display for Message {
             8 => "MSG_EARLY_PRIM_DEALLOC",
             9 => "MSG_GS_ALLOC_REQ",
             10 => "MSG_GET_DOORBELL",
+            11 if self.0.set.family == Family::Gfx10 => "MSG_GET_DDID",
             15 => "MSG_SYSMSG",
             _ => "",
         };
         match (id, operation, stream) {
-            (1 | 4..=10, 0, 0) => return write!(f, "sendmsg({name})"),
+            (1 | 4..=11, 0, 0) if !name.is_empty() => return write!(f, "sendmsg({name})"),
             (3, 0, 0) => return write!(f, "sendmsg({name}, GS_OP_NOP)"),
             (2 | 3, 1..=3, _) => {
                 let operation = ["GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"][(operation - 1) as usize % 3];

@@ -6,10 +6,17 @@ use std::fmt::{self, Display, Formatter};
 use super::Op;
 use super::inst::Inst;
 use super::operand::{Element, Operand, OperandType, Special, inline_f16, inline_u32, inline_u64};
+use super::set::Family;
+use super::tables;
 
-/// `operand` of type `ty`, to be displayed.
-pub(super) fn operand(operand: Operand, ty: OperandType) -> impl Display {
-    Text { operand, ty }
+/// `operand` of an instruction with its type, to be displayed.
+pub(super) fn operand(inst: &Inst, operand: Operand, ty: OperandType) -> impl Display {
+    let mut ty = ty;
+    if ty.element == Element::F32 && tables::is_mix(inst.op) {
+        // LLVM shows each constant as a half.
+        ty.element = Element::F16;
+    }
+    Text { operand, ty, family: inst.set.family, packed_float: tables::is_packed_float(inst.op) }
 }
 
 /// SourceText `at` with negation, absolute value and sign extension.
@@ -20,17 +27,20 @@ pub(super) fn source(inst: &Inst, at: usize) -> impl Display {
 struct Text {
     operand: Operand,
     ty: OperandType,
+    family: Family,
+    /// Whether 32-bit constants of packed operands are floats.
+    packed_float: bool,
 }
 
 impl Display for Text {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.operand {
             Operand::None => f.write_str("off"),
-            Operand::Sgpr(first) => scalar(f, first, self.ty.dwords),
+            Operand::Sgpr(first) => scalar(f, first, self.ty.dwords, self.family),
             Operand::Vgpr(first) => registers(f, "v", first, self.ty.dwords),
             Operand::Agpr(first) => registers(f, "a", first, self.ty.dwords),
             Operand::Inline(code) => inline(f, code, self.ty.element),
-            Operand::Literal(value) => literal(f, value, self.ty.element),
+            Operand::Literal(value) => literal(f, value, self.ty.element, self.packed_float),
             Operand::Special(special) => f.write_str(match special {
                 Special::SharedBase => "src_shared_base",
                 Special::SharedLimit => "src_shared_limit",
@@ -53,19 +63,20 @@ fn registers(f: &mut Formatter<'_>, file: &str, first: u8, dwords: u8) -> fmt::R
     }
 }
 
-fn scalar(f: &mut Formatter<'_>, first: u8, dwords: u8) -> fmt::Result {
+fn scalar(f: &mut Formatter<'_>, first: u8, dwords: u8, family: Family) -> fmt::Result {
     let named = |f: &mut Formatter<'_>, name: &str| match (dwords, first & 1) {
         (2, _) => f.write_str(name),
         (_, 0) => write!(f, "{name}_lo"),
         _ => write!(f, "{name}_hi"),
     };
     match first {
-        102 | 103 => named(f, "flat_scratch"),
-        104 | 105 => named(f, "xnack_mask"),
+        102 | 103 if family == Family::Gfx9 => named(f, "flat_scratch"),
+        104 | 105 if family == Family::Gfx9 => named(f, "xnack_mask"),
         106 | 107 => named(f, "vcc"),
         126 | 127 => named(f, "exec"),
         108..=123 => registers(f, "ttmp", first - 108, dwords),
         124 => f.write_str("m0"),
+        125 => f.write_str("null"),
         _ => registers(f, "s", first, dwords),
     }
 }
@@ -96,16 +107,29 @@ fn inline(f: &mut Formatter<'_>, code: u8, element: Element) -> fmt::Result {
 }
 
 /// A literal that equals an inline constant is shown as that constant.
-fn literal(f: &mut Formatter<'_>, value: u32, element: Element) -> fmt::Result {
+fn literal(f: &mut Formatter<'_>, value: u32, element: Element, packed_float: bool) -> fmt::Result {
     const FLOATS: std::ops::RangeInclusive<u8> = 240..=248;
     match element {
-        Element::F16 | Element::I16 | Element::Packed16 => {
+        Element::F16 => {
             let low = value as u16;
-            let code = FLOATS.into_iter().find(|&code| element != Element::I16 && inline_f16(code) == low);
-            match (low as i16, code) {
+            match (low as i16, FLOATS.into_iter().find(|&code| inline_f16(code) == low)) {
                 (small @ -16..=64, _) => write!(f, "{small}"),
                 (_, Some(code)) => f.write_str(float_name(code, element)),
                 _ => write!(f, "{low:#x}"),
+            }
+        }
+        Element::Bf16 => {
+            match (value as i32, FLOATS.into_iter().find(|&code| inline_u32(code) >> 16 == value)) {
+                (small @ -16..=64, _) => write!(f, "{small}"),
+                (_, Some(code)) => f.write_str(float_name(code, element)),
+                _ => write!(f, "{value:#x}"),
+            }
+        }
+        Element::Packed16 if packed_float => {
+            match (value as i32, FLOATS.into_iter().find(|&code| u32::from(inline_f16(code)) == value)) {
+                (small @ -16..=64, _) => write!(f, "{small}"),
+                (_, Some(code)) => f.write_str(float_name(code, element)),
+                _ => write!(f, "{value:#x}"),
             }
         }
         Element::B64 => match value {
@@ -126,6 +150,8 @@ fn literal(f: &mut Formatter<'_>, value: u32, element: Element) -> fmt::Result {
             match (value as i32, code) {
                 (small @ -16..=64, _) => write!(f, "{small}"),
                 (_, Some(code)) => f.write_str(float_name(code, element)),
+                // Of a 16-bit integer, only the low half is shown, and the rest is compared with the constants too.
+                _ if element == Element::I16 => write!(f, "{:#x}", value as u16),
                 _ => write!(f, "{value:#x}"),
             }
         }
@@ -149,15 +175,18 @@ impl Display for SourceText {
             | Op::v_madmk_f32
             | Op::v_madak_f32
             | Op::v_madmk_f16
-            | Op::v_madak_f16,
+            | Op::v_madak_f16
+            | Op::v_fmamk_f16
+            | Op::v_fmaak_f16,
         ) = (op, self.inst.op)
             && self.at != 0
         {
             // The constant of `v_fmamk` and `v_fmaak` is always shown in hexadecimal.
             return write!(f, "{value:#x}");
         }
-        let text = operand(op, ty);
+        let text = operand(&self.inst, op, ty);
         let mask = 1u8 << self.at;
+        let half = half(&self.inst, self.at);
         let mods = &self.inst.mods;
         // In packed formats the signs belong to halves and are shown behind the operands, except in mixed precision.
         let signs = !packed_signs(&self.inst);
@@ -171,14 +200,23 @@ impl Display for SourceText {
             (false, false) if mods.sdwa.is_some_and(|sdwa| sdwa.sext & mask != 0) => {
                 write!(f, "sext({text})")
             }
-            (false, false) => write!(f, "{text}"),
+            (false, false) => write!(f, "{text}{half}"),
         }
+    }
+}
+
+/// The half of a register that operand `at` is (3 is the destination), where it is shown.
+pub(super) fn half(inst: &Inst, at: usize) -> &'static str {
+    match inst.mods.op_sel >> at & 1 {
+        _ if !tables::has_halves(inst.op) || at < 3 && !matches!(inst.src[at], Operand::Vgpr(_)) => "",
+        0 => ".l",
+        _ => ".h",
     }
 }
 
 /// Whether the signs of this instruction's sources are shown as `neg_lo` and `neg_hi`.
 pub(super) fn packed_signs(inst: &Inst) -> bool {
-    inst.encoding == super::Encoding::Vop3p && !super::tables::is_mix(inst.op)
+    inst.encoding == super::Encoding::Vop3p && !tables::is_mix(inst.op)
 }
 
 /// An integer: decimal if an inline constant has the value, else hexadecimal.

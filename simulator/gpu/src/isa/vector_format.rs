@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Decoders of the vector formats, with their SDWA and DPP words.
+//! Decoders of the vector formats, with their SDWA words.
 
-use super::fields::{DPP, Fields, Invalid, SDWA, VGPR, bit, field, scalar, vgpr, vgpr_or_agpr};
-use super::inst::{Dpp, Sdwa, SdwaSel, SdwaUnused};
-use super::operand::{Element, Operand, Special};
-use super::set::Accumulation;
+use super::fields::{
+    DPP, DPP8, DPP8_FI, Fields, Invalid, LITERAL, SDWA, VGPR, bit, field, vgpr, vgpr_or_agpr,
+};
+use super::inst::{Encoding, Sdwa, SdwaSel, SdwaUnused};
+use super::lane_format;
+use super::opcode::Op;
+use super::operand::{Element, Operand, OperandType, Special};
+use super::set::{Accumulation, Family};
 use super::tables::{
-    ACC, ACC_DST, ACC_SRC, CARRY_IN, CARRY_OUT, CLAMP, LANE, MADAK, MADMK, MIX, NO_DPP, NO_DST_SEL, NO_SDWA,
-    OMOD, OP_SEL, SCALAR_DST, SPARSE, VECTOR_SRC,
+    ACC, ACC_DST, ACC_SRC, CARRY_IN, CARRY_OUT, CLAMP, LANE, MADAK, MADMK, MIX, NO_DST_SEL, NO_SDWA, OMOD,
+    OP_SEL, SCALAR_DST, SCALAR_LANES, SPARSE, VECTOR_SRC, WMMA,
 };
 
 pub(super) fn vop1(f: &mut Fields<'_>) -> Result<(), Invalid> {
@@ -20,9 +24,9 @@ pub(super) fn vop1(f: &mut Fields<'_>) -> Result<(), Invalid> {
         return Ok(());
     }
     if f.row.has(SCALAR_DST) {
-        f.set_dst(scalar_dst(dst, f.row.dst.dwords))?;
+        f.set_dst(scalar_dst(f, dst, f.row.dst.dwords))?;
     } else {
-        f.set_dst(vgpr(dst, f.row.dst.dwords))?;
+        f.set_vector_dst(dst)?;
     }
     first_source(f, src0)?;
     if f.row.has(VECTOR_SRC)
@@ -34,7 +38,10 @@ pub(super) fn vop1(f: &mut Fields<'_>) -> Result<(), Invalid> {
 }
 
 pub(super) fn vop2(f: &mut Fields<'_>) -> Result<(), Invalid> {
-    f.set_dst(vgpr(field(f.first, 17, 8), f.row.dst.dwords))?;
+    if f.row.op == Op::v_illegal && f.first != 0 {
+        return Err(Invalid);
+    }
+    f.set_vector_dst(field(f.first, 17, 8))?;
     let vsrc1 = field(f.first, 9, 8) + VGPR;
     if f.row.has(MADMK | MADAK) {
         // The literal is always present, so it is read before a source names it.
@@ -55,30 +62,36 @@ pub(super) fn vop2(f: &mut Fields<'_>) -> Result<(), Invalid> {
 }
 
 pub(super) fn vopc(f: &mut Fields<'_>) -> Result<(), Invalid> {
-    f.set_dst(Ok(Operand::VCC))?;
+    f.set_mask_dst(Ok(Operand::VCC))?;
     f.set_source(1, field(f.first, 9, 8) + VGPR)?;
     first_source(f, field(f.first, 0, 9))
 }
 
-/// `src0` of a 32-bit form. The codes SDWA and DPP stand for another word.
+/// `src0`. The codes SDWA, DPP and DPP8 stand for another word.
 fn first_source(f: &mut Fields<'_>, code: u32) -> Result<(), Invalid> {
-    match code {
-        SDWA => sdwa(f),
-        DPP => dpp(f),
+    let short = matches!(f.inst.encoding, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc);
+    match (f.family(), code) {
+        (Family::Gfx9, SDWA) if short => sdwa(f),
+        (Family::Gfx10, SDWA) if short && f.row.src[0].dwords != 0 => sdwa(f),
+        (Family::Gfx9, DPP) if short => lane_format::dpp_gfx9(f),
+        (Family::Gfx10 | Family::Gfx11, DPP | DPP8 | DPP8_FI) if f.row.src[0].dwords != 0 => {
+            // The 64-bit forms have DPP since GFX11.
+            if short || f.family() == Family::Gfx11 { lane_format::dpp_gfx10(f, code) } else { Err(Invalid) }
+        }
         _ => f.set_source(0, code),
     }
 }
 
 fn sdwa(f: &mut Fields<'_>) -> Result<(), Invalid> {
     let wide = |ty: &super::OperandType| matches!(ty.element, Element::B64 | Element::F64);
-    let compare = f.inst.encoding == super::Encoding::Vopc;
+    let compare = f.inst.encoding == Encoding::Vopc;
     if f.row.has(NO_SDWA) || f.row.src[..2].iter().any(wide) || (!compare && wide(&f.row.dst)) {
         return Err(Invalid);
     }
     let word = f.extra_word()?;
     let scalar_or_vector = |code: u32, is_scalar| if is_scalar { code } else { code + VGPR };
     let src0 = scalar_or_vector(field(word, 0, 8), bit(word, 23));
-    if src0 == super::fields::LITERAL {
+    if src0 == LITERAL {
         return Err(Invalid);
     }
     f.set_source(0, src0)?;
@@ -94,7 +107,7 @@ fn sdwa(f: &mut Fields<'_>) -> Result<(), Invalid> {
     }
     if compare {
         if bit(word, 15) {
-            f.inst.dst = scalar(field(word, 8, 7), 2)?;
+            f.inst.dst = f.scalar(field(word, 8, 7), f.inst.set.mask().dwords)?;
         }
     } else {
         if !f.row.has(NO_DST_SEL) {
@@ -136,54 +149,22 @@ fn selection(code: u32) -> Result<SdwaSel, Invalid> {
     })
 }
 
-fn dpp(f: &mut Fields<'_>) -> Result<(), Invalid> {
-    if f.row.has(NO_DPP) || f.inst.encoding == super::Encoding::Vopc {
-        return Err(Invalid);
-    }
-    let word = f.extra_word()?;
-    f.set_source(0, field(word, 0, 8) + VGPR)?;
-    let wide = f.row.dst.dwords == 2 || f.inst.src_type.iter().take(2).any(|ty| ty.dwords == 2);
-    let known = match field(word, 8, 9) {
-        0x150..=0x15f => f.inst.set.has_row_newbcast,
-        // 64-bit instructions have only row_newbcast.
-        _ if wide => false,
-        0x000..=0x0ff | 0x130 | 0x134 | 0x138 | 0x13c | 0x140..=0x143 => true,
-        ctrl @ 0x100..=0x12f => ctrl & 15 != 0,
-        _ => false,
-    };
-    if !known {
-        return Err(Invalid);
-    }
-    f.inst.mods.dpp = Some(Dpp {
-        ctrl: field(word, 8, 9) as u16,
-        row_mask: field(word, 28, 4) as u8,
-        bank_mask: field(word, 24, 4) as u8,
-        bound_ctrl: bit(word, 19),
-    });
-    for at in 0..2 {
-        if f.inst.src_type[at].is_float() {
-            f.inst.mods.neg |= u8::from(bit(word, 20 + 2 * at as u32)) << at;
-            f.inst.mods.abs |= u8::from(bit(word, 21 + 2 * at as u32)) << at;
-        }
-    }
-    Ok(())
-}
-
 pub(super) fn vop3(f: &mut Fields<'_>) -> Result<(), Invalid> {
     let dst = field(f.first, 0, 8);
-    let compare = f.row.code < 0x100 && field(f.first, 16, 10) < 0x100;
-    if compare || f.row.has(SCALAR_DST) {
-        f.set_dst(scalar_dst(dst, f.row.dst.dwords))?;
+    let mask = f.inst.set.mask().dwords;
+    if f.row.code < 0x100 && field(f.first, 16, 10) < 0x100 {
+        f.set_mask_dst(scalar_dst(f, dst, mask))?;
+    } else if f.row.has(SCALAR_DST) {
+        f.set_dst(scalar_dst(f, dst, f.row.dst.dwords))?;
     } else {
-        f.set_dst(vgpr(dst, f.row.dst.dwords))?;
+        f.set_vector_dst(dst)?;
     }
     if f.row.has(CARRY_OUT) {
-        f.inst.sdst = scalar(field(f.first, 8, 7), 2)?;
+        f.inst.sdst = f.scalar(field(f.first, 8, 7), mask)?;
     }
-    let codes = [field(f.second, 0, 9), field(f.second, 9, 9), field(f.second, 18, 9)];
-    for (at, &code) in codes.iter().enumerate() {
-        f.set_source(at, code)?;
-    }
+    first_source(f, field(f.second, 0, 9))?;
+    f.set_source(1, field(f.second, 9, 9))?;
+    f.set_source(2, field(f.second, 18, 9))?;
     let scalar_only = |operand: Operand| !matches!(operand, Operand::Vgpr(_));
     if f.row.has(CARRY_IN) && !matches!(f.inst.src[2], Operand::Sgpr(_)) {
         return Err(Invalid);
@@ -193,13 +174,14 @@ pub(super) fn vop3(f: &mut Fields<'_>) -> Result<(), Invalid> {
     {
         return Err(Invalid);
     }
+    if f.row.has(SCALAR_LANES) && !(scalar_only(f.inst.src[1]) && scalar_only(f.inst.src[2])) {
+        return Err(Invalid);
+    }
     let floats = float_sources(f);
     f.inst.mods.neg = field(f.second, 29, 3) as u8 & floats;
     if !f.row.has(CARRY_OUT) {
         f.inst.mods.abs = field(f.first, 8, 3) as u8 & floats;
-        if f.row.has(OP_SEL) {
-            f.inst.mods.op_sel = field(f.first, 11, 4) as u8;
-        }
+        f.inst.mods.op_sel |= field(f.first, 11, 4) as u8 & selectable(f);
     }
     f.inst.mods.clamp = f.row.has(CLAMP) && bit(f.first, 15);
     if f.row.has(OMOD) {
@@ -210,24 +192,48 @@ pub(super) fn vop3(f: &mut Fields<'_>) -> Result<(), Invalid> {
 
 /// Mask of the sources that negation and absolute value apply to.
 fn float_sources(f: &Fields<'_>) -> u8 {
-    f.row.src.iter().enumerate().fold(0, |mask, (at, ty)| mask | (u8::from(ty.is_float()) << at))
+    (0..3).fold(0, |mask, at| mask | u8::from(f.is_signed(at)) << at)
+}
+
+/// Mask of the operands of which a half can be selected; bit 3 is the destination. In GFX11 these are all with 16 bits.
+fn selectable(f: &Fields<'_>) -> u8 {
+    let types = [f.row.src[0], f.row.src[1], f.row.src[2], f.row.dst];
+    let can = |ty: OperandType| match f.family() {
+        _ if f.row.has(OP_SEL) => ty.element != Element::Packed16,
+        Family::Gfx9 | Family::Gfx10 => false,
+        Family::Gfx11 => matches!(ty.element, Element::F16 | Element::Bf16 | Element::I16),
+    };
+    types.into_iter().enumerate().fold(0, |mask, (at, ty)| mask | u8::from(can(ty)) << at)
 }
 
 /// A scalar register in the 8-bit field of a vector destination.
-fn scalar_dst(code: u32, dwords: u8) -> Result<Operand, Invalid> {
-    if code < 128 { scalar(code, dwords) } else { Err(Invalid) }
+fn scalar_dst(f: &Fields<'_>, code: u32, dwords: u8) -> Result<Operand, Invalid> {
+    if code < 128 { f.scalar(code, dwords) } else { Err(Invalid) }
 }
 
 pub(super) fn vop3p(f: &mut Fields<'_>) -> Result<(), Invalid> {
-    f.set_dst(vgpr(field(f.first, 0, 8), f.row.dst.dwords))?;
-    f.set_source(0, field(f.second, 0, 9))?;
+    let mut dst = f.row.dst;
+    if f.row.has(WMMA) && field(f.second, 18, 9) == LITERAL {
+        return Err(Invalid);
+    }
+    if f.row.has(WMMA) && f.inst.set.wave_size == 64 {
+        dst.dwords /= 2;
+        f.inst.src_type[2].dwords /= 2;
+    }
+    f.set_dst(vgpr(field(f.first, 0, 8), dst.dwords))?;
+    f.inst.dst_type = dst;
+    first_source(f, field(f.second, 0, 9))?;
     f.set_source(1, field(f.second, 9, 9))?;
     f.set_source(2, field(f.second, 18, 9))?;
     let used = f.row.src.iter().enumerate().fold(0, |mask, (at, ty)| mask | (u8::from(ty.dwords != 0) << at));
     let mods = &mut f.inst.mods;
     mods.clamp = f.row.has(CLAMP) && bit(f.first, 15);
-    mods.op_sel = field(f.first, 11, 3) as u8 & used;
-    mods.op_sel_hi = (field(f.second, 27, 2) | field(f.first, 14, 1) << 2) as u8 & used;
+    if f.row.has(WMMA) && !f.row.has(OP_SEL) {
+        mods.op_sel_hi = used;
+    } else {
+        mods.op_sel = field(f.first, 11, 3) as u8 & used;
+        mods.op_sel_hi = (field(f.second, 27, 2) | field(f.first, 14, 1) << 2) as u8 & used;
+    }
     mods.neg = field(f.second, 29, 3) as u8 & used;
     let high = field(f.first, 8, 3) as u8 & used;
     if f.row.has(MIX) {

@@ -64,10 +64,15 @@ def mnemonics(names, gpu):
     return {name: stands_for(name, gpu) if OLDER.match(name) or name in OTHERS else name for name in taken}
 
 
-def main():
+def candidates():
+    """The names in LLVM's library that look like mnemonics."""
     data = pathlib.Path(LIBRARY).read_bytes()
     pattern = rb"(?:s|v|ds|buffer|tbuffer|flat|global|scratch|image|exp|export|lds)_[a-z0-9_]+"
-    names = sorted({match.decode() for match in re.findall(pattern, data)} | {"exp"})
+    return sorted({match.decode() for match in re.findall(pattern, data)} | {"exp"})
+
+
+def main():
+    names = candidates()
     first = mnemonics(names, "gfx942")
     rows = [name if name == today else f"{name}\t{today}" for name, today in first.items()]
     lines = ["# The mnemonics that LLVM 19 assembles for gfx942, written by mnemonics.py; a second one is today's spelling."]
@@ -82,4 +87,5 @@ def main():
         before = own
 
 
-main()
+if __name__ == "__main__":
+    main()

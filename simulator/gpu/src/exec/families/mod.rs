@@ -49,6 +49,9 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
     if inst.mods.dpp.is_some_and(|dpp| !knows_dpp(dpp.ctrl)) {
         return Err("an unknown data-parallel control");
     }
+    if inst.mods.dpp8.is_some() {
+        return Err("dpp8");
+    }
     if inst.mem.tfe {
         return Err("tfe");
     }
@@ -66,6 +69,7 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
         Encoding::Mtbuf => typed::compilations(inst)?,
         Encoding::Vop1 | Encoding::Vop2 | Encoding::Vop3 | Encoding::Vopc => vector::compilations(inst),
         Encoding::Vop3p => packed::compilations(inst.op),
+        Encoding::Vopd => None,
         Encoding::Mai => matrix::compilations(inst)
             .or_else(|| sparse::compilations(inst))
             .or_else(|| vector::compilations(inst)),
@@ -103,6 +107,7 @@ pub(crate) fn placeholder() -> Inst {
     Inst {
         set: &GFX942,
         op: Op::s_nop,
+        second: None,
         encoding: Encoding::Sopp,
         size: 4,
         dst: Operand::None,
@@ -192,7 +197,9 @@ mod tests {
     #[test]
     fn all_is_executed_but_what_is_listed() {
         let mut used = std::collections::HashSet::<&str>::new();
-        for &op in Op::ALL {
+        // Parts are not simulated of every instruction set.
+        let simulated = |op: &&Op| InstructionSet::ALL.iter().any(|set| set.has(**op));
+        for &op in Op::ALL.iter().filter(simulated) {
             let listed = NOT_EXECUTED.iter().find(|start| op.mnemonic().starts_with(**start));
             used.extend(listed);
             assert_eq!(handler(&example(op)).is_err(), listed.is_some(), "{}", op.mnemonic());

@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn masks_and_bounds_keep_lanes_from_being_written() {
-        let dpp = Dpp { ctrl: 0x111, row_mask: 0b0011, bank_mask: 0xf, bound_ctrl: false };
+        let dpp = Dpp { ctrl: 0x111, row_mask: 0b0011, bank_mask: 0xf, ..Dpp::default() };
         assert_eq!(writable_lanes(&dpp, !0), 0xfffe_fffe);
         assert_eq!(writable_lanes(&dpp, !0 ^ 4), 0xfffe_fff6);
         assert_eq!(writable_lanes(&Dpp { bound_ctrl: true, ..dpp }, !0 ^ 4), 0xffff_ffff);

@@ -2,10 +2,13 @@
 //! The instruction set as data: one row for each instruction of each format.
 
 mod compare;
+pub(super) mod gfx10;
+pub(super) mod gfx11;
 mod lds;
 mod memory;
 mod packed;
 mod scalar;
+mod text_flags;
 mod vector;
 mod vop3;
 
@@ -23,6 +26,9 @@ pub(super) use packed::{
     VOP3P_SINCE_GFX906,
 };
 pub(super) use scalar::{SMEM, SOP1, SOP2, SOPC, SOPK, SOPP};
+pub(super) use text_flags::{
+    has_halves, has_no_dst_sel, has_two_offsets, is_gws, is_mix, is_named_lds, is_packed_float,
+};
 pub(super) use vector::{
     VOP1, VOP1_GFX942, VOP1_SINCE_GFX90A, VOP2, VOP2_GFX942, VOP2_SINCE_GFX90A, VOP2_SINCE_GFX906,
     VOP2_SINCE_GFX908, VOP2_UNTIL_GFX90A, VOP2_UNTIL_GFX908,
@@ -40,12 +46,12 @@ pub(super) struct Row {
     /// The sources, in the order of [`Inst`](super::Inst).
     pub(super) src: [OperandType; 3],
     /// Further facts: a sum of the constants below.
-    pub(super) flags: u32,
+    pub(super) flags: u64,
 }
 
 impl Row {
     /// Whether `flag` is set.
-    pub(super) const fn has(&self, flag: u32) -> bool {
+    pub(super) const fn has(&self, flag: u64) -> bool {
         self.flags & flag != 0
     }
 }
@@ -55,7 +61,7 @@ const fn row<const SOURCES: usize>(
     op: Op,
     dst: OperandType,
     sources: [OperandType; SOURCES],
-    flags: u32,
+    flags: u64,
 ) -> Row {
     let mut src = [N; 3];
     let mut i = 0;
@@ -68,6 +74,7 @@ const fn row<const SOURCES: usize>(
 
 const N: OperandType = OperandType { element: Element::None, dwords: 0 };
 const F16: OperandType = OperandType { element: Element::F16, dwords: 1 };
+const BF16: OperandType = OperandType { element: Element::Bf16, dwords: 1 };
 const I16: OperandType = OperandType { element: Element::I16, dwords: 1 };
 const PK16: OperandType = OperandType { element: Element::Packed16, dwords: 1 };
 const F32: OperandType = OperandType { element: Element::F32, dwords: 1 };
@@ -83,74 +90,94 @@ impl OperandType {
 }
 
 /// No flags.
-pub(super) const PLAIN: u32 = 0;
+pub(super) const PLAIN: u64 = 0;
 /// The 64-bit form may clamp.
-pub(super) const CLAMP: u32 = 1 << 0;
+pub(super) const CLAMP: u64 = 1 << 0;
 /// The 64-bit form may scale its output.
-pub(super) const OMOD: u32 = 1 << 1;
+pub(super) const OMOD: u64 = 1 << 1;
 /// Clamp and output scale.
-pub(super) const FLOAT: u32 = CLAMP | OMOD;
+pub(super) const FLOAT: u64 = CLAMP | OMOD;
 /// The 64-bit form selects halves of registers.
-pub(super) const OP_SEL: u32 = 1 << 2;
+pub(super) const OP_SEL: u64 = 1 << 2;
 /// A scalar destination beside the vector one.
-pub(super) const CARRY_OUT: u32 = 1 << 3;
+pub(super) const CARRY_OUT: u64 = 1 << 3;
 /// The third source is a lane mask: VCC in the 32-bit form.
-pub(super) const CARRY_IN: u32 = 1 << 4;
+pub(super) const CARRY_IN: u64 = 1 << 4;
 /// Only the 32-bit form exists.
-pub(super) const NO_E64: u32 = 1 << 5;
+pub(super) const NO_E64: u64 = 1 << 5;
 /// No SDWA form. Instructions with 64-bit operands have none either.
-pub(super) const NO_SDWA: u32 = 1 << 6;
+pub(super) const NO_SDWA: u64 = 1 << 6;
 /// No DPP form.
-pub(super) const NO_DPP: u32 = 1 << 7;
+pub(super) const NO_DPP: u64 = 1 << 7;
 /// A literal is the second source.
-pub(super) const MADMK: u32 = 1 << 8;
+pub(super) const MADMK: u64 = 1 << 8;
 /// A literal is the third source.
-pub(super) const MADAK: u32 = 1 << 9;
+pub(super) const MADAK: u64 = 1 << 9;
 /// The destination is a scalar register.
-pub(super) const SCALAR_DST: u32 = 1 << 10;
+pub(super) const SCALAR_DST: u64 = 1 << 10;
 /// The source is an accumulation register.
-pub(super) const ACC_SRC: u32 = 1 << 11;
+pub(super) const ACC_SRC: u64 = 1 << 11;
 /// The destination is an accumulation register.
-pub(super) const ACC_DST: u32 = 1 << 12;
+pub(super) const ACC_DST: u64 = 1 << 12;
 /// Accumulation registers on both sides.
-pub(super) const ACC: u32 = ACC_SRC | ACC_DST;
+pub(super) const ACC: u64 = ACC_SRC | ACC_DST;
 /// SOPK: the constant names a hardware register, and SOPK's scalar register is the source.
-pub(super) const HWREG: u32 = 1 << 13;
+pub(super) const HWREG: u64 = 1 << 13;
 /// A literal follows and is the only source.
-pub(super) const LITERAL: u32 = 1 << 14;
+pub(super) const LITERAL: u64 = 1 << 14;
 /// The second source field holds mode bits.
-pub(super) const GPR_IDX: u32 = 1 << 15;
+pub(super) const GPR_IDX: u64 = 1 << 15;
 /// The 16-bit constant has no meaning and is zero.
-pub(super) const NO_IMM: u32 = 1 << 16;
+pub(super) const NO_IMM: u64 = 1 << 16;
 /// VOP3P with scalar-style modifiers: negation and absolute value.
-pub(super) const MIX: u32 = 1 << 17;
+pub(super) const MIX: u64 = 1 << 17;
 /// MAI: sparse; the third source is an index register and the destination accumulates.
-pub(super) const SPARSE: u32 = 1 << 18;
+pub(super) const SPARSE: u64 = 1 << 18;
 /// DS with two addresses.
-pub(super) const TWO_OFFSETS: u32 = 1 << 19;
+pub(super) const TWO_OFFSETS: u64 = 1 << 19;
 /// Only with the bit of the global data share set.
-pub(super) const GWS: u32 = 1 << 20;
+pub(super) const GWS: u64 = 1 << 20;
 /// Returns the old value if `sc0` is set.
-pub(super) const ATOMIC: u32 = 1 << 21;
+pub(super) const ATOMIC: u64 = 1 << 21;
 /// An atomic that cannot return the old value.
-pub(super) const NO_RETURN: u32 = 1 << 30;
+pub(super) const NO_RETURN: u64 = 1 << 30;
 /// Data moves between LDS and memory; the data field is unused.
-pub(super) const LDS_DST: u32 = 1 << 22;
+pub(super) const LDS_DST: u64 = 1 << 22;
 /// Cache control, clocks: no data, and no scope without [`SCOPE`].
-pub(super) const CACHE: u32 = 1 << 23;
+pub(super) const CACHE: u64 = 1 << 23;
 /// MUBUF: cache control with a scope.
-pub(super) const SCOPE: u32 = 1 << 29;
+pub(super) const SCOPE: u64 = 1 << 29;
 /// SMEM: the data field is a constant.
-pub(super) const PROBE: u32 = 1 << 24;
+pub(super) const PROBE: u64 = 1 << 24;
 /// The lane of `src[1]` and the result are scalar.
-pub(super) const LANE: u32 = 1 << 25;
+pub(super) const LANE: u64 = 1 << 25;
 
 /// The source is a vector register or the LDS value.
-pub(super) const VECTOR_SRC: u32 = 1 << 26;
+pub(super) const VECTOR_SRC: u64 = 1 << 26;
 /// There is a form with the destination in LDS: MUBUF, and GLOBAL and SCRATCH if they have a bit for it.
-pub(super) const MAY_LDS: u32 = 1 << 27;
+pub(super) const MAY_LDS: u64 = 1 << 27;
 /// The SDWA form writes the whole destination and ignores its selection.
-pub(super) const NO_DST_SEL: u32 = 1 << 28;
+pub(super) const NO_DST_SEL: u64 = 1 << 28;
+
+/// No DPP form of the 64-bit form.
+pub(super) const NO_E64_DPP: u64 = 1 << 31;
+/// The mnemonic has no suffix for the encoding.
+pub(super) const NO_SUFFIX: u64 = 1 << 32;
+/// The second and the third source are scalar.
+pub(super) const SCALAR_LANES: u64 = 1 << 33;
+/// Memory instructions whose vector address is the number of the lane.
+pub(super) const ADDTID: u64 = 1 << 34;
+/// Operands are halves of registers, which bit 7 of their numbers selects in the 32-bit form.
+pub(super) const HALVES: u64 = 1 << 35;
+/// SOP1: the source field is the number of a message.
+pub(super) const MESSAGE: u64 = 1 << 36;
+/// VOP3P: 32-bit constants of packed sources are floats.
+pub(super) const PACKED_FLOAT: u64 = 1 << 37;
+
+/// Signs apply to integers too: they are floats of the same size.
+pub(super) const SIGNED: u64 = 1 << 39;
+/// The destination and the third source have half as many registers in waves of 64 lanes.
+pub(super) const WMMA: u64 = 1 << 38;
 
 /// The row of each opcode; `None` if no instruction has it. Two rows with one opcode do not compile.
 pub(super) const fn lay_out<const CODES: usize>(lists: &[&'static [Row]]) -> [Option<&'static Row>; CODES] {
@@ -174,57 +201,3 @@ pub(super) const fn lay_out<const CODES: usize>(lists: &[&'static [Row]]) -> [Op
 pub(super) const SCALAR_OFFSET: OperandType = B32;
 /// A lane mask.
 pub(super) const MASK: OperandType = B64;
-
-/// Facts about the text of each instruction that its fields do not show.
-const TEXT_FLAGS: [u8; Op::ALL.len()] = {
-    let mut flags = [0; Op::ALL.len()];
-    mark(&mut flags, DS, TWO_OFFSETS, HAS_TWO_OFFSETS);
-    mark(&mut flags, DS, GWS, IS_GWS);
-    mark(&mut flags, VOP3P_GFX900, MIX, IS_MIX);
-    mark(&mut flags, VOP3P_SINCE_GFX906, MIX, IS_MIX);
-    mark(&mut flags, VOP1_GFX942, NO_DST_SEL, HAS_NO_DST_SEL);
-    mark(&mut flags, GLOBAL_GFX942, LDS_DST, IS_NAMED_LDS);
-    mark(&mut flags, SCRATCH_GFX942, LDS_DST, IS_NAMED_LDS);
-    flags
-};
-const HAS_TWO_OFFSETS: u8 = 2;
-const IS_GWS: u8 = 4;
-const IS_MIX: u8 = 8;
-const HAS_NO_DST_SEL: u8 = 16;
-const IS_NAMED_LDS: u8 = 32;
-
-/// Sets `mark` for the rows that have all of `wanted`.
-const fn mark(flags: &mut [u8; Op::ALL.len()], rows: &[Row], wanted: u32, mark: u8) {
-    let mut i = 0;
-    while i < rows.len() {
-        if rows[i].flags & wanted == wanted {
-            flags[rows[i].op as usize] |= mark;
-        }
-        i += 1;
-    }
-}
-
-/// Whether a DS instruction has two addresses.
-pub(super) fn has_two_offsets(op: Op) -> bool {
-    TEXT_FLAGS[op as usize] & HAS_TWO_OFFSETS != 0
-}
-
-/// Whether an instruction works on the global wave sync resource.
-pub(super) fn is_gws(op: Op) -> bool {
-    TEXT_FLAGS[op as usize] & IS_GWS != 0
-}
-
-/// Whether the mnemonic of an instruction says that data goes to LDS.
-pub(super) fn is_named_lds(op: Op) -> bool {
-    TEXT_FLAGS[op as usize] & IS_NAMED_LDS != 0
-}
-
-/// Whether the SDWA form of an instruction writes its whole destination.
-pub(super) fn has_no_dst_sel(op: Op) -> bool {
-    TEXT_FLAGS[op as usize] & HAS_NO_DST_SEL != 0
-}
-
-/// Whether a VOP3P instruction mixes precisions.
-pub(super) fn is_mix(op: Op) -> bool {
-    TEXT_FLAGS[op as usize] & IS_MIX != 0
-}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The text of constants with fields.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::super::inst::Inst;
+use super::super::set::Family;
+
+/// A counter of `s_waitcnt_depctr` with its place and its largest value, which waits for nothing.
+const DEPENDENCY_COUNTERS: [(&str, u32, i32); 7] = [
+    ("hold_cnt", 7, 1),
+    ("sa_sdst", 0, 1),
+    ("va_vdst", 12, 15),
+    ("va_sdst", 9, 7),
+    ("va_ssrc", 8, 1),
+    ("va_vcc", 1, 1),
+    ("vm_vsrc", 2, 7),
+];
+
+/// Operand of `s_waitcnt`: the counters as `vmcnt`, `expcnt` and `lgkmcnt`, with their largest values.
+pub(in super::super) fn counters(imm: i32) -> [(&'static str, i32, i32); 3] {
+    [("vmcnt", imm >> 10 & 63, 63), ("expcnt", imm & 7, 7), ("lgkmcnt", imm >> 4 & 63, 63)]
+}
+
+/// Operand of `s_waitcnt_depctr`.
+pub(in super::super) struct DependencyCounters(pub(in super::super) i32);
+
+impl Display for DependencyCounters {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let imm = self.0 & 0xffff;
+        let used = DEPENDENCY_COUNTERS.iter().fold(0, |used, &(_, at, limit)| used | limit << at);
+        if imm & !used != 0 {
+            return write!(f, "{imm:#x}");
+        }
+        let values = DEPENDENCY_COUNTERS.map(|(name, at, limit)| (name, imm >> at & limit, limit));
+        let waits_for_none = values.iter().all(|&(_, value, limit)| value == limit);
+        let mut separator = "";
+        for (name, value, limit) in values {
+            if value != limit || waits_for_none {
+                write!(f, "{separator}depctr_{name}({value})")?;
+                separator = " ";
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Operand of `s_delay_alu`: two dependencies, and the number of instructions between their readers.
+pub(in super::super) struct Delay(pub(in super::super) i32);
+
+impl Display for Delay {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        const DEPENDENCIES: [&str; 12] = [
+            "NO_DEP",
+            "VALU_DEP_1",
+            "VALU_DEP_2",
+            "VALU_DEP_3",
+            "VALU_DEP_4",
+            "TRANS32_DEP_1",
+            "TRANS32_DEP_2",
+            "TRANS32_DEP_3",
+            "FMA_ACCUM_CYCLE_1",
+            "SALU_CYCLE_1",
+            "SALU_CYCLE_2",
+            "SALU_CYCLE_3",
+        ];
+        const DISTANCES: [&str; 6] = ["SAME", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"];
+        let fields = [
+            ("instid0", self.0 & 15, DEPENDENCIES.as_slice()),
+            ("instskip", self.0 >> 4 & 7, &DISTANCES),
+            ("instid1", self.0 >> 7 & 15, &DEPENDENCIES),
+        ];
+        let mut separator = "";
+        for (name, value, names) in fields.into_iter().filter(|&(_, value, _)| value != 0) {
+            // LLVM has only a comment for values without a meaning.
+            let meaning = names.get(value as usize).copied().unwrap_or("/* invalid */");
+            write!(f, "{separator}{name}({meaning})")?;
+            separator = " | ";
+        }
+        f.write_str(if separator.is_empty() { "0" } else { "" })
+    }
+}
+
+/// Operand of `s_sendmsg` and `s_sendmsg_rtn`.
+pub(in super::super) struct Message(pub(in super::super) i32);
+
+impl Display for Message {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let value = self.0 & 0xffff;
+        let id = value & 0xff;
+        let name = match id {
+            1 => "MSG_INTERRUPT",
+            2 => "MSG_HS_TESSFACTOR",
+            3 => "MSG_DEALLOC_VGPRS",
+            5 => "MSG_STALL_WAVE_GEN",
+            6 => "MSG_HALT_WAVES",
+            9 => "MSG_GS_ALLOC_REQ",
+            128 => "MSG_RTN_GET_DOORBELL",
+            129 => "MSG_RTN_GET_DDID",
+            130 => "MSG_RTN_GET_TMA",
+            131 => "MSG_RTN_GET_REALTIME",
+            132 => "MSG_RTN_SAVE_WAVE",
+            133 => "MSG_RTN_GET_TBA",
+            134 => "MSG_RTN_GET_TBA_TO_PC",
+            _ if id == value => return write!(f, "sendmsg({id}, 0, 0)"),
+            _ => return write!(f, "{value}"),
+        };
+        write!(f, "sendmsg({name})")
+    }
+}
+
+/// Operand of `s_version`.
+pub(in super::super) struct Version(pub(in super::super) i32);
+
+impl Display for Version {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        const FLAGS: [(i32, &str); 3] = [(0x2000, "W64"), (0x4000, "W32"), (0x8000, "MDP")];
+        let value = self.0 & 0xffff;
+        if value & 0x1f00 != 0 {
+            return write!(f, "{value:#x}");
+        }
+        let flags = FLAGS.iter().filter(|(bit, _)| value & bit != 0);
+        // Each operator but the last is inside parentheses.
+        for _ in 1..flags.clone().count() {
+            f.write_str("(")?;
+        }
+        match value & 0xff {
+            0 => f.write_str("UC_VERSION_GFX7")?,
+            4 => f.write_str("UC_VERSION_GFX10")?,
+            6 => f.write_str("UC_VERSION_GFX11")?,
+            9 => f.write_str("UC_VERSION_GFX12")?,
+            code => write!(f, "{code}")?,
+        }
+        for (at, (_, name)) in flags.enumerate() {
+            f.write_str(if at == 0 { "" } else { ")" })?;
+            write!(f, "|UC_VERSION_{name}_BIT")?;
+        }
+        Ok(())
+    }
+}
+
+/// The format of a typed buffer. The default, 8 bits UNORM, is not shown.
+pub(in super::super) struct BufferFormat<'a>(pub(in super::super) &'a Inst);
+
+impl Display for BufferFormat<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // The components of consecutive formats, and their kinds: all, all but floats, integers, or a float alone.
+        const ALL: &[&str] = &["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "FLOAT"];
+        let (no_float, whole) = (&ALL[..6], &ALL[4..]);
+        // GFX10 has more.
+        let (packed, narrow) = match self.0.set.family {
+            Family::Gfx10 => (ALL, no_float),
+            _ => (&ALL[6..], ["UNORM", "SNORM", "UINT", "SINT"].as_slice()),
+        };
+        let groups = [
+            ("8", no_float),
+            ("16", ALL),
+            ("8_8", no_float),
+            ("32", whole),
+            ("16_16", ALL),
+            ("10_11_11", packed),
+            ("11_11_10", packed),
+            ("10_10_10_2", narrow),
+            ("2_10_10_10", no_float),
+            ("8_8_8_8", no_float),
+            ("32_32", whole),
+            ("16_16_16_16", ALL),
+            ("32_32_32", whole),
+            ("32_32_32_32", whole),
+        ];
+        let mut left = match self.0.mem.format {
+            0 => return f.write_str(" format:[BUF_FMT_INVALID]"),
+            1 => return Ok(()),
+            code => usize::from(code) - 1,
+        };
+        for (components, kinds) in groups {
+            match kinds.get(left) {
+                Some(kind) => return write!(f, " format:[BUF_FMT_{components}_{kind}]"),
+                None => left -= kinds.len(),
+            }
+        }
+        write!(f, " format:{}", self.0.mem.format)
+    }
+}

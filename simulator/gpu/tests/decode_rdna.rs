@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Decoder and disassembler of gfx1100 and gfx1030 against LLVM's checked-in text. Code objects and random words are in
+//! `decode.rs`.
+
+use std::collections::{HashMap, HashSet};
+
+use windlass_simulated_gpu::isa::{
+    DecodeError, Encoding, GFX1030, GFX1030_WAVE64, GFX1100, GFX1100_WAVE64, Inst, InstructionSet, Op,
+    Operand,
+};
+
+/// The words and the text of each row of a list.
+fn rows(list: &'static str) -> impl Iterator<Item = (Vec<u32>, &'static str)> {
+    list.lines().filter(|line| !line.starts_with('#')).map(|line| {
+        let (words, text) = line.split_once('\t').expect("a tab in each row");
+        let word = |word| u32::from_str_radix(word, 16).expect("hexadecimal");
+        (words.split(' ').map(word).collect(), text)
+    })
+}
+
+/// What LLVM says of a GPU.
+struct Lists {
+    /// In waves of 32 lanes.
+    set: &'static InstructionSet,
+    wave64: &'static InstructionSet,
+    rows: &'static str,
+    /// The rows that differ in waves of 64 lanes.
+    differing: &'static str,
+    mnemonics: &'static str,
+    /// Starts of the mnemonics that are not decoded: shaders use them, kernels do not.
+    not_decoded: &'static [&'static str],
+}
+
+const RDNA: [Lists; 2] = [
+    Lists {
+        set: &GFX1100,
+        wave64: &GFX1100_WAVE64,
+        rows: include_str!("data/gfx1100.txt"),
+        differing: include_str!("data/gfx1100.wave64.txt"),
+        mnemonics: include_str!("data/mnemonics.gfx1100.txt"),
+        not_decoded: &["image_", "exp", "v_interp_", "lds_", "ds_ordered_count"],
+    },
+    Lists {
+        set: &GFX1030,
+        wave64: &GFX1030_WAVE64,
+        rows: include_str!("data/gfx1030.txt"),
+        differing: include_str!("data/gfx1030.wave64.txt"),
+        mnemonics: include_str!("data/mnemonics.gfx1030.txt"),
+        not_decoded: &["image_", "exp", "v_interp_", "ds_ordered_count"],
+    },
+];
+
+impl Lists {
+    /// The instructions of the set.
+    fn instructions(&self) -> impl Iterator<Item = Op> {
+        Op::ALL.iter().copied().filter(|op| self.set.has(*op))
+    }
+}
+
+fn decoded(set: &'static InstructionSet, words: &[u32]) -> Inst {
+    set.decode(words).unwrap_or_else(|error| panic!("{words:08x?}: {error}"))
+}
+
+#[test]
+fn the_lists_decode_to_llvms_text() {
+    for lists in RDNA {
+        let mut count = 0;
+        for (words, text) in rows(lists.rows) {
+            let inst = decoded(lists.set, &words);
+            assert_eq!(inst.to_string(), text, "{words:08x?}");
+            assert_eq!(usize::from(inst.size), words.len() * 4, "{text}");
+            count += 1;
+        }
+        assert!(count > 4000, "{:?}: {count} rows", lists.set);
+    }
+}
+
+#[test]
+fn the_lists_decode_to_llvms_text_in_waves_of_64_lanes() {
+    for lists in RDNA {
+        let differing: HashMap<_, _> = rows(lists.differing).collect();
+        let mut refused = 0;
+        for (words, usual) in rows(lists.rows) {
+            let text = *differing.get(&words).unwrap_or(&usual);
+            match lists.wave64.decode(&words) {
+                Ok(inst) => assert_eq!(inst.to_string(), text, "{words:08x?}"),
+                Err(error) => {
+                    assert_eq!(text, "-", "{words:08x?}: {error}");
+                    refused += 1;
+                }
+            }
+        }
+        // The refused ones are dual instructions.
+        let (count, has_dual) = (differing.len(), lists.set == &GFX1100);
+        assert!(count > 500 && (refused > 100) == has_dual, "{count} rows differ, {refused} are refused");
+    }
+}
+
+#[test]
+fn the_lists_have_every_instruction_and_every_form() {
+    // 64-bit forms with a literal; 32-bit forms with DPP8. Only gfx1100: 64-bit forms with DPP and DPP8, compares with DPP, a
+    // literal of dual instructions. Only gfx1030: SDWA.
+    let both = [(Encoding::Vop3, "", 3), (Encoding::Vop3p, "", 3), (Encoding::Vop1, "dpp8", 2)];
+    let own: [&[_]; 2] = [
+        &[
+            (Encoding::Vop3, "dpp", 3),
+            (Encoding::Vop3, "dpp8", 3),
+            (Encoding::Vopc, "dpp", 2),
+            (Encoding::Vopd, "", 3),
+        ],
+        &[(Encoding::Vop1, "sdwa", 2), (Encoding::Vop2, "sdwa", 2), (Encoding::Vopc, "sdwa", 2)],
+    ];
+    for (lists, own) in RDNA.into_iter().zip(own) {
+        let (mut listed, mut forms) = (HashSet::new(), HashMap::new());
+        for (words, _) in rows(lists.rows) {
+            let inst = decoded(lists.set, &words);
+            listed.insert(inst.op);
+            listed.extend(inst.second);
+            let mods = inst.mods;
+            let names =
+                [(mods.dpp.is_some(), "dpp"), (mods.dpp8.is_some(), "dpp8"), (mods.sdwa.is_some(), "sdwa")];
+            let name = names.into_iter().find(|(is, _)| *is).map_or("", |(_, name)| name);
+            *forms.entry((inst.encoding, name, words.len())).or_insert(0) += 1;
+        }
+        let missing: Vec<_> = lists.instructions().filter(|op| !listed.contains(op)).collect();
+        assert!(missing.is_empty(), "{:?}: no row for {missing:?}", lists.set);
+        for form in both.iter().chain(own) {
+            let count = forms.get(form).copied().unwrap_or(0);
+            assert!(count > 10, "{:?}: {count} rows of {form:?}", lists.set);
+        }
+    }
+}
+
+/// LLVM's assembler and the decoder know the same instructions.
+#[test]
+fn llvm_has_the_same_mnemonics() {
+    for lists in RDNA {
+        let lines = lists.mnemonics.lines().filter(|line| !line.starts_with('#'));
+        // An older spelling is followed by the current one.
+        let mut assembled: HashSet<&str> =
+            lines.map(|row| row.split('\t').next_back().unwrap_or(row)).collect();
+        assembled.retain(|name| !lists.not_decoded.iter().any(|start| name.starts_with(start)));
+        // A dual instruction is assembled by the mnemonic of its first half.
+        let dual: HashSet<_> = assembled.extract_if(|name| name.starts_with("v_dual_")).collect();
+        let ours: HashSet<&str> = lists.instructions().map(|op| lists.set.mnemonic(op)).collect();
+        let different: Vec<_> = assembled.symmetric_difference(&ours).collect();
+        assert!(different.is_empty(), "{:?}: {different:?}", lists.set);
+        let first_halves: HashSet<_> = rows(lists.rows)
+            .filter(|(words, _)| decoded(lists.set, words).encoding == Encoding::Vopd)
+            .filter_map(|(_, text)| text.split(' ').next())
+            .collect();
+        assert_eq!(first_halves, dual);
+    }
+}
+
+#[test]
+fn every_shorter_prefix_is_truncated() {
+    let all = RDNA.into_iter().flat_map(|lists| rows(lists.rows).map(move |row| (lists.set, row)));
+    for (set, (words, text)) in all {
+        for have in 0..words.len() {
+            match set.decode(&words[..have]) {
+                Err(DecodeError::Truncated { have: found, need }) => {
+                    assert_eq!(found, have, "{text}");
+                    assert!(need > have && need <= words.len(), "{text}: {need}");
+                }
+                other => panic!("{text}: {have} words gave {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn words_after_the_instruction_do_not_matter() {
+    let all = RDNA.into_iter().flat_map(|lists| rows(lists.rows).map(move |row| (lists.set, row)));
+    for (set, (mut words, text)) in all {
+        let alone = decoded(set, &words);
+        words.extend([0xffff_ffff, 0xffff_ffff]);
+        assert_eq!(set.decode(&words), Ok(alone), "{text}");
+    }
+}
+
+#[test]
+fn scalar_registers_have_the_numbers_of_other_sets() {
+    // s_mov_b32 m0, null; s_mov_b64 null, s[104:105]
+    let inst = decoded(&GFX1100, &[0xbefd_007c]);
+    assert_eq!((inst.dst, inst.src[0]), (Operand::M0, Operand::NULL));
+    let inst = decoded(&GFX1030, &[0xbefc_037d]);
+    assert_eq!((inst.dst, inst.src[0]), (Operand::M0, Operand::NULL));
+    let inst = decoded(&GFX1100, &[0xbefc_0168]);
+    assert_eq!((inst.dst, inst.src[0], inst.dst_type.dwords), (Operand::NULL, Operand::Sgpr(104), 2));
+}
+
+#[test]
+fn lane_masks_are_as_wide_as_waves() {
+    let of = |set: &'static InstructionSet, words: &[u32]| set.decode(words).expect("an instruction");
+    // v_add_co_ci_u32 v1, s4, v2, v3, s6; v_cmp_eq_u32 v2, v3
+    for (set, dwords) in [(&GFX1100, 1), (&GFX1100_WAVE64, 2)] {
+        let carry = of(set, &[0xd520_0401, 0x001a_0702]);
+        assert_eq!((carry.sdst, carry.src[2]), (Operand::Sgpr(4), Operand::Sgpr(6)));
+        assert_eq!(carry.src_type[2].dwords, dwords);
+        let compare = of(set, &[0x7c94_0702]);
+        assert_eq!((compare.dst, compare.dst_type.dwords), (Operand::VCC, dwords));
+        // v_cmpx_eq_u32 writes EXEC alone.
+        assert_eq!(of(set, &[0x7d94_0702]).dst, Operand::None);
+    }
+    // The sum of a matrix product is spread over the lanes.
+    let words = [0xcc40_4028, 0x1c62_2102];
+    let sizes =
+        [&GFX1100, &GFX1100_WAVE64].map(|set| of(set, &words)).map(|inst| (inst.dst_type, inst.src_type));
+    assert_eq!(sizes.map(|(dst, src)| [dst, src[0], src[2]].map(|ty| ty.dwords)), [[8, 8, 8], [4, 8, 4]]);
+}
+
+#[test]
+fn the_halves_of_a_dual_instruction_are_instructions() {
+    // v_dual_fmamk_f32 v2, 0x40000000, 0x40000000, v3 :: v_dual_cndmask_b32 v5, s6, v7
+    let inst = decoded(&GFX1100, &[0xc892_06ff, 0x0204_0e06, 0x4000_0000]);
+    assert_eq!(inst.encoding, Encoding::Vopd);
+    let [first, second] = inst.halves().expect("two halves");
+    assert_eq!((first.op, first.encoding, first.dst), (Op::v_fmamk_f32, Encoding::Vop2, Operand::Vgpr(2)));
+    let literal = Operand::Literal(0x4000_0000);
+    assert_eq!(first.src, [literal, literal, Operand::Vgpr(3), Operand::None]);
+    assert_eq!((second.op, second.dst), (Op::v_cndmask_b32, Operand::Vgpr(5)));
+    assert_eq!(second.src[..3], [Operand::Sgpr(6), Operand::Vgpr(7), Operand::VCC]);
+    assert_eq!(second.src_type[2].dwords, 1);
+    assert_eq!(first.halves(), None);
+    // v_dual_mov_b32 v1, v2 :: v_dual_lshlrev_b32 v4, 3, v5
+    let inst = decoded(&GFX1100, &[0xca22_0102, 0x0104_0a83]);
+    let [first, second] = inst.halves().expect("two halves");
+    assert_eq!((first.op, first.encoding, first.src[1]), (Op::v_mov_b32, Encoding::Vop1, Operand::None));
+    assert_eq!((second.op, second.dst), (Op::v_lshlrev_b32, Operand::Vgpr(4)));
+    assert_eq!(second.src[..2], [Operand::Inline(131), Operand::Vgpr(5)]);
+}
+
+#[test]
+fn lanes_of_dpp8_are_numbers() {
+    // v_mov_b32_dpp v10, v5 dpp8:[7,6,5,4,3,2,1,0] fi:1
+    let lanes = (0..8).fold(0, |lanes, at| lanes | (7 - at) << (3 * at + 8));
+    let dpp8 = decoded(&GFX1100, &[0x7e14_02ea, 5 | lanes]).mods.dpp8.expect("dpp8");
+    assert_eq!([0, 1, 2, 3, 4, 5, 6, 7].map(|at| dpp8.lane(at)), [7, 6, 5, 4, 3, 2, 1, 0]);
+    assert!(dpp8.fetch_inactive);
+}
+
+#[test]
+fn what_hardware_does_not_have_is_refused() {
+    let refused: [(&[u32], Option<Encoding>); 9] = [
+        // An image, an export, interpolation.
+        (&[0xf000_0000, 0], None),
+        (&[0xf800_0000, 0], None),
+        (&[0xcd00_0000, 0], None),
+        // A literal beside DPP, and as the sum of a matrix product.
+        (&[0xd613_000a, 0x03fe_08fa, 0xff00_e405, 7], Some(Encoding::Vop3)),
+        (&[0xcc40_4028, 0x1bfe_2102, 7], Some(Encoding::Vop3p)),
+        // A control of DPP that only GFX9 has.
+        (&[0x7e14_02fa, 0xff01_3005], Some(Encoding::Vop1)),
+        // SDWA.
+        (&[0x7e14_02f9, 0x0006_0605], Some(Encoding::Vop1)),
+        // The high half of a register in an instruction for which LLVM knows no halves: v_add_f16 v1, v200, v2.
+        (&[0x6402_05c8], Some(Encoding::Vop2)),
+        // A second half that does not exist.
+        (&[0xc8ff_fffc, 0], Some(Encoding::Vopd)),
+    ];
+    for (words, expected) in refused {
+        match GFX1100.decode(words) {
+            Err(error @ DecodeError::Unknown { encoding, .. }) => {
+                assert_eq!(encoding, expected, "{words:08x?}");
+                assert!(error.to_string().contains("gfx1100"), "{error}");
+            }
+            other => panic!("{words:08x?} gave {other:?}"),
+        }
+    }
+}
