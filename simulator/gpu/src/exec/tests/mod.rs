@@ -12,6 +12,7 @@ mod random;
 mod reference;
 mod semantics;
 mod translation;
+mod wave32;
 
 use crate::exec::machine::core::Core;
 use crate::exec::machine::lds::Lds;
