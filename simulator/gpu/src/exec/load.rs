@@ -4,10 +4,11 @@
 
 use super::families;
 use super::machine::program::{Position, Problem, Program, Region};
-use super::machine::step::Step;
+use super::machine::step::{Handler, Step};
 use super::reach::{NoInstruction, Reached, branch_target, ends_flow, reach};
 use super::translate::Blocks;
-use crate::isa::{Inst, Op};
+use crate::isa::{Element, Encoding, Inst, Op, Operand, OperandType};
+use smallvec::{SmallVec, smallvec};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -50,6 +51,29 @@ impl Reached for BTreeMap<u64, Result<Inst, NoInstruction>> {
     }
 }
 
+/// The instructions to execute in turn for one of the code: itself, or the two halves of a VOPD instruction, of which neither
+/// reads the other's result.
+fn in_turn(inst: &Inst) -> SmallVec<[Inst; 1]> {
+    let Some([first, mut second]) = inst.halves() else { return smallvec![*inst] };
+    let reads = |half: &Inst, other: &Inst| half.src.contains(&other.dst);
+    if !reads(&second, &first) {
+        return smallvec![first, second];
+    }
+    if !reads(&first, &second) {
+        return smallvec![second, first];
+    }
+    // The families that have VOPD have no accumulation registers, so the last of these is free for the old value.
+    let old = Operand::Agpr(u8::MAX);
+    let word = OperandType { element: Element::B32, dwords: 1 };
+    let mut copy = Inst { op: Op::v_mov_b32, encoding: Encoding::Vop1, dst: old, dst_type: word, ..first };
+    (copy.src, copy.src_type) = ([Operand::None; 4], [OperandType::default(); 4]);
+    (copy.src[0], copy.src_type[0]) = (first.dst, word);
+    for source in second.src.iter_mut().filter(|source| **source == first.dst) {
+        *source = old;
+    }
+    smallvec![copy, first, second]
+}
+
 /// Makes steps of decoded instructions, in the order of the code, and resolves branches. Also returns the
 /// index of the entry's step.
 fn lay_out(
@@ -78,16 +102,22 @@ fn lay_out(
                 steps.push(Step::new(families::unsupported, *inst, offset));
                 Some(format!("{} (registers by index)", inst.disassemble(at * 4)))
             }
-            Ok(inst) => match families::handler(inst) {
-                Ok(handler) => {
-                    steps.push(Step::new(handler, *inst, offset));
-                    None
+            Ok(inst) => {
+                match in_turn(inst).iter().map(|part| Ok((families::handler(part)?, *part))).collect() {
+                    Ok(parts) => {
+                        let parts: SmallVec<[(Handler, Inst); 1]> = parts;
+                        steps.extend(
+                            parts.into_iter().map(|(handler, part)| Step::new(handler, part, offset)),
+                        );
+                        None
+                    }
+                    Err(reason) => {
+                        let reason: &str = reason;
+                        steps.push(Step::new(families::unsupported, *inst, offset));
+                        Some(format!("{} ({reason})", inst.disassemble(at * 4)))
+                    }
                 }
-                Err(reason) => {
-                    steps.push(Step::new(families::unsupported, *inst, offset));
-                    Some(format!("{} ({reason})", inst.disassemble(at * 4)))
-                }
-            },
+            }
             Err(reason) => {
                 steps.push(Step::new(families::unsupported, families::placeholder(), offset));
                 Some(reason.to_string())

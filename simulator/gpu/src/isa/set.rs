@@ -149,6 +149,12 @@ impl InstructionSet {
         self.wave_size
     }
 
+    /// Whether every 16-bit result is written to one half of its register and leaves the other alone. In GFX9 few instructions do
+    /// so; others clear the high half.
+    pub(crate) fn writes_halves(&self) -> bool {
+        self.family != Family::Gfx9
+    }
+
     /// Whether the set has an instruction, in any format.
     pub fn has(&self, op: Op) -> bool {
         self.tables.all().iter().any(|table| table.iter().flatten().any(|row| row.op == op))

@@ -35,6 +35,21 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         | Op::s_dcache_wb
         | Op::s_dcache_inv_vol
         | Op::s_dcache_wb_vol
+        | Op::s_waitcnt_vscnt
+        | Op::s_waitcnt_vmcnt
+        | Op::s_waitcnt_expcnt
+        | Op::s_waitcnt_lgkmcnt
+        | Op::s_waitcnt_depctr
+        | Op::s_wait_idle
+        | Op::s_delay_alu
+        | Op::s_clause
+        | Op::s_set_inst_prefetch_distance
+        | Op::s_gl1_inv
+        | Op::s_version
+        | Op::s_ttracedata_imm
+        | Op::buffer_gl0_inv
+        | Op::buffer_gl1_inv
+        | Op::v_pipeflush
         | Op::buffer_wbl2
         | Op::buffer_inv
         | Op::buffer_invl2
@@ -104,6 +119,16 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             }
             let mask = size_mask(size) << offset;
             let bits = core.wave.mode.bits & !mask | value << offset & mask;
+            core.wave.set_mode(bits);
+            Flow::Next
+        },
+        Op::s_round_mode => |core, step| {
+            let bits = core.wave.mode.bits & !0xf | step.inst.imm as u32 & 0xf;
+            core.wave.set_mode(bits);
+            Flow::Next
+        },
+        Op::s_denorm_mode => |core, step| {
+            let bits = core.wave.mode.bits & !0xf0 | (step.inst.imm as u32 & 0xf) << 4;
             core.wave.set_mode(bits);
             Flow::Next
         },

@@ -110,6 +110,7 @@ scalar! {
     s_lshl4_add_u32(a: b32, b: b32) -> b32 flag shifted_sum(a, 4, b);
     s_pack_ll_b32_b16(a: b32, b: b32) -> b32 keep a & 0xffff | b << 16;
     s_pack_lh_b32_b16(a: b32, b: b32) -> b32 keep a & 0xffff | b & 0xffff_0000;
+    s_pack_hl_b32_b16(a: b32, b: b32) -> b32 keep a >> 16 | b << 16;
     s_pack_hh_b32_b16(a: b32, b: b32) -> b32 keep a >> 16 | b & 0xffff_0000;
 
     s_mov_b32(a: b32) -> b32 keep a;
@@ -226,6 +227,21 @@ fn control(op: Op) -> Option<Compilations> {
             })
         };
     }
+    /// The same for EXEC's low half, which is all of it in waves of 32 lanes. `wrexec` gives the new half to the destination.
+    macro_rules! save_low {
+        ($given:ident |$source:ident, $exec:ident| $new:expr) => {
+            run!(|core, step| {
+                let ($source, $exec) = (scalar32(core.wave, step.src[0]), core.wave.s[EXEC]);
+                let new = $new;
+                core.wave.set_scalar(step.inst.dst, save_low!(@given $given $exec new));
+                core.wave.s[EXEC] = new;
+                core.wave.scc = new != 0;
+            })
+        };
+        (@given saveexec $old:ident $new:ident) => { $old };
+        (@given wrexec $old:ident $new:ident) => { $new };
+    }
+    const EXEC: usize = 126;
     let handler: fn(&mut Core<'_>, &Step) -> Flow = match op {
         Op::s_movk_i32 => run!(|core, step| core.wave.set_scalar(step.inst.dst, step.inst.imm as u32)),
         Op::s_cmovk_i32 => run!(|core, step| if core.wave.scc {
@@ -290,6 +306,18 @@ fn control(op: Op) -> Option<Compilations> {
             core.wave.set_pair(step.inst.dst, new);
             core.wave.scc = new != 0;
         }),
+        Op::s_and_saveexec_b32 => save_low!(saveexec | source, exec | source & exec),
+        Op::s_or_saveexec_b32 => save_low!(saveexec | source, exec | source | exec),
+        Op::s_xor_saveexec_b32 => save_low!(saveexec | source, exec | source ^ exec),
+        Op::s_nand_saveexec_b32 => save_low!(saveexec | source, exec | !(source & exec)),
+        Op::s_nor_saveexec_b32 => save_low!(saveexec | source, exec | !(source | exec)),
+        Op::s_xnor_saveexec_b32 => save_low!(saveexec | source, exec | !(source ^ exec)),
+        Op::s_and_not0_saveexec_b32 => save_low!(saveexec | source, exec | !source & exec),
+        Op::s_or_not0_saveexec_b32 => save_low!(saveexec | source, exec | !source | exec),
+        Op::s_and_not1_saveexec_b32 => save_low!(saveexec | source, exec | source & !exec),
+        Op::s_or_not1_saveexec_b32 => save_low!(saveexec | source, exec | source | !exec),
+        Op::s_and_not0_wrexec_b32 => save_low!(wrexec | source, exec | !source & exec),
+        Op::s_and_not1_wrexec_b32 => save_low!(wrexec | source, exec | source & !exec),
         Op::s_movrels_b32 => run!(|core, step| {
             let value = relative(core, step.inst.src[0]).map_or(0, |number| core.wave.s[number]);
             core.wave.set_scalar(step.inst.dst, value);

@@ -75,6 +75,8 @@ pub(crate) struct Step {
     pub(crate) plain: bool,
     /// Whether it has no modifier at all.
     pub(crate) bare: bool,
+    /// Whether a 16-bit result leaves the other half of its register alone.
+    pub(crate) keeps_half: bool,
     /// Whether a compare writes EXEC as well.
     pub(crate) narrows: bool,
     /// The data that a memory instruction moves.
@@ -93,11 +95,18 @@ pub(crate) struct Step {
 
 impl Step {
     /// Resolves the operands of an instruction at `offset` in the code segment.
-    pub(crate) fn new(run: Handler, inst: Inst, offset: u32) -> Self {
+    pub(crate) fn new(run: Handler, mut inst: Inst, offset: u32) -> Self {
+        // Writes to NULL have no effect.
+        for destination in [&mut inst.dst, &mut inst.sdst] {
+            if *destination == Operand::NULL {
+                *destination = Operand::None;
+            }
+        }
         let mods = &inst.mods;
         let crossed = mods.dpp.is_some() || mods.sdwa.is_some();
-        let altered =
-            mods.clamp || mods.omod != 0 || mods.op_sel & 8 != 0 || crossed || preserves_high_half(inst.op);
+        let is_half = matches!(inst.dst_type.element, Element::F16 | Element::I16 | Element::Bf16);
+        let keeps_half = preserves_high_half(inst.op) || is_half && inst.set.writes_halves();
+        let altered = mods.clamp || mods.omod != 0 || mods.op_sel & 8 != 0 || crossed || keeps_half;
         let modified = mods.neg | mods.abs | mods.op_sel & 7 != 0 || crossed;
         let shape = Shape::of(inst.op);
         let shape = if inst.set.keeps_halves { shape.keeping() } else { shape };
@@ -109,6 +118,7 @@ impl Step {
             altered,
             plain: !altered && mods.op_sel == 0,
             bare: !altered && !modified,
+            keeps_half,
             narrows: inst.op.mnemonic().starts_with("v_cmpx"),
             shape,
             sharing: Sharing::of(&inst),
@@ -150,7 +160,7 @@ fn is_widened(op: Op) -> bool {
 }
 
 /// Whether a 16-bit instruction keeps the other half of its destination; older instructions clear it.
-pub(crate) fn preserves_high_half(op: Op) -> bool {
+fn preserves_high_half(op: Op) -> bool {
     use Op::*;
     matches!(
         op,
@@ -190,6 +200,7 @@ pub(crate) const INTEGERS: u8 = 208;
 fn source(operand: Operand, ty: OperandType, op: Op) -> Source {
     match operand {
         Operand::None => Source::None,
+        Operand::NULL => Source::Constant(0),
         Operand::Sgpr(number) => Source::Scalar(number),
         Operand::Vgpr(number) => Source::Vector(number.into()),
         Operand::Agpr(number) => Source::Vector(FIRST_AGPR + u16::from(number)),

@@ -163,6 +163,7 @@ fn selected(value: u32, select: SdwaSel, signed: bool) -> u32 {
 
 /// Each lane's value of its DPP source lane; zero where there is none.
 fn shuffled(values: &Row, dpp: &Dpp, exec: u64) -> Row {
+    let exec = readable_lanes(dpp, exec);
     row!(|lane| match source_lane(dpp.ctrl, lane) {
         Some(from) if exec >> from & 1 != 0 => values[from],
         _ => 0,
@@ -172,12 +173,18 @@ fn shuffled(values: &Row, dpp: &Dpp, exec: u64) -> Row {
 /// The lanes that a DPP instruction may write: the lanes in its masks. Without bound_ctrl, their source lane must also
 /// exist and be active.
 pub(crate) fn writable_lanes(dpp: &Dpp, exec: u64) -> u64 {
+    let exec = readable_lanes(dpp, exec);
     mask!(|lane| {
         let row = dpp.row_mask >> (lane / 16) & 1 != 0;
         let bank = dpp.bank_mask >> (lane / 4 % 4) & 1 != 0;
         let sourced = || source_lane(dpp.ctrl, lane).is_some_and(|from| exec >> from & 1 != 0);
         row && bank && (dpp.bound_ctrl || sourced())
     })
+}
+
+/// The lanes whose values may be read.
+fn readable_lanes(dpp: &Dpp, exec: u64) -> u64 {
+    if dpp.fetch_inactive { !0 } else { exec }
 }
 
 /// The lane that a lane reads from; `None` past the edge of a row or of the wave.
@@ -198,6 +205,7 @@ fn source_lane(ctrl: u16, lane: usize) -> Option<usize> {
         0x142 => (lane & 0x30).checked_sub(1)?,
         0x143 => (lane & 0x20).checked_sub(1)?,
         0x150..=0x15f => lane - in_row + count,
+        0x160..=0x16f => lane ^ count,
         _ => return None,
     };
     Some(from)
@@ -216,7 +224,7 @@ pub(crate) fn knows_dpp(ctrl: u16) -> bool {
             | 0x138
             | 0x13c
             | 0x140..=0x143
-            | 0x150..=0x15f
+            | 0x150..=0x16f
     )
 }
 
@@ -244,6 +252,7 @@ mod tests {
         assert_eq!(sources(0x142)[63], Some(47), "row_bcast:15");
         assert_eq!(sources(0x143)[31..33], [None, Some(31)], "row_bcast:31");
         assert_eq!(sources(0x153)[16..18], [Some(19), Some(19)], "row_newbcast:3");
+        assert_eq!(sources(0x165)[16..20], [21, 20, 23, 22].map(Some), "row_xmask:5");
     }
 
     #[test]
@@ -262,5 +271,6 @@ mod tests {
         assert_eq!(writable_lanes(&dpp, !0 ^ 4), 0xfffe_fff6);
         assert_eq!(writable_lanes(&Dpp { bound_ctrl: true, ..dpp }, !0 ^ 4), 0xffff_ffff);
         assert_eq!(writable_lanes(&Dpp { bank_mask: 1, ..dpp }, !0), 0x000e_000e);
+        assert_eq!(writable_lanes(&Dpp { fetch_inactive: true, ..dpp }, !0 ^ 4), 0xfffe_fffe);
     }
 }

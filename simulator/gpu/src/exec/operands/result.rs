@@ -2,7 +2,7 @@
 //! Writes results to the destination: output scale, clamp, flushed denormals, and the part of the register
 //! and the lanes that are written.
 
-use crate::exec::machine::step::{Step, preserves_high_half};
+use crate::exec::machine::step::Step;
 use crate::exec::machine::wave::{Mode, Wave};
 use crate::exec::operands::index::destination;
 use crate::exec::operands::modifiers::writable_lanes;
@@ -30,7 +30,7 @@ pub(crate) fn store32(wave: &mut Wave, step: &Step, result: Row, kind: LaneKind)
         row!(|lane| merged(old[lane], result[lane], sdwa.dst_sel, sdwa.dst_unused))
     } else if matches!(kind, LaneKind::F16 | LaneKind::B16) && mods.op_sel & 8 != 0 {
         row!(|lane| old[lane] & 0xffff | result[lane] << 16)
-    } else if matches!(kind, LaneKind::F16 | LaneKind::B16) && preserves_high_half(step.inst.op) {
+    } else if matches!(kind, LaneKind::F16 | LaneKind::B16) && step.keeps_half {
         row!(|lane| old[lane] & 0xffff_0000 | result[lane] & 0xffff)
     } else {
         result

@@ -181,17 +181,126 @@ fn memory_of_lanes_above_the_31st_is_not_touched() {
     assert!(stored.eq(0..32));
 }
 
-/// Arithmetic of gfx1100 that is executed, without data-parallel primitives.
+#[test]
+fn saved_masks_are_one_register() {
+    let setup = |wave: &mut Wave| {
+        wave.s[VCC] = 0x00ff_00ff;
+        wave.s[6] = 0x0f0f_0f0f;
+        wave.set_exec(0xffff_0000);
+    };
+    for wave in both("s_and_saveexec_b32 s4, vcc_lo", &[0xbe84_206a], setup) {
+        assert_eq!((wave.s[4], wave.exec(), wave.scc), (0xffff_0000, 0x00ff_0000, true));
+        assert_eq!((wave.s[5], wave.s[EXEC_HI]), (BESIDE, BESIDE));
+    }
+    for wave in both("s_and_not1_wrexec_b32 s4, s6", &[0xbe84_3606], setup) {
+        assert_eq!((wave.s[4], wave.exec()), (0x0f0f_0f0f & 0x0000_ffff, 0x0f0f_0f0f & 0x0000_ffff));
+    }
+    let narrow = |wave: &mut Wave| {
+        numbers(wave);
+        wave.s[VCC] = 9;
+    };
+    for wave in both("v_cmpx_eq_u32_e32 v0, v1", &[0x7d94_0300], narrow) {
+        assert_eq!((wave.exec(), wave.s[VCC]), (THIRDS.into(), 9), "only EXEC is written");
+    }
+}
+
+#[test]
+fn null_is_zero_and_keeps_nothing() {
+    for wave in both("s_add_u32 s5, null, 3", &[0x8005_837c], |_| {}) {
+        assert_eq!(wave.s[5], 3);
+    }
+    let setup = |wave: &mut Wave| (wave.v[0], wave.v[1]) = ([u32::MAX; LANES], [2; LANES]);
+    for wave in both("v_add_co_u32 v2, null, v0, v1", &[0xd700_7c02, 0x0002_0300], setup) {
+        assert_eq!(wave.v[2][..32], [1; 32]);
+        assert_eq!(wave.s[124..126], [BESIDE; 2]);
+    }
+}
+
+#[test]
+fn a_result_of_16_bits_keeps_the_other_half() {
+    let setup = |wave: &mut Wave| {
+        (wave.v[0], wave.v[1]) = ([0x7777_3c00; LANES], [0x7777_4000; LANES]);
+        wave.v[2] = [0x1234_5678; LANES];
+    };
+    for wave in both("v_add_f16_e32 v2, v0, v1", &[0x6404_0300], setup) {
+        assert_eq!(wave.v[2][..32], [0x1234_4200; 32]);
+    }
+}
+
+#[test]
+fn both_halves_of_a_dual_instruction_read_before_either_writes() {
+    let setup = |wave: &mut Wave| {
+        for (register, value) in [(0, 3.0), (1, 5.0), (2, 7.0), (3, 11.0), (5, 13.0)] {
+            wave.v[register] = [f32::to_bits(value); LANES];
+        }
+    };
+    let cases: [(&str, [u32; 2], [(usize, f32); 2]); 4] = [
+        // Each reads the other's result.
+        ("v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v1, v0", [0xca10_0101, 0x0000_0100], [(0, 5.0), (1, 3.0)]),
+        (
+            "v_dual_add_f32 v2, v0, v1 :: v_dual_mul_f32 v3, v1, v2",
+            [0xc906_0300, 0x0202_0501],
+            [(2, 8.0), (3, 35.0)],
+        ),
+        (
+            "v_dual_fmac_f32 v2, v0, v1 :: v_dual_mul_f32 v3, v5, v2",
+            [0xc806_0300, 0x0202_0505],
+            [(2, 22.0), (3, 91.0)],
+        ),
+        (
+            "v_dual_add_f32 v2, v0, v3 :: v_dual_mul_f32 v3, v1, v2",
+            [0xc906_0700, 0x0202_0501],
+            [(2, 14.0), (3, 35.0)],
+        ),
+    ];
+    for (text, code, results) in cases {
+        for wave in both(text, &code, setup) {
+            for (register, value) in results {
+                assert_eq!(f32::from_bits(wave.v[register][31]), value, "v{register} of {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_is_crossed_and_inactive_lanes_are_fetched() {
+    let code = [0x7e04_02fa, 0xff01_6500];
+    let text = "v_mov_b32_dpp v2, v0 row_xmask:5 row_mask:0xf bank_mask:0xf";
+    for wave in both(text, &code, numbers) {
+        for lane in 0..32 {
+            assert_eq!(wave.v[2][lane], lane as u32 ^ 5);
+        }
+    }
+    let odd = |wave: &mut Wave| {
+        numbers(wave);
+        wave.v[2] = [99; LANES];
+        wave.set_exec(0xaaaa_aaaa);
+    };
+    let text = "v_mov_b32_dpp v2, v0 row_shr:1 row_mask:0xf bank_mask:0xf fi:1";
+    for wave in both(text, &[0x7e04_02fa, 0xff05_1100], odd) {
+        for lane in 0..32 {
+            assert_eq!(wave.v[2][lane], if lane % 2 == 1 { lane as u32 - 1 } else { 99 }, "lane {lane}");
+        }
+    }
+}
+
+/// Arithmetic of gfx1100 that is executed.
 fn arithmetic() -> Vec<(Vec<u32>, &'static str)> {
-    let vector =
-        [Encoding::Vop1, Encoding::Vop2, Encoding::Vopc, Encoding::Vop3, Encoding::Sop1, Encoding::Sop2];
+    let vector = [
+        Encoding::Vop1,
+        Encoding::Vop2,
+        Encoding::Vopc,
+        Encoding::Vop3,
+        Encoding::Sop1,
+        Encoding::Sop2,
+        Encoding::Vopd,
+    ];
     let fits = |(words, text): &(Vec<u32>, &str)| {
         let inst = isa::GFX1100.decode(words).unwrap();
-        let outside = ["null", "exec", "pc_b64", "getreg", "sendmsg", "time", "dual"];
+        let outside = ["exec", "pc_b64", "getreg", "sendmsg", "time"];
         vector.contains(&inst.encoding)
-            && inst.mods.dpp.is_none()
             && !outside.iter().any(|word| text.contains(word))
-            && families::handler(&inst).is_ok()
+            && inst.halves().map_or(vec![inst], Vec::from).iter().all(|half| families::handler(half).is_ok())
     };
     rows(include_str!("../../../tests/data/gfx1100.txt")).filter(fits).collect()
 }

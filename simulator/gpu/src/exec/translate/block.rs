@@ -64,5 +64,14 @@ fn branch(emitter: &mut Emitter, op: Op) -> bool {
 /// Whether an instruction has no effect. `s_nop` is also the instruction of steps that have none, whose handlers have
 /// one.
 fn is_nothing(op: Op) -> bool {
-    matches!(op, Op::s_waitcnt | Op::s_setprio | Op::v_nop)
+    matches!(
+        op,
+        Op::s_waitcnt
+            | Op::s_waitcnt_vscnt
+            | Op::s_waitcnt_depctr
+            | Op::s_delay_alu
+            | Op::s_clause
+            | Op::s_setprio
+            | Op::v_nop
+    )
 }

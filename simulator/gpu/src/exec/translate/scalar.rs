@@ -25,7 +25,7 @@ enum Form {
     /// A compare.
     Compare(Bits, Condition),
     /// EXEC is narrowed, and its old value kept.
-    SaveExec,
+    SaveExec(Bits),
 }
 
 fn form(op: Op) -> Option<Form> {
@@ -69,7 +69,8 @@ fn form(op: Op) -> Option<Form> {
         Op::s_cmp_le_u32 => Form::Compare(B32, BelowOrEqual),
         Op::s_cmp_eq_u64 => Form::Compare(B64, Equal),
         Op::s_cmp_lg_u64 => Form::Compare(B64, NotEqual),
-        Op::s_and_saveexec_b64 => Form::SaveExec,
+        Op::s_and_saveexec_b32 => Form::SaveExec(B32),
+        Op::s_and_saveexec_b64 => Form::SaveExec(B64),
         _ => return None,
     })
 }
@@ -79,11 +80,10 @@ pub(super) fn emit(emitter: &mut Emitter, step: &Step) -> bool {
     let Some(form) = form(step.inst.op) else { return false };
     let bits = match form {
         Form::Two(_, bits, _) | Form::AndNot(bits) | Form::Move(bits) | Form::Shift(_, bits) => bits,
-        Form::Select(bits) | Form::Compare(bits, _) => bits,
+        Form::Select(bits) | Form::Compare(bits, _) | Form::SaveExec(bits) => bits,
         Form::Carry(_) | Form::Multiply => Bits::B32,
-        Form::SaveExec => Bits::B64,
     };
-    let sources = if matches!(form, Form::Move(_) | Form::SaveExec) { 1 } else { 2 };
+    let sources = if matches!(form, Form::Move(_) | Form::SaveExec(_)) { 1 } else { 2 };
     let destination = match form {
         Form::Compare(..) => Some(0),
         _ => scalar_destination(step.inst.dst, bits),
@@ -131,7 +131,7 @@ pub(super) fn emit(emitter: &mut Emitter, step: &Step) -> bool {
             emitter.set_scc(condition);
             return true;
         }
-        Form::SaveExec => {
+        Form::SaveExec(bits) => {
             emitter.asm.load(bits, RCX, Emitter::scalar_place(126));
             emitter.asm.alu(bits, Alu::And, RAX, RCX);
             emitter.set_scc(Condition::NotEqual);
