@@ -143,7 +143,7 @@ impl Step {
     /// Whether a loop can build an atomic of a byte or a half from it.
     pub(crate) fn is_compare_and_swap(&self) -> bool {
         let Shape::Atomic { rmw, wide: false } = self.shape else { return false };
-        matches!(rmw, Rmw::CompareSwap | Rmw::CompareStore | Rmw::CompareStoreF)
+        matches!(rmw, Rmw::CompareSwap | Rmw::CompareSwapF | Rmw::CompareStore | Rmw::CompareStoreF)
     }
 
     /// Whether it is a load of whole dwords.

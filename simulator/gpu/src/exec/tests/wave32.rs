@@ -15,15 +15,18 @@ const EXEC_HI: usize = 127;
 /// Bits of a scalar register beside a mask, which the instruction must leave alone.
 const BESIDE: u32 = 0x5a5a_a5a5;
 
-/// Runs code on a wave of 32 lanes, by the interpreter or as blocks.
+/// Runs code on a wave of 32 lanes, by the interpreter or as blocks. `s[8:9]` holds the address of 4 KiB, and LDS has as much.
 fn run_code(code: &[u32], cold: Option<u32>, setup: &impl Fn(&mut Wave)) -> Wave {
     let words = code.iter().copied().chain([END]).collect::<Vec<_>>();
     let program = Arc::new(Program::new(&isa::GFX1100, 0x1000, words));
     let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
+    let base = memory.allocate(4096, 256, AllocationKind::Device, "test").unwrap();
     let (mut lds, mut windows, stop) = (Lds::new(), Windows::default(), AtomicBool::new(false));
+    lds.reset(4096);
     let mut wave = Wave::new();
     wave.set_size(32);
     wave.s = [BESIDE; 128];
+    (wave.s[8], wave.s[9]) = (base as u32, (base >> 32) as u32);
     wave.set_mode(0x3f0);
     wave.set_exec(wave.lanes());
     setup(&mut wave);
@@ -224,6 +227,88 @@ fn a_result_of_16_bits_keeps_the_other_half() {
     };
     for wave in both("v_add_f16_e32 v2, v0, v1", &[0x6404_0300], setup) {
         assert_eq!(wave.v[2][..32], [0x1234_4200; 32]);
+    }
+}
+
+#[test]
+fn what_rdna_3_computes() {
+    let float = f32::to_bits;
+    // The old bits of the destination, the sources and the result.
+    let cases: [(&str, &[u32], [u32; 4], u32); 12] = [
+        ("v_xor3_b32 v2, v0, v1, v3", &[0xd640_0002, 0x040e_0300], [0, 5, 9, 3], 15),
+        ("v_maxmin_i32 v2, v0, v1, v3", &[0xd664_0002, 0x040e_0300], [0, -5i32 as u32, 3, 2], 2),
+        ("v_minmax_u32 v2, v0, v1, v3", &[0xd663_0002, 0x040e_0300], [0, 7, 9, 8], 8),
+        (
+            "v_maxmin_f32 v2, v0, v1, v3",
+            &[0xd65e_0002, 0x040e_0300],
+            [0, float(1.0), float(4.0), float(3.0)],
+            float(3.0),
+        ),
+        (
+            "v_minmax_f16 v2, v0, v1, v3",
+            &[0xd661_0002, 0x040e_0300],
+            [0x1234_0000, 0x3c00, 0x4000, 0x3e00],
+            0x1234_3e00,
+        ),
+        ("v_and_b16 v2, v0, v1", &[0xd762_0002, 0x0002_0300], [0x1234_0000, 0xff0f, 0x0ff1, 0], 0x1234_0f01),
+        ("v_not_b16_e32 v2, v0", &[0x7e04_d300], [0x1234_0000, 0x7777_00ff, 0, 0], 0x1234_ff00),
+        ("v_cvt_i32_i16_e32 v2, v0", &[0x7e04_d500], [0, 0x7777_8000, 0, 0], 0xffff_8000),
+        ("v_cvt_u32_u16_e32 v2, v0", &[0x7e04_d700], [0, 0x7777_8000, 0, 0], 0x8000),
+        // 1.5 times 2 and a half.
+        ("v_fmac_f16_e32 v2, v0, v1", &[0x6c04_0300], [0x1234_3800, 0x3e00, 0x4000, 0], 0x1234_4300),
+        (
+            "v_fma_dx9_zero_f32 v2, v0, v1, v3",
+            &[0xd609_0002, 0x040e_0300],
+            [0, 0, float(f32::INFINITY), float(3.0)],
+            float(3.0),
+        ),
+        (
+            "v_fmac_dx9_zero_f32_e32 v2, v0, v1",
+            &[0x0c04_0300],
+            [float(7.0), float(f32::INFINITY), 0, 0],
+            float(7.0),
+        ),
+    ];
+    for (text, code, [old, first, second, third], expected) in cases {
+        let setup = |wave: &mut Wave| {
+            for (register, bits) in [(0, first), (1, second), (2, old), (3, third)] {
+                wave.v[register] = [bits; LANES];
+            }
+        };
+        for wave in both(text, code, setup) {
+            assert_eq!(wave.v[2][31], expected, "{text}: {:#x}", wave.v[2][31]);
+        }
+    }
+}
+
+#[test]
+fn atomics_of_rdna_3() {
+    let lds = |atomic: [u32; 2]| [[0xd834_0000, 0x0000_0500], atomic, [0xd8d8_0000, 0x0600_0000]];
+    let global = |atomic: [u32; 2]| [[0xdc6a_0000, 0x0008_0500], atomic, [0xdc52_0000, 0x0608_0000]];
+    let float = f32::to_bits;
+    // `v5` is stored, the atomic has `v1` or `v[1:2]` or `v1` and `v3`, and `v6` is loaded.
+    let cases = [
+        ("ds_cmpstore_rtn_b32 v2, v0, v1, v3", lds([0xd8c0_0000, 0x0203_0100]), [5, 9, 5], 9),
+        ("ds_cmpstore_rtn_b32 v2, v0, v1, v3", lds([0xd8c0_0000, 0x0203_0100]), [5, 9, 6], 5),
+        (
+            "global_atomic_min_f32 v2, v0, v1, s[8:9] glc",
+            global([0xdd46_4000, 0x0208_0100]),
+            [float(-1.0), float(-2.0), 0],
+            float(-2.0),
+        ),
+        ("global_atomic_csub_u32 v2, v0, v1, s[8:9] glc", global([0xdcde_4000, 0x0208_0100]), [7, 5, 0], 2),
+        ("global_atomic_csub_u32 v2, v0, v1, s[8:9] glc", global([0xdcde_4000, 0x0208_0100]), [5, 7, 0], 0),
+    ];
+    for (text, code, [before, operand, third], after) in cases {
+        assert_eq!(isa::GFX1100.decode(&code[1]).unwrap().to_string(), text);
+        let setup = |wave: &mut Wave| {
+            wave.v[0] = words(|lane| 4 * lane as u32);
+            for (register, bits) in [(1, operand), (3, third), (5, before)] {
+                wave.v[register] = [bits; LANES];
+            }
+        };
+        let wave = run_code(code.as_flattened(), None, &setup);
+        assert_eq!((wave.v[2][31], wave.v[6][31]), (before, after), "{text}");
     }
 }
 

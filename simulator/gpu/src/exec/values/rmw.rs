@@ -14,7 +14,9 @@ pub(crate) enum Rmw {
     /// The operand if the old value equals the comparand. The comparand is the second operand, as in memory
     /// instructions.
     CompareSwap,
-    /// The same, but the comparand is the first operand, as in LDS instructions.
+    /// The same, comparing floats.
+    CompareSwapF,
+    /// As `CompareSwap`, but the comparand is the first operand, as in LDS instructions of GFX9.
     CompareStore,
     /// Like `CompareStore`, comparing floats.
     CompareStoreF,
@@ -22,6 +24,8 @@ pub(crate) enum Rmw {
     Add,
     /// Old minus operand.
     Sub,
+    /// Old minus operand, at least zero.
+    SubClamped,
     /// Operand minus old.
     ReverseSub,
     /// Signed minimum.
@@ -66,10 +70,12 @@ macro_rules! apply {
         match $self {
             Self::Swap => $a,
             Self::CompareSwap => if $old == $b { $a } else { $old },
+            Self::CompareSwapF => if $float($old) == $float($b) { $a } else { $old },
             Self::CompareStore => if $old == $a { $b } else { $old },
             Self::CompareStoreF => if $float($old) == $float($a) { $b } else { $old },
             Self::Add => $old.wrapping_add($a),
             Self::Sub => $old.wrapping_sub($a),
+            Self::SubClamped => $old.saturating_sub($a),
             Self::ReverseSub => $a.wrapping_sub($old),
             Self::MinI => ($old as $signed).min($a as $signed) as $word,
             Self::MinU => $old.min($a),
@@ -93,6 +99,8 @@ impl Rmw {
         Some(match name {
             "swap" => Self::Swap,
             "cmpswap" => Self::CompareSwap,
+            "cmpswap_f32" | "fcmpswap" => Self::CompareSwapF,
+            "csub_u32" => Self::SubClamped,
             "add" => Self::Add,
             "sub" => Self::Sub,
             "smin" => Self::MinI,
@@ -106,8 +114,8 @@ impl Rmw {
             "dec" => Self::Decrement,
             "add_f32" => Self::AddF32,
             "add_f64" => Self::AddF64,
-            "min_f64" => Self::MinF,
-            "max_f64" => Self::MaxF,
+            "min_f32" | "min_f64" => Self::MinF,
+            "max_f32" | "max_f64" => Self::MaxF,
             "pk_add_f16" => Self::AddPackedF16,
             "pk_add_bf16" => Self::AddPackedBf16,
             _ => return None,
@@ -140,6 +148,8 @@ impl Rmw {
                 ("wrxchg", _) => Self::Swap,
                 ("cmpst", "b32" | "b64") => Self::CompareStore,
                 ("cmpst", _) => Self::CompareStoreF,
+                ("cmpstore", "b32" | "b64") => Self::CompareSwap,
+                ("cmpstore", _) => Self::CompareSwapF,
                 ("wrap", _) => Self::Wrap,
                 _ => return None,
             },
@@ -150,7 +160,12 @@ impl Rmw {
     pub(crate) fn takes_two(self) -> bool {
         matches!(
             self,
-            Self::CompareSwap | Self::CompareStore | Self::CompareStoreF | Self::Wrap | Self::MaskOr
+            Self::CompareSwap
+                | Self::CompareSwapF
+                | Self::CompareStore
+                | Self::CompareStoreF
+                | Self::Wrap
+                | Self::MaskOr
         )
     }
 

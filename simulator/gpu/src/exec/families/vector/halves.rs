@@ -12,13 +12,16 @@ vector! {
     v_sub_f16(a: F16, b: F16) -> F16 F16(a.0 - b.0);
     v_subrev_f16(a: F16, b: F16) -> F16 F16(b.0 - a.0);
     v_mul_f16(a: F16, b: F16) -> F16 F16(a.0 * b.0);
-    v_fma_f16 | v_fma_legacy_f16(a: F16, b: F16, c: F16) -> Half fused(a, b, c);
+    v_fma_f16 | v_fma_legacy_f16 | v_fmamk_f16 | v_fmaak_f16(a: F16, b: F16, c: F16) -> Half fused(a, b, c);
+    v_fmac_f16(a: F16, b: F16, [c: F16]) -> Half fused(a, b, c);
     v_mad_f16 | v_mad_legacy_f16 | v_madmk_f16 | v_madak_f16(a: F16, b: F16, c: F16) -> F16 unfused(a, b, c);
     v_mac_f16(a: F16, b: F16, [c: F16]) -> F16 unfused(a, b, c);
     v_min_f16(a: B16, b: B16) -> B16 B16(min_f16(a.0, b.0));
     v_max_f16(a: B16, b: B16) -> B16 B16(max_f16(a.0, b.0));
     v_min3_f16(a: B16, b: B16, c: B16) -> B16 B16(min_f16(min_f16(a.0, b.0), c.0));
     v_max3_f16(a: B16, b: B16, c: B16) -> B16 B16(max_f16(max_f16(a.0, b.0), c.0));
+    v_maxmin_f16(a: B16, b: B16, c: B16) -> B16 B16(min_f16(max_f16(a.0, b.0), c.0));
+    v_minmax_f16(a: B16, b: B16, c: B16) -> B16 B16(max_f16(min_f16(a.0, b.0), c.0));
     v_med3_f16(a: B16, b: B16, c: B16) -> B16 B16(med3_f16(a.0, b.0, c.0));
     v_trunc_f16(a: F16) -> F16 F16(a.0.trunc());
     v_ceil_f16(a: F16) -> F16 F16(a.0.ceil());

@@ -41,6 +41,11 @@ vector! {
     #[usual] v_or_b32(a: u32, b: u32) -> u32 a | b;
     #[usual] v_xor_b32(a: u32, b: u32) -> u32 a ^ b;
     v_xnor_b32(a: u32, b: u32) -> u32 !(a ^ b);
+    v_xor3_b32(a: u32, b: u32, c: u32) -> u32 a ^ b ^ c;
+    v_maxmin_i32(a: i32, b: i32, c: i32) -> i32 a.max(b).min(c);
+    v_minmax_i32(a: i32, b: i32, c: i32) -> i32 a.min(b).max(c);
+    v_maxmin_u32(a: u32, b: u32, c: u32) -> u32 a.max(b).min(c);
+    v_minmax_u32(a: u32, b: u32, c: u32) -> u32 a.min(b).max(c);
     v_not_b32(a: u32) -> u32 !a;
     v_bfrev_b32(a: u32) -> u32 a.reverse_bits();
     v_ffbh_u32(a: u32) -> u32 if a == 0 { !0 } else { a.leading_zeros() };

@@ -14,6 +14,13 @@ vector! {
     v_lshlrev_b16(a: u16, b: u16) -> u16 b << (a & 15);
     v_lshrrev_b16(a: u16, b: u16) -> u16 b >> (a & 15);
     v_ashrrev_i16(a: u16, b: i16) -> i16 b >> (a & 15);
+    v_and_b16(a: u16, b: u16) -> u16 a & b;
+    v_or_b16(a: u16, b: u16) -> u16 a | b;
+    v_xor_b16(a: u16, b: u16) -> u16 a ^ b;
+    v_not_b16(a: u16) -> u16 !a;
+    v_mov_b16(a: u16) -> u16 a;
+    v_cvt_i32_i16(a: i16) -> i32 a.into();
+    v_cvt_u32_u16(a: u16) -> u32 a.into();
     v_min_u16(a: u16, b: u16) -> u16 a.min(b);
     v_max_u16(a: u16, b: u16) -> u16 a.max(b);
     v_min_i16(a: i16, b: i16) -> i16 a.min(b);

@@ -10,6 +10,8 @@ vector! {
     #[usual] v_sub_f32(a: f32, b: f32) -> f32 a - b;
     #[usual] v_subrev_f32(a: f32, b: f32) -> f32 b - a;
     #[usual] v_mul_f32(a: f32, b: f32) -> f32 a * b;
+    v_fma_dx9_zero_f32(a: f32, b: f32, c: f32) -> f32 if (a == 0.0) | (b == 0.0) { c } else { a.mul_add(b, c) };
+    v_fmac_dx9_zero_f32(a: f32, b: f32, [c: f32]) -> f32 if (a == 0.0) | (b == 0.0) { c } else { a.mul_add(b, c) };
     v_mul_legacy_f32(a: f32, b: f32) -> f32 if (a == 0.0) | (b == 0.0) { 0.0 } else { a * b };
     #[usual] v_fma_f32 | v_fmamk_f32 | v_fmaak_f32(a: f32, b: f32, c: f32) -> f32 a.mul_add(b, c);
     #[usual] v_fmac_f32(a: f32, b: f32, [c: f32]) -> f32 a.mul_add(b, c);
@@ -20,6 +22,8 @@ vector! {
     #[usual] v_max_f32(a: f32, b: f32) -> Single Chosen(max_f32(a, b));
     v_min3_f32(a: f32, b: f32, c: f32) -> Single Chosen(min_f32(min_f32(a, b), c));
     v_max3_f32(a: f32, b: f32, c: f32) -> Single Chosen(max_f32(max_f32(a, b), c));
+    v_maxmin_f32(a: f32, b: f32, c: f32) -> Single Chosen(min_f32(max_f32(a, b), c));
+    v_minmax_f32(a: f32, b: f32, c: f32) -> Single Chosen(max_f32(min_f32(a, b), c));
     v_med3_f32(a: f32, b: f32, c: f32) -> Single Chosen(med3_f32(a, b, c));
     v_trunc_f32(a: f32) -> f32 a.trunc();
     v_ceil_f32(a: f32) -> f32 a.ceil();
