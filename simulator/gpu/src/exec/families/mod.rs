@@ -9,6 +9,7 @@
 //! | `vector/` | VOP1, VOP2, VOP3, VOPC |
 //! | `packed` | VOP3P |
 //! | `matrix`, `sparse` | MAI: MFMA, SMFMAC |
+//! | `wmma` | VOP3P: WMMA |
 //! | `lds`, `gws` | DS |
 //! | `vmem` | FLAT, GLOBAL, SCRATCH |
 //! | `buffer`, `typed` | MUBUF, MTBUF |
@@ -26,6 +27,7 @@ mod tile;
 mod typed;
 mod vector;
 mod vmem;
+mod wmma;
 
 pub(crate) use lds::two_offsets;
 
@@ -68,7 +70,7 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
         },
         Encoding::Mtbuf => typed::compilations(inst)?,
         Encoding::Vop1 | Encoding::Vop2 | Encoding::Vop3 | Encoding::Vopc => vector::compilations(inst),
-        Encoding::Vop3p => packed::compilations(inst.op),
+        Encoding::Vop3p => packed::compilations(inst.op).or_else(|| wmma::compilations(inst.op)),
         Encoding::Vopd => None,
         Encoding::Mai => matrix::compilations(inst)
             .or_else(|| sparse::compilations(inst))

@@ -13,6 +13,7 @@ mod reference;
 mod semantics;
 mod translation;
 mod wave32;
+mod wmma;
 
 use crate::exec::machine::core::Core;
 use crate::exec::machine::lds::Lds;
