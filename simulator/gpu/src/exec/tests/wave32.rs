@@ -348,6 +348,26 @@ fn both_halves_of_a_dual_instruction_read_before_either_writes() {
 }
 
 #[test]
+fn m0_shifts_the_numbers_of_registers() {
+    let setup = |m0: u32| {
+        move |wave: &mut Wave| {
+            (0..20).for_each(|register| wave.v[register] = [100 + register as u32; LANES]);
+            wave.s[124] = m0;
+        }
+    };
+    let moved = |text: &str, word: u32, m0: u32, to: usize| {
+        let [interpreted, translated] = both(text, &[word], setup(m0)).map(|wave| wave.v[to][31]);
+        assert_eq!(interpreted, translated, "{text}");
+        interpreted
+    };
+    assert_eq!(moved("v_movrels_b32_e32 v2, v3", 0x7e04_8703, 5, 2), 108);
+    assert_eq!(moved("v_movreld_b32_e32 v2, v3", 0x7e04_8503, 5, 7), 103);
+    assert_eq!(moved("v_movrelsd_b32_e32 v2, v3", 0x7e04_8903, 5, 7), 108);
+    assert_eq!(moved("v_movrelsd_2_b32_e32 v2, v3", 0x7e04_9103, 4 << 16 | 5, 6), 108);
+    assert_eq!(moved("v_movrels_b32_e32 v2, v3", 0x7e04_8703, 253, 2), 100, "past v255 it is v0");
+}
+
+#[test]
 fn a_row_is_crossed_and_inactive_lanes_are_fetched() {
     let code = [0x7e04_02fa, 0xff01_6500];
     let text = "v_mov_b32_dpp v2, v0 row_xmask:5 row_mask:0xf bank_mask:0xf";

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Instructions that treat lanes differently: reads and writes of one lane, counts of lower lanes, swaps.
+//! Instructions that treat lanes differently: reads and writes of one lane, counts of lower lanes, swaps. Also moves of registers
+//! whose numbers M0 shifts.
 
-use crate::exec::machine::core::Flow;
+use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::{Compilations, handler};
-use crate::exec::machine::step::Source;
+use crate::exec::machine::step::{Source, Step};
 use crate::exec::operands::element::{LaneValue, Spare, store32};
 use crate::exec::operands::source::scalar32;
 use crate::exec::values::lane_kind::LaneKind;
-use crate::exec::values::row::row;
+use crate::exec::values::row::{LANES, row};
 use crate::isa::Op;
 
 /// The handler of an instruction of this family.
@@ -63,8 +64,39 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             }
             Flow::Next
         }),
+        Op::v_movrels_b32 => Compilations::scalar(|core, step| {
+            let by = core.wave.m0();
+            move_relative(core, step, [by, 0])
+        }),
+        Op::v_movreld_b32 => Compilations::scalar(|core, step| {
+            let by = core.wave.m0();
+            move_relative(core, step, [0, by])
+        }),
+        Op::v_movrelsd_b32 => Compilations::scalar(|core, step| {
+            let by = core.wave.m0();
+            move_relative(core, step, [by, by])
+        }),
+        Op::v_movrelsd_2_b32 => Compilations::scalar(|core, step| {
+            let m0 = core.wave.m0();
+            move_relative(core, step, [m0 & 0x3ff, m0 >> 16 & 0x3ff])
+        }),
         _ => return None,
     })
+}
+
+/// Copies a register, with numbers added to that of the source and that of the destination. Past v255 the source is v0, and nothing
+/// is written.
+fn move_relative(core: &mut Core<'_>, step: &Step, [from_by, to_by]: [u32; 2]) -> Flow {
+    let shifted = |number: u16, by: u32| u32::from(number).checked_add(by).filter(|number| *number < 256);
+    let values = match step.src[0] {
+        Source::Vector(number) => *core.wave.row(shifted(number, from_by).unwrap_or(0) as u16),
+        source => [scalar32(core.wave, source); LANES],
+    };
+    if let Some(number) = shifted(step.dst, to_by) {
+        let exec = core.wave.exec();
+        core.wave.write_row(number as u16, &values, exec);
+    }
+    Flow::Next
 }
 
 fn lane_value(wave: &crate::exec::machine::wave::Wave, source: Source, lane: usize) -> u32 {
