@@ -8,7 +8,7 @@ use super::machine::step::{Handler, Step};
 use super::reach::{NoInstruction, Reached, branch_target, ends_flow, reach};
 use super::translate::Blocks;
 use crate::isa::{Element, Encoding, Inst, Op, Operand, OperandType};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -54,13 +54,13 @@ impl Reached for BTreeMap<u64, Result<Inst, NoInstruction>> {
 /// The instructions to execute in turn for one of the code: itself, or the two halves of a VOPD instruction, of which neither
 /// reads the other's result.
 fn in_turn(inst: &Inst) -> SmallVec<[Inst; 1]> {
-    let Some([first, mut second]) = inst.halves() else { return smallvec![*inst] };
+    let Some([first, mut second]) = inst.halves() else { return smallvec::smallvec![*inst] };
     let reads = |half: &Inst, other: &Inst| half.src.contains(&other.dst);
     if !reads(&second, &first) {
-        return smallvec![first, second];
+        return smallvec::smallvec![first, second];
     }
     if !reads(&first, &second) {
-        return smallvec![second, first];
+        return smallvec::smallvec![second, first];
     }
     // The families that have VOPD have no accumulation registers, so the last of these is free for the old value.
     let old = Operand::Agpr(u8::MAX);
@@ -71,7 +71,7 @@ fn in_turn(inst: &Inst) -> SmallVec<[Inst; 1]> {
     for source in second.src.iter_mut().filter(|source| **source == first.dst) {
         *source = old;
     }
-    smallvec![copy, first, second]
+    smallvec::smallvec![copy, first, second]
 }
 
 /// Makes steps of decoded instructions, in the order of the code, and resolves branches. Also returns the

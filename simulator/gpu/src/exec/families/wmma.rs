@@ -72,8 +72,8 @@ fn write(core: &mut Core<'_>, step: &Step, element: impl Fn(usize, usize, u32) -
         .map(|register| std::array::from_fn(|lane| word(core.wave, step.src[2], register, lane)))
         .collect();
     for (register, added) in added.iter().enumerate() {
-        for lane in 0..core.wave.size() {
-            let value = element(groups * register + lane / SIDE, lane % SIDE, added[lane]);
+        for (lane, added) in added.iter().enumerate().take(core.wave.size()) {
+            let value = element(groups * register + lane / SIDE, lane % SIDE, *added);
             core.wave.row_mut(step.dst + register as u16)[lane] = value;
         }
     }

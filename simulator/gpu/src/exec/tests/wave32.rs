@@ -319,7 +319,7 @@ fn both_halves_of_a_dual_instruction_read_before_either_writes() {
             wave.v[register] = [f32::to_bits(value); LANES];
         }
     };
-    let cases: [(&str, [u32; 2], [(usize, f32); 2]); 4] = [
+    let cases = [
         // Each reads the other's result.
         ("v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v1, v0", [0xca10_0101, 0x0000_0100], [(0, 5.0), (1, 3.0)]),
         (

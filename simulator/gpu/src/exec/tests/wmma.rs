@@ -30,6 +30,16 @@ fn product(set: &'static InstructionSet, code: [u32; 2], setup: impl Fn(&mut Wav
     wave
 }
 
+/// A float of 16 bits.
+#[derive(Clone, Copy)]
+struct Short {
+    narrowed: fn(f32) -> u32,
+    widened: fn(u32) -> f32,
+}
+
+const HALF: Short = Short { narrowed: f32_to_f16, widened: f16_to_f32 };
+const BRAIN: Short = Short { narrowed: f32_to_bf16, widened: bf16_to_f32 };
+
 const SETS: [&InstructionSet; 2] = [&isa::GFX1100, &isa::GFX1100_WAVE64];
 
 /// An element of A in a row, of B in a column, and of C.
@@ -67,10 +77,11 @@ fn sum(row: usize, column: usize, start: i32) -> i32 {
 
 #[test]
 fn singles_are_summed_of_halves() {
-    let kinds: [([u32; 2], fn(f32) -> u32); 2] =
-        [([0xcc40_4000, 0x1c02_2108], f32_to_f16), ([0xcc41_4000, 0x1c02_2108], f32_to_bf16)];
-    for (set, (code, narrowed)) in SETS.into_iter().flat_map(|set| kinds.map(|kind| (set, kind))) {
-        let wave = product(set, code, |wave| {
+    let kinds = [(0xcc40_4000, HALF), (0xcc41_4000, BRAIN)];
+    for (set, (first, Short { narrowed, .. })) in
+        SETS.into_iter().flat_map(|set| kinds.map(|kind| (set, kind)))
+    {
+        let wave = product(set, [first, 0x1c02_2108], |wave| {
             fill(wave, 8, 16, |row, at| narrowed(a(row, at) as f32));
             fill(wave, 16, 16, |column, at| narrowed(b(at, column) as f32));
             for (row, column) in (0..256).map(|number| (number / 16, number % 16)) {
@@ -89,9 +100,10 @@ fn singles_are_summed_of_halves() {
 #[test]
 fn a_short_sum_goes_to_the_half_that_is_selected() {
     // `op_sel:[0,0,1]` and none.
-    let kinds: [(u32, fn(f32) -> u32, fn(u32) -> f32); 2] =
-        [(0xcc42_4000, f32_to_f16, f16_to_f32), (0xcc43_4000, f32_to_bf16, bf16_to_f32)];
-    for (set, (first, narrowed, widened)) in SETS.into_iter().flat_map(|set| kinds.map(|kind| (set, kind))) {
+    let kinds = [(0xcc42_4000, HALF), (0xcc43_4000, BRAIN)];
+    for (set, (first, Short { narrowed, widened })) in
+        SETS.into_iter().flat_map(|set| kinds.map(|kind| (set, kind)))
+    {
         for shift in [0, 16] {
             let code = [first | if shift == 16 { 0x2000 } else { 0 }, 0x1c02_2108];
             let wave = product(set, code, |wave| {
