@@ -29,7 +29,8 @@ saboteurs! {
             let reached: Vec<Point> = waits.iter().filter(reached).cloned().collect();
             export(inner, affinity, &reached, ExternalStream::DEFAULT, ExportFlags::NONE)
         }),
-        ["external_timepoint.passes_through_a_stream", "external_timepoint.passes_through_many_times"];
+        // Of a chain of short work the numbers may be right by chance.
+        ["external_timepoint.passes_through_a_stream"];
 }
 
 /// Changes exports.
