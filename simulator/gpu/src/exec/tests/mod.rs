@@ -45,27 +45,39 @@ fn run_with_lds(text: &str, words: &[u32], lds: &mut Lds, setup: impl FnOnce(&mu
     assert_eq!(disassembled.join("; "), text.replace("_e32", "").replace("_e64", ""));
 
     const END: u32 = 0xbf81_0000;
-    let program =
-        Arc::new(Program::new(&isa::GFX942, 0x1000, words.iter().copied().chain([END]).collect::<Vec<_>>()));
+    let code: Vec<u32> = words.iter().copied().chain([END]).collect();
     let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
     let mut wave = Wave::new();
     wave.set_exec(!0);
     wave.set_mode(0x1f0);
     setup(&mut wave);
+    run_on(&mut wave, &isa::GFX942, &code, &memory, lds, Some(0));
+    wave
+}
+
+/// Runs code to its end on a wave. `cold` is the number of arrivals before a translation, `None` for the interpreter alone.
+#[track_caller]
+fn run_on(
+    wave: &mut Wave,
+    set: &'static isa::InstructionSet,
+    code: &[u32],
+    memory: &Arc<Memory>,
+    lds: &mut Lds,
+    cold: Option<u32>,
+) {
+    let program = Arc::new(Program::new(set, 0x1000, code));
     let position = program.find(0x1000).unwrap();
     assert!(position.region.problems.is_empty(), "{}", position.region.problems[0]);
-    let stop = AtomicBool::new(false);
-    let mut windows = Windows::default();
+    let (mut windows, stop) = (Windows::default(), AtomicBool::new(false));
     let mut runner = Runner {
-        core: Core::new(&mut wave, lds, &memory, &mut windows),
+        core: Core::new(wave, lds, memory, &mut windows),
         counter: &mut Counter { position: Some(position), visited: None },
         program: &program,
         abreast: false,
-        cold: Some(0),
+        cold,
         stop: &stop,
     };
     runner.run(1000).unwrap();
-    wave
 }
 
 fn floats(f: impl Fn(usize) -> f32) -> Row {

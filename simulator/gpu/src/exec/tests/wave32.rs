@@ -15,32 +15,28 @@ const EXEC_HI: usize = 127;
 /// Bits of a scalar register beside a mask, which the instruction must leave alone.
 const BESIDE: u32 = 0x5a5a_a5a5;
 
-/// Runs code on a wave of 32 lanes, by the interpreter or as blocks. `s[8:9]` holds the address of 4 KiB, and LDS has as much.
-fn run_code(code: &[u32], cold: Option<u32>, setup: &impl Fn(&mut Wave)) -> Wave {
-    let words = code.iter().copied().chain([END]).collect::<Vec<_>>();
-    let program = Arc::new(Program::new(&isa::GFX1100, 0x1000, words));
-    let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
-    let base = memory.allocate(4096, 256, AllocationKind::Device, "test").unwrap();
-    let (mut lds, mut windows, stop) = (Lds::new(), Windows::default(), AtomicBool::new(false));
-    lds.reset(4096);
+/// A new wave of 32 lanes that are all active.
+fn wave_of_32() -> Wave {
     let mut wave = Wave::new();
     wave.set_size(32);
-    wave.s = [BESIDE; 128];
-    (wave.s[8], wave.s[9]) = (base as u32, (base >> 32) as u32);
     wave.set_mode(0x3f0);
     wave.set_exec(wave.lanes());
+    wave
+}
+
+/// Runs code on a wave of 32 lanes, by the interpreter or as blocks. `s[8:9]` holds the address of 4 KiB, and LDS has as much.
+fn run_code(code: &[u32], cold: Option<u32>, setup: &impl Fn(&mut Wave)) -> Wave {
+    let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
+    let base = memory.allocate(4096, 256, AllocationKind::Device, "test").unwrap();
+    let mut lds = Lds::new();
+    lds.reset(4096);
+    let mut wave = wave_of_32();
+    wave.s = [BESIDE; 128];
+    wave.set_exec(wave.lanes());
+    (wave.s[8], wave.s[9]) = (base as u32, (base >> 32) as u32);
     setup(&mut wave);
-    let position = program.find(0x1000).unwrap();
-    assert!(position.region.problems.is_empty(), "{}", position.region.problems[0]);
-    let mut runner = Runner {
-        core: Core::new(&mut wave, &mut lds, &memory, &mut windows),
-        counter: &mut Counter { position: Some(position), visited: None },
-        program: &program,
-        abreast: false,
-        cold,
-        stop: &stop,
-    };
-    runner.run(1000).unwrap();
+    let code: Vec<u32> = code.iter().copied().chain([END]).collect();
+    run_on(&mut wave, &isa::GFX1100, &code, &memory, &mut lds, cold);
     wave
 }
 
@@ -157,27 +153,13 @@ fn memory_of_lanes_above_the_31st_is_not_touched() {
     // `global_store_b32 v0, v2, s[8:9]`: 32 dwords end at the end of an allocation.
     let code = [0xdc6a_0000, 0x0008_0200, END];
     assert_eq!(isa::GFX1100.decode(&code).unwrap().to_string(), "global_store_b32 v0, v2, s[8:9]");
-    let program = Arc::new(Program::new(&isa::GFX1100, 0x1000, code.to_vec()));
     let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
     let base = memory.allocate(128, 256, AllocationKind::Device, "test").unwrap();
-    let (mut lds, mut windows, stop) = (Lds::new(), Windows::default(), AtomicBool::new(false));
-    let mut wave = Wave::new();
-    wave.set_size(32);
-    wave.set_mode(0x3f0);
-    wave.set_exec(wave.lanes());
+    let mut wave = wave_of_32();
     (wave.s[8], wave.s[9]) = (base as u32, (base >> 32) as u32);
     wave.v[0] = words(|lane| 4 * lane as u32);
     wave.v[2] = words(|lane| lane as u32);
-    let position = program.find(0x1000);
-    let mut runner = Runner {
-        core: Core::new(&mut wave, &mut lds, &memory, &mut windows),
-        counter: &mut Counter { position, visited: None },
-        program: &program,
-        abreast: false,
-        cold: Some(0),
-        stop: &stop,
-    };
-    runner.run(1000).unwrap();
+    run_on(&mut wave, &isa::GFX1100, &code, &memory, &mut Lds::new(), Some(0));
     let mut bytes = [0; 128];
     memory.read(base, &mut bytes).unwrap();
     let stored = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));

@@ -7,26 +7,14 @@ use crate::isa::InstructionSet;
 
 /// Runs a product on registers that `setup` has prepared: A begins at `v8`, B at `v16`, C and D at `v0`.
 fn product(set: &'static InstructionSet, code: [u32; 2], setup: impl Fn(&mut Wave)) -> Wave {
-    let program = Arc::new(Program::new(set, 0x1000, [code[0], code[1], 0xbfb0_0000]));
     let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
-    let (mut lds, mut windows, stop) = (Lds::new(), Windows::default(), AtomicBool::new(false));
     let mut wave = Wave::new();
     wave.set_size(set.wave_size());
     wave.set_mode(0x3f0);
     // A product is of all lanes, whatever EXEC says.
     wave.set_exec(1);
     setup(&mut wave);
-    let position = program.find(0x1000).unwrap();
-    assert!(position.region.problems.is_empty(), "{}", position.region.problems[0]);
-    let mut runner = Runner {
-        core: Core::new(&mut wave, &mut lds, &memory, &mut windows),
-        counter: &mut Counter { position: Some(position), visited: None },
-        program: &program,
-        abreast: false,
-        cold: Some(0),
-        stop: &stop,
-    };
-    runner.run(1000).unwrap();
+    run_on(&mut wave, set, &[code[0], code[1], 0xbfb0_0000], &memory, &mut Lds::new(), Some(0));
     wave
 }
 
