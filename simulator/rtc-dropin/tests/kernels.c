@@ -5,11 +5,14 @@
 static const char SOURCE[] =
     "#include \"numbers/step.h\"\n"
     "#include \"../above.h\"\n"
+    "__device__ void *operator new(size_t, void *place) noexcept { return place; }\n"
     "namespace inner {\n"
     "__device__ int base = 40;\n"
     "template <class T, int n> __global__ void add(T *values) {\n"
     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-    "  values[i] += T(n * STEP + ABOVE + FACTOR * base);\n"
+    "  T value;\n"
+    "  new (&value) T(n * STEP + ABOVE + FACTOR * base);\n"
+    "  values[i] += value;\n"
     "}\n"
     "}\n"
     "extern \"C\" __global__ void plain(int *values) { values[threadIdx.x] = threadIdx.x; }\n";
@@ -44,6 +47,22 @@ static void names_headers_and_options(void) {
   launch(code, "_ZN5inner3addIiLi3EEEvPT_", values);
   for (int i = 0; i < 64; ++i) CHECK(values[i] == 300 + 7 + 80);
   free(code);
+  GIVES(OK, hiprtcDestroyProgram(&program));
+}
+
+// The log names the expression that does not compile.
+static void a_wrong_name_is_quoted(void) {
+  void *program;
+  size_t size;
+  GIVES(OK, hiprtcCreateProgram(&program, "__global__ void right() {}\n", "name.hip", 0, NULL, NULL));
+  GIVES(OK, hiprtcAddNameExpression(program, "zero<\"0\">"));
+  GIVES(OK, hiprtcAddNameExpression(program, "right"));
+  GIVES(COMPILATION, hiprtcCompileProgram(program, 0, NULL));
+  GIVES(OK, hiprtcGetProgramLogSize(program, &size));
+  char *log = malloc(size);
+  GIVES(OK, hiprtcGetProgramLog(program, log));
+  CHECK(strstr(log, "name expression `zero<\"0\">`:1:") != NULL);
+  free(log);
   GIVES(OK, hiprtcDestroyProgram(&program));
 }
 
@@ -102,6 +121,8 @@ static void bitcode_is_linked(const char *folder) {
 
 // Each line is a thread that says whether hipRTC's header keeps a promise.
 static const char PROMISES[] =
+    "struct Counted { int *count; __device__ Counted(int *to) : count(to) { ++*count; } __device__ ~Counted() { *count += 10; } };\n"
+    "__device__ bool same(const char *a, const char *b) { while (*a && *a == *b) ++a, ++b; return *a == *b; }\n"
     "template <class T> __device__ bool near(T a, T b) { return fabs(a - b) <= 1e-6 * fabs(b); }\n"
     "__shared__ int sums[2];\n"
     "extern \"C\" __global__ __launch_bounds__(64) void promises(int *values) {\n"
@@ -137,6 +158,9 @@ static const char PROMISES[] =
     "    case 20: { hipFloatComplex z = hipCmulf(make_hipFloatComplex(1, 2), make_hipFloatComplex(3, 4)); right = z.x == -5 && z.y == 10; break; }\n"
     "    case 21: right = __float_as_uint(1.0f) == 0x3f800000u && __float2int_rn(2.5f) == 2 && near(__expf(1), 2.71828f); break;\n"
     "    case 22: right = near(erfcinv(erfc(0.75)), 0.75) && near(normcdf(normcdfinv(0.01)), 0.01); break;\n"
+    "    case 24: { int n = 0; Counted *one = new Counted(&n); delete one; int *some = new int[9]; some[8] = n; right = some[8] == 11; delete[] some; break; }\n"
+    "    case 25: { int n = 0; alignas(8) char place[16]; Counted *here = new (place) Counted(&n); right = (void *)here == place; here->~Counted(); right = right && n == 11; break; }\n"
+    "    case 26: right = same(__FILE__, \"promises\"); break;\n"
     "  }\n"
     "  if (i == 23) printf(\"%s %d %.2f\\n\", \"printed\", i, 0.25);\n"
     "  values[i] = right;\n"
@@ -221,6 +245,7 @@ static void groups_of_threads_work_together(void) {
 int main(int count, char **arguments) {
   CHECK(count == 2);
   names_headers_and_options();
+  a_wrong_name_is_quoted();
   bitcode_is_linked(arguments[1]);
   the_header_keeps_its_promises();
   groups_of_threads_work_together();

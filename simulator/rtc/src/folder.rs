@@ -32,6 +32,13 @@ impl Folder {
         self.root.path().join(name)
     }
 
+    /// clang's options that give files their names as the caller knows them: in `__FILE__`, in messages of `assert`, and
+    /// in debug information.
+    pub(crate) fn names(&self) -> [String; 2] {
+        let own = self.root.path().join("own");
+        [&self.sources, &own].map(|folder| format!("-ffile-prefix-map={}/=", folder.display()))
+    }
+
     /// The folder of the source and of its headers.
     pub(crate) fn sources(&self) -> &Path {
         &self.sources
@@ -69,6 +76,11 @@ impl Folder {
         }
         write(&path, text)?;
         Ok(path)
+    }
+
+    /// A folder for a compiler's temporary files.
+    pub(crate) fn temporary(&self) -> &Path {
+        self.root.path()
     }
 
     /// Writes a file of the folder for hipRTC's own headers, and returns that folder.

@@ -44,9 +44,10 @@ pub(crate) fn table<'a>(expressions: impl Iterator<Item = &'a str>) -> String {
     let mut text = String::new();
     for (index, expression) in expressions.enumerate() {
         // An error in an expression is reported under this name, on its first line.
+        let file = expression.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], " ");
         let _ = write!(
             text,
-            "\n#line 1 \"name expression {index}\"\nextern \"C\" __attribute__((device, used)) const void *{ENTRY}{index} = \
+            "\n#line 1 \"name expression `{file}`\"\nextern \"C\" __attribute__((device, used)) const void *{ENTRY}{index} = \
              (const void *)&{expression};"
         );
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reports streams that a hardware queue blocks, where that may last for ever.
 //!
-//! One case is certain: a host function waits, inside a call, for a packet that is behind it in a hardware
-//! queue. The log reports it as an error. A host function that waits elsewhere, or a kernel that spins, may
+//! One case is certain: a host function waits, inside a call, for a packet that is behind it, in its stream or
+//! in a hardware queue. The log reports it as an error. A host function that waits elsewhere, or a kernel that spins, may
 //! still be released by an event that the simulator does not see. If a call waits for a packet behind such a
 //! function or kernel, the log has a warning.
 
@@ -41,6 +41,14 @@ impl Drop for HostWait<'_> {
     }
 }
 
+/// How a host function waits for itself.
+enum Circle {
+    /// By its own stream, which is named, or by others that wait for that.
+    Stream(String),
+    /// By a hardware queue.
+    Hardware(Report),
+}
+
 /// The names in a report about a stream that a hardware queue blocks.
 struct Report {
     device: usize,
@@ -77,17 +85,24 @@ impl Scheduler {
             state.host_waits.insert(queue, points.to_vec());
             state.circle(queue, points)
         };
-        if let Some(report) = report {
-            let Report { device, hardware_queue, .. } = report;
-            let deadlock = || {
+        match report {
+            Some(Circle::Hardware(report)) => tell(|| {
+                let Report { device, hardware_queue, .. } = report;
                 tracing::error!(
                     target: "windlass::sim", device, hardware_queue,
                     "deadlock: {report}: {} waits for that stream inside a call of HIP, so neither ever ends. No host \
                      function may wait for a stream; with hardware_queues=0 each stream has a hardware queue of its own",
                     report.work()
                 );
-            };
-            tell(deadlock);
+            }),
+            Some(Circle::Stream(stream)) => tell(|| {
+                tracing::error!(
+                    target: "windlass::sim",
+                    "deadlock: the host function that {stream} runs waits, inside a call of HIP, for work that cannot begin \
+                     before the function ends, so neither ever ends. No host function may wait for a stream"
+                );
+            }),
+            None => {}
         }
         Some(HostWait { scheduler: self, queue })
     }
@@ -152,13 +167,13 @@ impl SchedulerState {
         Some((queue, waiting.queue.finished() + 1))
     }
 
-    /// Whether the host function that a queue runs waits for itself by way of a hardware queue.
-    fn circle(&self, queue: u64, points: &[Point]) -> Option<Report> {
+    /// Whether the host function that a queue runs waits for itself.
+    fn circle(&self, queue: u64, points: &[Point]) -> Option<Circle> {
         let own = self.running(queue)?;
         if self.ways(points, false).contains_key(&own) {
-            return None;
+            return Some(Circle::Stream(self.queues.get(&queue)?.queue.to_string()));
         }
-        self.report(own, &self.ways(points, true)).map(|(report, _)| report)
+        self.report(own, &self.ways(points, true)).map(|(report, _)| Circle::Hardware(report))
     }
 
     /// A running packet that keeps `points` from being reached because of a hardware queue alone.

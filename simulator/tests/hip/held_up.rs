@@ -126,6 +126,31 @@ fn a_host_function_that_waits_for_a_stream_behind_it_is_a_deadlock() {
     }
 }
 
+/// A host function that waits for its own stream needs no hardware queue to hang.
+#[test]
+fn a_host_function_that_waits_for_its_own_stream_is_a_deadlock() {
+    for options in ["?hardware_queues=0", "?hardware_queues=0&seed=2"] {
+        let lines = listen();
+        let machine = Machine::new(options);
+        let stream = machine.stream();
+        let (api, streams) = (machine.simulator.api(), Streams([stream, stream]));
+        machine.call_on(stream, move || {
+            let [own, _] = streams.get();
+            // SAFETY: a stream of the machine.
+            unsafe { api.hipStreamSynchronize(own) };
+        });
+        let found = |line: &Line| line.0 == Level::ERROR && line.1.contains(&name(streams.get()[0]));
+        let line = loop {
+            let _ = hip!(machine, hipStreamQuery(stream));
+            if let Some(line) = lines.try_iter().find(found) {
+                break line;
+            }
+        };
+        assert!(line.1.contains("deadlock: the host function"), "{}", line.1);
+        assert!(lines.try_iter().filter(found).count() == 0, "told once");
+    }
+}
+
 /// A stream that waits for its own work is not reported, nor is a stream with a hardware queue of its own.
 #[test]
 fn streams_that_share_nothing_are_not_told_of() {

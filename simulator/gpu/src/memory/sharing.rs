@@ -6,6 +6,7 @@
 //! so that no process can take away bytes that another one has mapped.
 
 use std::collections::hash_map::RandomState;
+use std::fmt;
 use std::fs::File;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::os::fd::{AsFd as _, AsRawFd as _, IntoRawFd as _, OwnedFd};
@@ -59,13 +60,24 @@ const MAGIC: u32 = 0x4853_4c57;
 /// The bytes of HIP's handles.
 pub const TICKET: usize = 64;
 
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Content::Memory => "memory",
+            Content::Event => "event",
+            Content::Pool => "pool",
+        })
+    }
+}
+
 fn name_of(content: Content, token: u64) -> String {
-    let content = match content {
-        Content::Memory => "memory",
-        Content::Event => "event",
-        Content::Pool => "pool",
-    };
     format!("windlass-{content}-{token:016x}")
+}
+
+/// Tells a ticket from damaged bytes.
+fn checksum(words: &[u64]) -> u64 {
+    // Each step is one to one, so that no change of a single word is missed.
+    words.iter().fold(0, |sum: u64, word| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23))
 }
 
 /// The name of the file behind a descriptor of a process.
@@ -110,15 +122,15 @@ impl SharedFile {
     pub fn open(content: Content, ticket: &Ticket) -> Result<Self, String> {
         let Ticket { process, descriptor, token, .. } = *ticket;
         if start_of(process) != Some(ticket.started) {
-            return Err(format!("process {process}, which has the {content:?}, has ended"));
+            return Err(format!("process {process}, which has the {content}, has ended"));
         }
         let (path, name) = (format!("/proc/{process}/fd/{descriptor}"), name_of(content, token));
-        let gone = || format!("process {process} does not have the {content:?} any more");
+        let gone = || format!("process {process} does not have the {content} any more");
         if linked(&path) != Some(name.clone()) {
             return Err(gone());
         }
         let opened = File::options().read(true).write(true).open(&path);
-        let opened = opened.map_err(|error| format!("the {content:?} of process {process}: {error}"))?;
+        let opened = opened.map_err(|error| format!("the {content} of process {process}: {error}"))?;
         // The process may have closed the file meanwhile, and have another one by that number.
         if linked(&format!("/proc/self/fd/{}", opened.as_raw_fd())) != Some(name) {
             return Err(gone());
@@ -131,7 +143,7 @@ impl SharedFile {
     /// # Errors
     /// The mistake in the descriptor.
     pub fn from_descriptor(content: Content, descriptor: i32) -> Result<Self, String> {
-        let wrong = || format!("descriptor {descriptor} is no {content:?} that a simulated GPU exported");
+        let wrong = || format!("descriptor {descriptor} is no {content} that a simulated GPU exported");
         let link = linked(&format!("/proc/self/fd/{descriptor}")).ok_or_else(wrong)?;
         let token = link.rsplit_once('-').and_then(|(_, token)| u64::from_str_radix(token, 16).ok());
         let token = token.filter(|token| name_of(content, *token) == link).ok_or_else(wrong)?;
@@ -199,7 +211,8 @@ impl Ticket {
             self.size,
             self.offset,
         ];
-        for (to, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+        let all = words.into_iter().chain([checksum(&words)]);
+        for (to, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(all) {
             *to = word.to_le_bytes();
         }
         bytes
@@ -208,9 +221,9 @@ impl Ticket {
     /// `None` for bytes that are no ticket.
     pub fn from_bytes(bytes: &[u8; TICKET]) -> Option<Self> {
         let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        let [first, started, third, token, size, offset, ..] = words.as_slice() else { return None };
+        let [first, started, third, token, size, offset, sum, _] = words.as_slice() else { return None };
         let (magic, process) = ((first >> 32) as u32, *first as u32);
-        (magic == MAGIC).then_some(Self {
+        (magic == MAGIC && *sum == checksum(&words[..6])).then_some(Self {
             process,
             started: *started,
             descriptor: (third >> 32) as u32,
@@ -307,6 +320,11 @@ mod tests {
         drop((file, again));
         assert!(SharedFile::open(Content::Memory, &ticket).is_err(), "it is closed");
         assert_eq!(Ticket::from_bytes(&[0; TICKET]), None);
+        for byte in 0..56 {
+            let mut damaged = ticket.to_bytes();
+            damaged[byte] ^= 0x40;
+            assert_eq!(Ticket::from_bytes(&damaged), None, "byte {byte}");
+        }
     }
 
     #[test]

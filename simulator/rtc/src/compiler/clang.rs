@@ -82,7 +82,7 @@ impl Clang {
             }
             command.arg("-include").arg(own.join(headers::RUNTIME));
         }
-        command.arg("-I").arg(folder.sources());
+        command.args(folder.names()).arg("-I").arg(folder.sources());
         command.args(&options.passed);
         if options.own_header {
             command.arg("-idirafter").arg(&own);
@@ -161,6 +161,7 @@ impl Clang {
 /// Runs a compiler and keeps its messages.
 fn run(command: &mut Command, folder: &Folder, messages: &mut String) -> std::io::Result<bool> {
     let program = Path::new(command.get_program()).display().to_string();
+    command.env("TMPDIR", folder.temporary());
     let ended = child::run(command).map_err(|error| std::io::Error::other(format!("{program}: {error}")))?;
     messages.push_str(&folder.strip(&ended.messages));
     if !ended.success && ended.messages.trim().is_empty() {

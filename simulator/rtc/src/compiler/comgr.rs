@@ -88,6 +88,7 @@ impl Comgr {
             given.extend(["-D__HIPCC_RTC__".to_owned(), "-include".to_owned()]);
             given.push(own.join(headers::RUNTIME).display().to_string());
         }
+        given.extend(folder.names());
         given.extend(["-I".to_owned(), folder.sources().display().to_string()]);
         if options.bitcode {
             given.push("-fgpu-rdc".to_owned());

@@ -29,7 +29,7 @@ const DESCRIPTORS: usize = 1 << 16;
 /// `INVALID_VALUE` for bytes that are none.
 fn ticket_of(call: &Call, bytes: [u8; TICKET]) -> Outcome<Ticket> {
     Ticket::from_bytes(&bytes).ok_or_else(|| {
-        explain(format!("{}: the handle was not made by a simulated GPU", call.name));
+        explain(format!("{}: the handle is damaged, or was not made by a simulated GPU", call.name));
         Code::INVALID_VALUE
     })
 }

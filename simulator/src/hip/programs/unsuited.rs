@@ -61,7 +61,7 @@ pub(crate) fn describe(bundles: &[Bundle<'_>], part: &'static Part, subject: &Su
             format!(
                 "no kernel of {library} runs on the simulated {name}: its code is for {targets}. The first call that needs \
                  it is for {symbol}; each such call answers hipErrorNoBinaryForGpu, and a library that ignores that \
-                 gives wrong results. Either {rebuild}; `windlass audit {library} --targets {name}` shows what it has"
+                 gives wrong results. To mend that, {rebuild}; `windlass audit {library} --targets {name}` shows what it has"
             )
         }
     }

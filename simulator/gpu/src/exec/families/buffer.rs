@@ -216,11 +216,20 @@ pub(crate) fn accesses(core: &Core<'_>, step: &Step, size: u64) -> LaneAccesses 
             return LaneAccesses { addresses, whole: exec, partial: Vec::new(), reach: Reach::Memory };
         }
     }
+    accesses_by_lane(wave, step, size, &resource, scalar)
+}
+
+#[inline(never)]
+fn accesses_by_lane(wave: &Wave, step: &Step, size: u64, resource: &Resource, scalar: u64) -> LaneAccesses {
+    let mem = &step.inst.mem;
+    let constant = mem.offset as u32;
+    let exec = wave.exec();
+    let mut addresses = [0; LANES];
     if let Some(base) = wave.scratch_base
         && resource.is_private()
         && !mem.idxen
     {
-        return private_accesses(wave, step, &resource, base, size);
+        return private_accesses(wave, step, resource, base, size);
     }
     let (mut whole, mut partial) = (0, Vec::new());
     for lane in Lanes(exec) {
@@ -249,21 +258,27 @@ fn buffer_load(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     if found.reach != Reach::Memory {
         return elsewhere(core, step, &found);
     }
-    let LaneAccesses { addresses, whole, partial, .. } = found;
-    if partial.is_empty()
-        && let Some(span) = one_span(core, &addresses, whole, part.size(), MemoryUse::Read)
+    if found.partial.is_empty()
+        && let Some(span) = one_span(core, &found.addresses, found.whole, part.size(), MemoryUse::Read)
     {
-        load(&span, &mut core.wave.v, step.dst, part, &addresses, whole);
+        load(&span, &mut core.wave.v, step.dst, part, &found.addresses, found.whole);
         return Flow::Next;
     }
+    load_by_span(core, step, part, &found)
+}
+
+/// Finishes a load from several allocations, or from the end of the buffer.
+#[inline(never)]
+fn load_by_span(core: &mut Core<'_>, step: &Step, part: Width, accesses: &LaneAccesses) -> Flow {
+    let LaneAccesses { addresses, whole, partial, .. } = accesses;
     let flow =
-        with_spans(core, step, &addresses, whole, part.size(), AccessKind::Read, |core, span, mask| {
-            load(&span, &mut core.wave.v, step.dst, part, &addresses, mask);
+        with_spans(core, step, addresses, *whole, part.size(), AccessKind::Read, |core, span, mask| {
+            load(&span, &mut core.wave.v, step.dst, part, addresses, mask);
         });
     if flow != Flow::Next || partial.is_empty() {
         return flow;
     }
-    outside(core, step, part, &addresses, &partial)
+    outside(core, step, part, addresses, partial)
 }
 
 fn buffer_load_any(core: &mut Core<'_>, step: &Step) -> Flow {
@@ -315,18 +330,24 @@ fn buffer_store(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
     if found.reach != Reach::Memory {
         return elsewhere(core, step, &found);
     }
-    let LaneAccesses { addresses, whole, partial, .. } = found;
-    if partial.is_empty()
-        && let Some(mut span) = one_span(core, &addresses, whole, part.size(), MemoryUse::Write)
+    if found.partial.is_empty()
+        && let Some(mut span) = one_span(core, &found.addresses, found.whole, part.size(), MemoryUse::Write)
     {
-        store(&mut span, &core.wave.v, data, part, &addresses, whole);
+        store(&mut span, &core.wave.v, data, part, &found.addresses, found.whole);
         return Flow::Next;
     }
+    store_by_span(core, step, part, data, &found)
+}
+
+/// Finishes a store to several allocations, or to the end of the buffer.
+#[inline(never)]
+fn store_by_span(core: &mut Core<'_>, step: &Step, part: Width, data: u16, accesses: &LaneAccesses) -> Flow {
+    let LaneAccesses { addresses, whole, partial, .. } = accesses;
     let mut flow =
-        with_spans(core, step, &addresses, whole, part.size(), AccessKind::Write, |core, mut span, mask| {
-            store(&mut span, &core.wave.v, data, part, &addresses, mask);
+        with_spans(core, step, addresses, *whole, part.size(), AccessKind::Write, |core, mut span, mask| {
+            store(&mut span, &core.wave.v, data, part, addresses, mask);
         });
-    for (lane, available) in partial {
+    for &(lane, available) in partial {
         if flow != Flow::Next || available == 0 {
             continue;
         }
@@ -334,12 +355,12 @@ fn buffer_store(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
         flow = with_spans(
             core,
             step,
-            &addresses,
+            addresses,
             1 << lane,
             available,
             AccessKind::Write,
             |core, mut span, mask| {
-                store(&mut span, &core.wave.v, data, some, &addresses, mask);
+                store(&mut span, &core.wave.v, data, some, addresses, mask);
             },
         );
     }

@@ -93,20 +93,20 @@ macro_rules! handler {
 /// Makes `NAME::portable` and `NAME::wide` from the function `NAME`, whose type parameters are given with and without their
 /// bounds. Handlers share the two, so that a part of several handlers is compiled twice and not for each of them.
 macro_rules! shared {
-    ($name:ident [$($bounded:tt)*] [$($parameter:ident),*] ($($argument:ident: $type:ty),* $(,)?)) => {
+    ($name:ident [$($bounded:tt)*] [$($parameter:ident),*] ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?) => {
         pub(crate) mod $name {
             use super::*;
 
             #[inline(never)]
-            pub(crate) fn portable<$($bounded)*>($($argument: $type),*) {
-                super::$name::<$($parameter),*>($($argument),*);
+            pub(crate) fn portable<$($bounded)*>($($argument: $type),*) $(-> $result)? {
+                super::$name::<$($parameter),*>($($argument),*)
             }
 
             #[cfg(target_arch = "x86_64")]
             #[inline(never)]
             #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-            pub(crate) fn wide<$($bounded)*>($($argument: $type),*) {
-                super::$name::<$($parameter),*>($($argument),*);
+            pub(crate) fn wide<$($bounded)*>($($argument: $type),*) $(-> $result)? {
+                super::$name::<$($parameter),*>($($argument),*)
             }
 
             #[cfg(not(target_arch = "x86_64"))]
@@ -114,4 +114,13 @@ macro_rules! shared {
         }
     };
 }
-pub(crate) use {handler, shared};
+
+/// Compiles a function for wide vectors. It stands in the second body of a [`handler`].
+macro_rules! wide {
+    (fn $name:ident($($argument:ident: $type:ty),*) $body:block) => {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+        fn $name($($argument: $type),*) $body
+    };
+}
+pub(crate) use {handler, shared, wide};

@@ -35,13 +35,20 @@ pub(crate) fn fetch32<'a>(
     kind: LaneKind,
     spare: &'a mut Spare,
 ) -> &'a Row {
-    if step.modified || wave.unusual {
-        return spare.0[0].write(modifiers::modified32(wave, step, index, kind));
-    }
     match step.src[index] {
-        Source::Vector(number) => wave.row(number),
-        source => spare.0[0].write([scalar32(wave, source); LANES]),
+        Source::Vector(number) if !step.modified && !wave.unusual => wave.row(number),
+        _ => written32(wave, step, index, kind, spare),
     }
+}
+
+/// Writes a source that is not read in place.
+#[inline(never)]
+fn written32<'a>(wave: &Wave, step: &Step, index: usize, kind: LaneKind, spare: &'a mut Spare) -> &'a Row {
+    let row = &mut spare.0[0];
+    if step.modified || wave.unusual {
+        return row.write(modifiers::modified32(wave, step, index, kind));
+    }
+    row.write([scalar32(wave, step.src[index]); LANES])
 }
 
 /// Reads a 64-bit vector source as low and high rows.
@@ -53,18 +60,28 @@ pub(crate) fn fetch64<'a>(
     kind: LaneKind,
     spare: &'a mut Spare,
 ) -> (&'a Row, &'a Row) {
+    match step.src[index] {
+        Source::Vector(number) if !step.modified && !wave.unusual => (wave.row(number), wave.row(number + 1)),
+        _ => written64(wave, step, index, kind, spare),
+    }
+}
+
+/// Writes a source that is not read in place.
+#[inline(never)]
+fn written64<'a>(
+    wave: &Wave,
+    step: &Step,
+    index: usize,
+    kind: LaneKind,
+    spare: &'a mut Spare,
+) -> (&'a Row, &'a Row) {
     let [low, high] = &mut spare.0;
     if step.modified || wave.unusual {
         let (lows, highs) = modifiers::modified64(wave, step, index, kind);
         return (low.write(lows), high.write(highs));
     }
-    match step.src[index] {
-        Source::Vector(number) => (wave.row(number), wave.row(number + 1)),
-        source => {
-            let value = scalar64(wave, source);
-            (low.write([value as u32; LANES]), high.write([(value >> 32) as u32; LANES]))
-        }
-    }
+    let value = scalar64(wave, step.src[index]);
+    (low.write([value as u32; LANES]), high.write([(value >> 32) as u32; LANES]))
 }
 
 /// The only active lane, if a step can be executed for it alone.
@@ -445,109 +462,3 @@ element64!(i64, LaneKind::B64, |bits| bits as i64, |value| value as u64);
 element64!(Raw<u64>, LaneKind::RawF64, |bits| Raw(bits), |value| value.0);
 element64!(Chosen<f64>, LaneKind::F64, |bits| Chosen(f64::from_bits(bits)), |value| value.0.to_bits());
 element64!(f64, LaneKind::F64, |bits| f64::from_bits(bits), |value| value.to_bits(), F64);
-
-/// Declares the handlers of vector instructions. Each is a function from one lane of its sources to one lane of its
-/// result. A source in brackets is the destination's old value. With `#[usual]`, the usual case has code of its own.
-macro_rules! vector {
-    ($($(#[$usual:ident])? $op:ident $(| $more:ident)* ($($args:tt)*) -> $result:ident $body:expr;)*) => {
-        /// The handler of an instruction of this family.
-        pub(crate) fn compilations(op: $crate::isa::Op) -> Option<$crate::exec::machine::handler::Compilations> {
-            use $crate::isa::Op;
-            match op {
-                $(Op::$op $(| Op::$more)* => Some($crate::exec::operands::element::vector_handler!([$($args)*] [$($usual)?] $result $body)),)*
-                _ => None,
-            }
-        }
-    };
-}
-pub(crate) use vector;
-
-macro_rules! vector_handler {
-    ([$a:ident: $ta:ident] $usual:tt $result:ident $body:expr) => {
-        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) [] $usual $result $body)
-    };
-    ([$a:ident: $ta:ident, $b:ident: $tb:ident] $usual:tt $result:ident $body:expr) => {
-        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) ($b $tb 1) [] $usual $result $body)
-    };
-    ([$a:ident: $ta:ident, $b:ident: $tb:ident, $c:ident: $tc:ident] $usual:tt $result:ident $body:expr) => {
-        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) ($b $tb 1) ($c $tc 2) [] $usual $result $body)
-    };
-    ([$a:ident: $ta:ident, $b:ident: $tb:ident, [$c:ident: $tc:ident]] $usual:tt $result:ident $body:expr) => {
-        $crate::exec::operands::element::vector_handler!(@ ($a $ta 0) ($b $tb 1) [$c $tc] $usual $result $body)
-    };
-    (@ $(($source:ident $type:ident $index:tt))* [$($old:ident $old_type:ident)?] $usual:tt $result:ident $body:expr) => {
-        $crate::exec::machine::handler::handler!(|core, step| {
-            use $crate::exec::operands::element::{LaneValue, Spare};
-            $crate::exec::operands::element::in_groups!($usual core, step, $(($source $type $index))* [$($old $old_type)?] $result $body);
-            if core.wave.unusual && $crate::exec::operands::rounding::executes(core.wave, step) {
-                return $crate::exec::operands::rounding::execute(core.wave, step);
-            }
-            if let Some(lane) = $crate::exec::operands::element::only_lane(core.wave, step) {
-                $(let $source = <$type as LaneValue>::fetch_lane(core.wave, step, $index, lane);)*
-                $(let $old = <$old_type as LaneValue>::fetch_destination_lane(core.wave, step, lane);)?
-                let value: $result = $body;
-                if <$result as LaneValue>::store_lane(core.wave, step, lane, value) {
-                    return $crate::exec::machine::core::Flow::Next;
-                }
-            }
-            $(
-                let mut spare = Spare::new();
-                let $source = <$type as LaneValue>::fetch(core.wave, step, $index, &mut spare);
-            )*
-            $(
-                let mut spare = Spare::new();
-                let $old = <$old_type as LaneValue>::fetch_destination(core.wave, step, &mut spare);
-            )?
-            let mut result = <$result as LaneValue>::result();
-            for lane in 0..$crate::exec::values::row::LANES {
-                $(let $source = <$type as LaneValue>::lane($source, lane);)*
-                $(let $old = <$old_type as LaneValue>::lane($old, lane);)?
-                let value: $result = $body;
-                <$result as LaneValue>::put(&mut result, lane, value);
-            }
-            // SAFETY: the loop wrote every lane.
-            unsafe {
-                <$result as LaneValue>::replace_nans(core.wave, step, &mut result);
-                <$result as LaneValue>::store(core.wave, step, &result);
-            }
-            $crate::exec::machine::core::Flow::Next
-        })
-    };
-}
-pub(crate) use vector_handler;
-
-/// Executes the usual case group by group, and returns. A result is kept back if it has a NaN that must be replaced.
-macro_rules! in_groups {
-    ([] $($rest:tt)*) => {};
-    ([usual] $core:ident, $step:ident, $(($source:ident $type:ident $index:tt))* [$($old:ident $old_type:ident)?] $result:ident $body:expr) => {{
-        use $crate::exec::operands::element;
-        if element::is_usual($core.wave, $step) {
-            $(element::splat($core.wave, $step, $index);)*
-            let groups = $core.wave.groups();
-            $(let $source = element::source_groups(groups, $step, $index);)*
-            let destination = groups.register($step.dst);
-            let mut results = [[0; $crate::exec::values::row::LANES / $crate::exec::values::row::GROUPS]; $crate::exec::values::row::GROUPS];
-            for (group, results) in results.iter_mut().enumerate() {
-                $(let $source = $source[group].get();)*
-                $(let $old = destination[group].get();)?
-                for (lane, result) in results.iter_mut().enumerate() {
-                    $(let $source = <$type as element::Word>::from_word($source[lane]);)*
-                    $(let $old = <$old_type as element::Word>::from_word($old[lane]);)?
-                    let value: $result = $body;
-                    *result = element::Word::to_word(value);
-                }
-            }
-            let nan = match <$result as element::Word>::INFINITY {
-                Some(infinity) => element::has_nan(&results, infinity),
-                None => false,
-            };
-            if !nan {
-                for (destination, results) in destination.iter().zip(results) {
-                    destination.set(results);
-                }
-                return $crate::exec::machine::core::Flow::Next;
-            }
-        }
-    }};
-}
-pub(crate) use in_groups;

@@ -117,6 +117,20 @@ extern "C" __attribute__((device)) void __ockl_dm_dealloc(unsigned long);
 WINDLASS_RTC_C void *malloc(size_t size) { return (void *)__ockl_dm_alloc(size); }
 WINDLASS_RTC_C void free(void *memory) { __ockl_dm_dealloc((unsigned long)memory); }
 
+// A source that brings its own asks for this name.
+#define __CLANG_CUDA_WRAPPERS_NEW
+WINDLASS_RTC void *operator new(size_t size) { return malloc(size ? size : 1); }
+WINDLASS_RTC void *operator new[](size_t size) { return ::operator new(size); }
+WINDLASS_RTC void operator delete(void *memory) noexcept { free(memory); }
+WINDLASS_RTC void operator delete[](void *memory) noexcept { free(memory); }
+WINDLASS_RTC void operator delete(void *memory, size_t) noexcept { free(memory); }
+WINDLASS_RTC void operator delete[](void *memory, size_t) noexcept { free(memory); }
+// Templates give way to a source's own functions.
+template <typename = void> WINDLASS_RTC void *operator new(size_t, void *place) noexcept { return place; }
+template <typename = void> WINDLASS_RTC void *operator new[](size_t, void *place) noexcept { return place; }
+template <typename = void> WINDLASS_RTC void operator delete(void *, void *) noexcept {}
+template <typename = void> WINDLASS_RTC void operator delete[](void *, void *) noexcept {}
+
 static __attribute__((device, noinline)) void windlass_rtc_assert(const char *text, const char *file, unsigned line, const char *function) {
   printf("%s:%u: %s: Device-side assertion `%s' failed.\n", file, line, function, text);
   __builtin_trap();

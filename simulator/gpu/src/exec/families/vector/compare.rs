@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Compares: every condition of every type, into a lane mask.
 
-use crate::exec::machine::core::{Core, Flow};
-use crate::exec::machine::handler::{Compilations, handler};
-use crate::exec::machine::step::Step;
-use crate::exec::operands::element::{F16, LaneValue, Raw, Spare, only_lane};
+use crate::exec::machine::handler::{Compilations, handler, wide};
+use crate::exec::operands::element::{F16, Raw};
+use crate::exec::operands::operation::{self, Condition, Numbered, Operands};
 use crate::exec::values::float::{class_f16, class_f32, class_f64, is_class};
-use crate::exec::values::row::mask;
+use crate::exec::values::row::LANES;
 use crate::isa::Op;
 
 /// The handler of an instruction of this family.
@@ -34,24 +33,30 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
 }
 
 macro_rules! compare {
-    ($ta:ty, $tb:ty, |$a:ident, $b:ident| $test:expr) => {
-        handler!(|core, step| {
-            if let Some(lane) = only_lane(core.wave, step) {
-                let $a = <$ta>::fetch_lane(core.wave, step, 0, lane);
-                let $b = <$tb>::fetch_lane(core.wave, step, 1, lane);
-                let holds: bool = $test;
-                return write(core, step, u64::from(holds) << lane);
+    ($ta:ty, $tb:ty, |$a:ident, $b:ident| $test:expr) => {{
+        type Sources = (Numbered<$ta, 0>, Numbered<$tb, 1>);
+        #[inline(always)]
+        fn one(($a, $b): <Sources as Operands>::Values) -> bool {
+            $test
+        }
+        #[inline(always)]
+        fn all(rows: <Sources as Operands>::Rows<'_>, flags: &mut [u8; LANES]) {
+            for (lane, flag) in flags.iter_mut().enumerate() {
+                *flag = one(Sources::values(rows, lane)).into();
             }
-            let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
-            let left = <$ta>::fetch(core.wave, step, 0, &mut spare_a);
-            let right = <$tb>::fetch(core.wave, step, 1, &mut spare_b);
-            let mask = mask!(|lane| {
-                let ($a, $b) = (<$ta>::lane(left, lane), <$tb>::lane(right, lane));
-                $test
-            });
-            write(core, step, mask)
-        })
-    };
+        }
+        handler!(
+            portable: |core, step| operation::compare::portable::<Sources>(core, step, &Condition { one, all }),
+            wide: |core, step| {
+                wide! {
+                    fn wide_all(rows: <Sources as Operands>::Rows<'_>, flags: &mut [u8; LANES]) {
+                        all(rows, flags);
+                    }
+                }
+                operation::compare::wide::<Sources>(core, step, &Condition { one, all: wide_all })
+            }
+        )
+    }};
 }
 use compare;
 
@@ -113,14 +118,3 @@ macro_rules! integer {
     };
 }
 use integer;
-
-/// Writes the mask of a compare; inactive lanes give zero. `v_cmpx` narrows EXEC as well.
-#[inline(always)]
-fn write(core: &mut Core<'_>, step: &Step, mask: u64) -> Flow {
-    let mask = mask & core.wave.exec();
-    core.wave.set_mask(step.inst.dst, mask);
-    if step.narrows {
-        core.wave.set_exec(mask);
-    }
-    Flow::Next
-}

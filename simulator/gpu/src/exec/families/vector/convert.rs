@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Conversions between types.
 
-use crate::exec::operands::element::{F16, vector};
+use crate::exec::operands::element::F16;
+use crate::exec::operands::operation::vector;
 use crate::exec::values::eighth::{bf8_to_f32, fp8_to_f32};
 use crate::exec::values::half::f32_to_f16_toward_zero;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Double precision.
 
-use crate::exec::operands::element::{Chosen, Double, vector};
+use crate::exec::operands::element::{Chosen, Double};
+use crate::exec::operands::operation::vector;
 use crate::exec::values::angle::two_over_pi_part;
 use crate::exec::values::float::*;
 

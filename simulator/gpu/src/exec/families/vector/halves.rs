@@ -2,7 +2,8 @@
 //! Half precision. Sums, products, quotients and roots are exact enough in single precision that rounding again gives
 //! the correctly rounded half; fused operations take a detour through doubles.
 
-use crate::exec::operands::element::{B16, F16, Half, vector};
+use crate::exec::operands::element::{B16, F16, Half};
+use crate::exec::operands::operation::vector;
 use crate::exec::values::angle::{cos_revolutions, sin_revolutions};
 use crate::exec::values::float::*;
 use crate::exec::values::half::{f16_to_f32, f32_to_f16, f64_to_f16, sum_to_odd};

@@ -4,7 +4,8 @@
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::{Source, Step};
-use crate::exec::operands::element::{LaneValue, Spare, store32, vector};
+use crate::exec::operands::element::{LaneValue, Spare, store32};
+use crate::exec::operands::operation::vector;
 use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, row};
 use crate::isa::Op;

@@ -2,7 +2,7 @@
 //! Integer instructions with the clamp bit: they saturate.
 
 use super::integer::{differences, low24, signed24, sliding};
-use crate::exec::operands::element::vector;
+use crate::exec::operands::operation::vector;
 use crate::isa::Op;
 
 vector! {

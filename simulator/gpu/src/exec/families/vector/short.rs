@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Integers of 16 bits.
 
-use crate::exec::operands::element::{B16, vector};
+use crate::exec::operands::element::B16;
+use crate::exec::operands::operation::vector;
 
 vector! {
     v_add_u16(a: u16, b: u16) -> u16 a.wrapping_add(b);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Single precision.
 
-use crate::exec::operands::element::{Chosen, Single, vector};
+use crate::exec::operands::element::{Chosen, Single};
+use crate::exec::operands::operation::vector;
 use crate::exec::values::angle::{cos_revolutions, sin_revolutions};
 use crate::exec::values::float::*;
 
