@@ -155,6 +155,16 @@ impl InstructionSet {
         self.family != Family::Gfx9
     }
 
+    /// The lanes among which `ds_permute` and `ds_bpermute` move values, a power of two. A wave may have two such groups.
+    pub(crate) fn permuted_lanes(&self) -> usize {
+        if self.family == Family::Gfx9 { 64 } else { 32 }
+    }
+
+    /// The name of a hardware register; empty if there is none.
+    pub(crate) fn hardware_register(&self, number: u32) -> &'static str {
+        self.style.hardware.get(number as usize).copied().unwrap_or("")
+    }
+
     /// Whether the set has an instruction, in any format.
     pub fn has(&self, op: Op) -> bool {
         self.tables.all().iter().any(|table| table.iter().flatten().any(|row| row.op == op))

@@ -41,6 +41,7 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         | Op::s_waitcnt_lgkmcnt
         | Op::s_waitcnt_depctr
         | Op::s_wait_idle
+        | Op::s_wait_event
         | Op::s_delay_alu
         | Op::s_clause
         | Op::s_set_inst_prefetch_distance
@@ -107,14 +108,14 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         },
         Op::s_getreg_b32 => |core, step| {
             let (id, offset, size) = hardware_register(step);
-            let value = read_register(core, id) >> offset & size_mask(size);
+            let value = read_register(core, step, id) >> offset & size_mask(size);
             core.wave.set_scalar(step.inst.dst, value);
             Flow::Next
         },
         Op::s_setreg_b32 | Op::s_setreg_imm32_b32 => |core, step| {
             let value = scalar32(core.wave, step.src[0]);
             let (id, offset, size) = hardware_register(step);
-            if id != MODE {
+            if step.inst.set.hardware_register(id) != MODE {
                 return core.stop(unsupported(format!("writing hardware register {id}")));
             }
             let mask = size_mask(size) << offset;
@@ -181,28 +182,24 @@ fn next_address(core: &Core<'_>, step: &Step) -> u64 {
 /// The message that is an interrupt.
 const INTERRUPT: i32 = 1;
 
-const MODE: u32 = 1;
-const STATUS: u32 = 2;
-const HW_ID: u32 = 4;
-const LDS_ALLOC: u32 = 6;
-const SH_MEM_BASES: u32 = 15;
-const XCC_ID: u32 = 20;
-
-fn read_register(core: &Core<'_>, id: u32) -> u32 {
-    match id {
+fn read_register(core: &Core<'_>, step: &Step, id: u32) -> u32 {
+    match step.inst.set.hardware_register(id) {
         MODE => core.wave.mode.bits,
-        STATUS => {
+        "STATUS" => {
             u32::from(core.wave.scc)
                 | u32::from(core.wave.exec() == 0) << 9
                 | u32::from(core.wave.vcc() == 0) << 10
         }
-        HW_ID => core.wave.number & 15,
-        LDS_ALLOC => (core.lds.len() as u32 / 512) << 12,
-        SH_MEM_BASES => 0x0001_0002,
-        XCC_ID => 0,
+        "HW_ID" => core.wave.number & 15,
+        "LDS_ALLOC" => (core.lds.len() as u32 / 512) << 12,
+        "SH_MEM_BASES" => 0x0001_0002,
+        "SHADER_CYCLES" => core.wave.ticks() as u32 & 0xf_ffff,
         _ => 0,
     }
 }
+
+/// The name of the register of float modes.
+const MODE: &str = "MODE";
 
 /// The number of the hardware register that an instruction names, the first bit, and the number of bits minus one.
 fn hardware_register(step: &Step) -> (u32, u32, u32) {

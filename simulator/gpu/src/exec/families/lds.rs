@@ -437,11 +437,11 @@ fn pull(core: &mut Core<'_>, step: &Step) -> Flow {
     let (Source::Vector(address), Source::Vector(data)) = (step.src[0], step.src[1]) else {
         return Flow::Next;
     };
-    let (exec, lanes) = (core.wave.exec(), core.wave.size() as u32);
+    let (exec, among) = (core.wave.exec(), step.inst.set.permuted_lanes());
     let offset = step.inst.mem.offset as u32;
     let (index, data) = (core.wave.row(address), core.wave.row(data));
     let result = row!(|lane| {
-        let from = (index[lane].wrapping_add(offset) / 4 % lanes) as usize;
+        let from = lane & !(among - 1) | (index[lane].wrapping_add(offset) / 4) as usize & (among - 1);
         if exec >> from & 1 != 0 { data[from] } else { 0 }
     });
     core.wave.write_row(step.dst, &result, exec);
@@ -454,11 +454,12 @@ fn push(core: &mut Core<'_>, step: &Step) -> Flow {
     let (Source::Vector(address), Source::Vector(data)) = (step.src[0], step.src[1]) else {
         return Flow::Next;
     };
-    let (exec, lanes) = (core.wave.exec(), core.wave.size() as u32);
+    let (exec, among) = (core.wave.exec(), step.inst.set.permuted_lanes());
     let offset = step.inst.mem.offset as u32;
     let mut result: Row = [0; LANES];
     for lane in Lanes(exec) {
-        let to = (core.wave.row(address)[lane].wrapping_add(offset) / 4 % lanes) as usize;
+        let selected = (core.wave.row(address)[lane].wrapping_add(offset) / 4) as usize;
+        let to = lane & !(among - 1) | selected & (among - 1);
         result[to] = core.wave.row(data)[lane];
     }
     core.wave.write_row(step.dst, &result, exec);

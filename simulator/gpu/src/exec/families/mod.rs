@@ -5,9 +5,11 @@
 //! |---|---|
 //! | `scalar` | SOP1, SOP2, SOPC, SOPK |
 //! | `flow` | program control: SOPP, jumps and calls, hardware registers, clocks, caches |
+//! | `message` | questions to the hardware around a wave: `s_sendmsg_rtn` |
 //! | `smem` | SMEM, scalar memory |
 //! | `vector/` | VOP1, VOP2, VOP3, VOPC |
-//! | `packed` | VOP3P |
+//! | `packed` | VOP3P: two operations in one instruction, and mixed precision |
+//! | `dot` | sums of products |
 //! | `matrix`, `sparse` | MAI: MFMA, SMFMAC |
 //! | `wmma` | VOP3P: WMMA |
 //! | `lds`, `gws` | DS |
@@ -15,10 +17,12 @@
 //! | `buffer`, `typed` | MUBUF, MTBUF |
 
 mod buffer;
+mod dot;
 mod flow;
 mod gws;
 mod lds;
 mod matrix;
+mod message;
 mod packed;
 mod scalar;
 mod smem;
@@ -51,14 +55,14 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
     if inst.mods.dpp.is_some_and(|dpp| !knows_dpp(dpp.ctrl)) {
         return Err("an unknown data-parallel control");
     }
-    if inst.mods.dpp8.is_some() {
-        return Err("dpp8");
-    }
     if inst.mem.tfe {
         return Err("tfe");
     }
     if inst.mem.gds {
         return gws::handler(inst.op).map(Compilations::scalar_of).ok_or("global data share");
+    }
+    if matches!(inst.op, Op::s_sendmsg_rtn_b32 | Op::s_sendmsg_rtn_b64) {
+        return message::compilations(inst);
     }
     let compilations = match inst.encoding {
         Encoding::Smem => smem::compilations(inst.op),
@@ -70,7 +74,9 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
         },
         Encoding::Mtbuf => typed::compilations(inst)?,
         Encoding::Vop1 | Encoding::Vop2 | Encoding::Vop3 | Encoding::Vopc => vector::compilations(inst),
-        Encoding::Vop3p => packed::compilations(inst.op).or_else(|| wmma::compilations(inst.op)),
+        Encoding::Vop3p => packed::compilations(inst.op)
+            .or_else(|| dot::compilations(inst))
+            .or_else(|| wmma::compilations(inst.op)),
         Encoding::Vopd => None,
         Encoding::Mai => matrix::compilations(inst)
             .or_else(|| sparse::compilations(inst))

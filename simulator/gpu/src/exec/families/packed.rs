@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! VOP3P: two operations in one instruction, sums of products, and fused operations of mixed precision.
+//! VOP3P: two operations in one instruction, and fused operations of mixed precision.
 
+use crate::exec::families::dot::bits;
 use crate::exec::machine::core::Flow;
 use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::step::{INTEGERS, Source, Step};
 use crate::exec::machine::wave::{Mode, Wave};
-use crate::exec::operands::element::{Spare, fetch32};
+use crate::exec::operands::modifiers::{crossed, crosses};
 use crate::exec::operands::result::{finish16, finish32, written_lanes};
 use crate::exec::operands::rounding::two_steps;
 use crate::exec::operands::source::{scalar32, scalar64};
@@ -18,16 +19,20 @@ use crate::isa::{Op, Operand, inline_f16};
 
 /// A source as halves for the low and for the high result, in the low bits of two rows.
 #[inline(always)]
-fn halves(wave: &Wave, step: &Step, index: usize) -> [Row; 2] {
-    let broadcast;
+pub(super) fn halves(wave: &Wave, step: &Step, index: usize) -> [Row; 2] {
+    let mods = &step.inst.mods;
+    let other;
     let values = match step.src[index] {
+        Source::Vector(number) if index == 0 && crosses(mods) => {
+            other = crossed(wave.row(number), mods, wave.exec());
+            &other
+        }
         Source::Vector(number) => wave.row(number),
         source => {
-            broadcast = [scalar32(wave, source); LANES];
-            &broadcast
+            other = [scalar32(wave, source); LANES];
+            &other
         }
     };
-    let mods = &step.inst.mods;
     let shifts = [mods.op_sel, mods.op_sel_hi].map(|high| 16 * u32::from(high >> index & 1));
     let flips = [mods.neg, mods.neg_hi].map(|negate| 0x8000 * u32::from(negate >> index & 1));
     [
@@ -170,26 +175,6 @@ fn finish_singles(rows: [&mut Row; 2], step: &Step, wave: &Wave) {
     }
 }
 
-/// A sum of products of parts of registers and a third source.
-macro_rules! dot {
-    ($wide:ty, $ty:ty, |$sum:ident, $a:ident, $b:ident| $result:expr) => {
-        handler!(|core, step| {
-            let wave = &*core.wave;
-            let [a, b, c] = std::array::from_fn(|index| bits(wave, step, index));
-            let clamp = step.inst.mods.clamp;
-            let result = row!(|lane| {
-                let ($a, $b) = (a[lane], b[lane]);
-                let $sum = <$wide>::from(c[lane] as $ty);
-                let sum: $wide = $result;
-                if clamp { sum.clamp(<$ty>::MIN.into(), <$ty>::MAX.into()) as u32 } else { sum as u32 }
-            });
-            let exec = written_lanes(core.wave, step);
-            core.wave.write_row(step.dst, &result, exec);
-            Flow::Next
-        })
-    };
-}
-
 /// The handler of an instruction of this family.
 pub(crate) fn compilations(op: Op) -> Option<Compilations> {
     Some(match op {
@@ -259,7 +244,7 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             let result = mixed(core.wave, step);
             let (mods, mode) = (&step.inst.mods, core.wave.mode);
             let result = row!(|lane| finish32(result[lane], mods, mode).to_bits());
-            let exec = core.wave.exec();
+            let exec = written_lanes(core.wave, step);
             core.wave.write_row(step.dst, &result, exec);
             Flow::Next
         }),
@@ -273,55 +258,11 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
                     let half = finish16(rounded_half(result[lane], mode), mods, mode);
                     if high { old[lane] & 0xffff | half << 16 } else { old[lane] & 0xffff_0000 | half }
                 });
-                let exec = core.wave.exec();
+                let exec = written_lanes(core.wave, step);
                 core.wave.write_row(step.dst, &result, exec);
                 Flow::Next
             })
         }
-        Op::v_dot2_f32_f16 => handler!(|core, step| {
-            let wave = &*core.wave;
-            let (a, b) = (halves(wave, step, 0), halves(wave, step, 1));
-            let c = bits(wave, step, 2);
-            let (mods, mode) = (&step.inst.mods, wave.mode);
-            let flip = 0x8000_0000 * u32::from(mods.neg >> 2 & 1);
-            let result = row!(|lane| {
-                let sum = dot2([a[0][lane], a[1][lane]], [b[0][lane], b[1][lane]], c[lane] ^ flip, mode);
-                finish32(f32::from_bits(sum), mods, mode).to_bits()
-            });
-            let exec = core.wave.exec();
-            core.wave.write_row(step.dst, &result, exec);
-            Flow::Next
-        }),
-        Op::v_dot2_i32_i16 => handler!(|core, step| {
-            let wave = &*core.wave;
-            let (a, b, c) = (halves(wave, step, 0), halves(wave, step, 1), bits(wave, step, 2));
-            let clamp = step.inst.mods.clamp;
-            let result = row!(|lane| {
-                let product = |half: usize| i64::from(a[half][lane] as i16) * i64::from(b[half][lane] as i16);
-                let sum = product(0) + product(1) + i64::from(c[lane] as i32);
-                if clamp { sum.clamp(i32::MIN.into(), i32::MAX.into()) as u32 } else { sum as u32 }
-            });
-            let exec = core.wave.exec();
-            core.wave.write_row(step.dst, &result, exec);
-            Flow::Next
-        }),
-        Op::v_dot2_u32_u16 => handler!(|core, step| {
-            let wave = &*core.wave;
-            let (a, b, c) = (halves(wave, step, 0), halves(wave, step, 1), bits(wave, step, 2));
-            let clamp = step.inst.mods.clamp;
-            let result = row!(|lane| {
-                let product = |half: usize| u64::from(a[half][lane]) * u64::from(b[half][lane]);
-                let sum = product(0) + product(1) + u64::from(c[lane]);
-                if clamp { sum.min(u32::MAX.into()) as u32 } else { sum as u32 }
-            });
-            let exec = core.wave.exec();
-            core.wave.write_row(step.dst, &result, exec);
-            Flow::Next
-        }),
-        Op::v_dot4_i32_i8 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 8)),
-        Op::v_dot4_u32_u8 => dot!(u64, u32, |sum, a, b| sum + products(a, b, 8)),
-        Op::v_dot8_i32_i4 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 4)),
-        Op::v_dot8_u32_u4 => dot!(u64, u32, |sum, a, b| sum + products(a, b, 4)),
         _ => return None,
     })
 }
@@ -329,22 +270,6 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
 /// The handler of a VOP2 instruction that adds to its destination.
 pub(crate) fn accumulating(op: Op) -> Option<Compilations> {
     Some(match op {
-        Op::v_dot4c_i32_i8 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 8)),
-        Op::v_dot8c_i32_i4 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 4)),
-        Op::v_dot2c_i32_i16 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 16)),
-        Op::v_dot2c_f32_f16 => handler!(|core, step| {
-            let wave = &*core.wave;
-            let [a, b, c] = std::array::from_fn(|index| bits(wave, step, index));
-            let (mods, mode) = (&step.inst.mods, wave.mode);
-            let result = row!(|lane| {
-                let [a, b] = [a[lane], b[lane]];
-                let halves = |bits: u32| [bits & 0xffff, bits >> 16];
-                finish32(f32::from_bits(dot2(halves(a), halves(b), c[lane], mode)), mods, mode).to_bits()
-            });
-            let exec = written_lanes(core.wave, step);
-            core.wave.write_row(step.dst, &result, exec);
-            Flow::Next
-        }),
         Op::v_pk_fmac_f16 => handler!(|core, step| {
             let wave = &*core.wave;
             let [a, b, c] = std::array::from_fn(|index| bits(wave, step, index));
@@ -363,34 +288,6 @@ pub(crate) fn accumulating(op: Op) -> Option<Compilations> {
         }),
         _ => return None,
     })
-}
-
-/// The bits of a source, after DPP; without such a source, the bits of the destination.
-#[inline(always)]
-fn bits(wave: &Wave, step: &Step, index: usize) -> Row {
-    let mut spare = Spare::new();
-    match step.src[index] {
-        Source::None => *wave.row(step.dst),
-        _ if step.inst.mods.dpp.is_some() => *fetch32(wave, step, index, LaneKind::B32, &mut spare),
-        Source::Vector(number) => *wave.row(number),
-        source => [scalar32(wave, source); LANES],
-    }
-}
-
-/// Two products of halves and a single, each step fused.
-#[inline(always)]
-fn dot2(a: [u32; 2], b: [u32; 2], c: u32, mode: Mode) -> u32 {
-    if mode.round32() != soft::NEAREST {
-        return (0..2).fold(c.into(), |sum, half| {
-            let wide = |bits: u32| f16_to_f32(bits).to_bits().into();
-            soft::SINGLE.fused([wide(a[half]), wide(b[half]), sum], 0, mode.round32())
-        }) as u32;
-    }
-    let flushed =
-        |value: f32| if mode.flush_in32() & value.is_subnormal() { 0.0f32.copysign(value) } else { value };
-    let sum = f16_to_f32(a[0]).mul_add(f16_to_f32(b[0]), flushed(f32::from_bits(c)));
-    let sum = f16_to_f32(a[1]).mul_add(f16_to_f32(b[1]), sum);
-    if sum.is_nan() { 0x7fc0_0000 } else { sum.to_bits() }
 }
 
 /// Halves with denormals made zero, if the mode asks for it.
@@ -428,22 +325,6 @@ fn fused([a, b, c]: [u32; 3], mode: Mode) -> u32 {
     f64_to_f16(sum_to_odd(product, f16_to_f32(c).into()))
 }
 
-/// The sum of products of unsigned parts of `width` bits.
-#[inline(always)]
-fn products(a: u32, b: u32, width: u32) -> u64 {
-    let mask = (1 << width) - 1;
-    (0..32 / width)
-        .map(|part| u64::from(a >> (part * width) & mask) * u64::from(b >> (part * width) & mask))
-        .sum()
-}
-
-/// The sum of products of signed parts of `width` bits.
-#[inline(always)]
-fn signed_products(a: u32, b: u32, width: u32) -> i64 {
-    let part = |value: u32, part: u32| i64::from((value << (32 - width * (part + 1))) as i32 >> (32 - width));
-    (0..32 / width).map(|index| part(a, index) * part(b, index)).sum()
-}
-
 /// A product and a sum of sources that are singles or halves, in single precision: fused in `v_fma_mix*`, each rounded on
 /// its own in `v_mad_mix*`.
 fn mixed(wave: &Wave, step: &Step) -> [f32; LANES] {
@@ -475,7 +356,7 @@ fn mixed(wave: &Wave, step: &Step) -> [f32; LANES] {
 }
 
 /// A single rounded to a half.
-fn rounded_half(value: f32, mode: Mode) -> u32 {
+pub(super) fn rounded_half(value: f32, mode: Mode) -> u32 {
     if mode.round64() == soft::NEAREST || value.is_nan() {
         return f32_to_f16(value);
     }
@@ -489,6 +370,9 @@ fn mixed_source(wave: &Wave, step: &Step, index: usize) -> [f32; LANES] {
     let values = match (step.src[index], step.inst.src[index]) {
         // A constant of a half: integers are extended to both halves, floats are the low one.
         (_, Operand::Inline(code)) if half && code > INTEGERS => [inline_f16(code).into(); LANES],
+        (Source::Vector(number), _) if index == 0 && crosses(mods) => {
+            crossed(wave.row(number), mods, wave.exec())
+        }
         (Source::Vector(number), _) => *wave.row(number),
         (source, _) => [scalar32(wave, source); LANES],
     };
@@ -506,14 +390,6 @@ fn mixed_source(wave: &Wave, step: &Step, index: usize) -> [f32; LANES] {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sums_of_products() {
-        assert_eq!(products(0x0102_03ff, 0x0203_04ff, 8), 2 + 6 + 12 + 255 * 255);
-        assert_eq!(signed_products(0x0102_03ff, 0x0203_0402, 8), 2 + 6 + 12 - 2);
-        assert_eq!(signed_products(0x8000_0001, 0x8000_0003, 16), (1 << 30) + 3);
-        assert_eq!(products(0xf000_000f, 0x2000_000f, 4), 30 + 225);
-    }
 
     #[test]
     fn halves_are_fused() {

@@ -103,7 +103,7 @@ impl Step {
             }
         }
         let mods = &inst.mods;
-        let crossed = mods.dpp.is_some() || mods.sdwa.is_some();
+        let crossed = mods.dpp.is_some() || mods.dpp8.is_some() || mods.sdwa.is_some();
         let is_half = matches!(inst.dst_type.element, Element::F16 | Element::I16 | Element::Bf16);
         let keeps_half = preserves_high_half(inst.op) || is_half && inst.set.writes_halves();
         let altered = mods.clamp || mods.omod != 0 || mods.op_sel & 8 != 0 || crossed || keeps_half;
@@ -207,6 +207,11 @@ fn source(operand: Operand, ty: OperandType, op: Op) -> Source {
         Operand::Special(special) => Source::Special(special),
         Operand::Inline(code) => Source::Constant(match ty.element {
             Element::F16 => inline_f16(code).into(),
+            // A bfloat is the high half of a single.
+            Element::Bf16 if code > INTEGERS => (inline_u32(code) >> 16).into(),
+            Element::Packed16 if code > INTEGERS && op.mnemonic().ends_with("bf16") => {
+                (inline_u32(code) >> 16).into()
+            }
             // Integers are extended to both halves; a float is one half in float instructions, else a single.
             Element::Packed16 if code > INTEGERS && op.mnemonic().ends_with("f16") => inline_f16(code).into(),
             Element::F64 | Element::B64 => inline_u64(code),

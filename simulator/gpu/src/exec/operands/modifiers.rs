@@ -19,8 +19,8 @@ pub(crate) fn modified32(wave: &Wave, step: &Step, index: usize, kind: LaneKind)
         Source::Vector(number) => *wave.row(number),
         source => [scalar32(wave, source); LANES],
     };
-    if let (0, Some(dpp)) = (index, &mods.dpp) {
-        values = shuffled(&values, dpp, wave.exec());
+    if index == 0 && crosses(mods) {
+        values = crossed(&values, mods, wave.exec());
     }
     if let (Some(sdwa), Some(select)) =
         (&mods.sdwa, mods.sdwa.and_then(|sdwa| sdwa.src_sel.get(index).copied()))
@@ -48,9 +48,9 @@ pub(crate) fn modified64(wave: &Wave, step: &Step, index: usize, kind: LaneKind)
             ([value as u32; LANES], [(value >> 32) as u32; LANES])
         }
     };
-    if let (0, Some(dpp)) = (index, &mods.dpp) {
-        low = shuffled(&low, dpp, wave.exec());
-        high = shuffled(&high, dpp, wave.exec());
+    if index == 0 && crosses(mods) {
+        low = crossed(&low, mods, wave.exec());
+        high = crossed(&high, mods, wave.exec());
     }
     if matches!(kind, LaneKind::F64 | LaneKind::RawF64) {
         let (keep, flip) = signs(mods, index, 0x8000_0000);
@@ -159,6 +159,23 @@ fn selected(value: u32, select: SdwaSel, signed: bool) -> u32 {
     };
     let top = value << (32 - shift - bits);
     if signed { ((top as i32) >> (32 - bits)) as u32 } else { top >> (32 - bits) }
+}
+
+/// Whether the first source comes from other lanes.
+pub(crate) fn crosses(mods: &Mods) -> bool {
+    mods.dpp.is_some() || mods.dpp8.is_some()
+}
+
+/// The first source of such an instruction: each lane's value of its source lane, zero where there is none.
+pub(crate) fn crossed(values: &Row, mods: &Mods, exec: u64) -> Row {
+    if let Some(dpp8) = mods.dpp8 {
+        let readable = if dpp8.fetch_inactive { !0 } else { exec };
+        return row!(|lane| {
+            let from = lane & !7 | usize::from(dpp8.lane(lane & 7));
+            if readable >> from & 1 != 0 { values[from] } else { 0 }
+        });
+    }
+    mods.dpp.as_ref().map_or(*values, |dpp| shuffled(values, dpp, exec))
 }
 
 /// Each lane's value of its DPP source lane; zero where there is none.

@@ -38,7 +38,16 @@ fn of_sources(wave: &Wave, step: &Step, kind: LaneKind) -> [Option<u64>; LANES] 
             }
         }
     }
-    if matches!(step.inst.op, Op::v_fmac_f32 | Op::v_fmac_f64 | Op::v_mac_f16 | Op::v_mac_f32) {
+    let accumulates = matches!(
+        step.inst.op,
+        Op::v_fmac_f16
+            | Op::v_fmac_f32
+            | Op::v_fmac_f64
+            | Op::v_fmac_dx9_zero_f32
+            | Op::v_mac_f16
+            | Op::v_mac_f32
+    );
+    if accumulates {
         if kind == LaneKind::F64 {
             let (low, high) = old64(wave, step, kind);
             for lane in 0..LANES {

@@ -8,7 +8,7 @@ use crate::exec::machine::wave::Wave;
 use crate::exec::operands::modifiers::{modified32, modified64, old32, old64};
 use crate::exec::operands::nan::{replaced32, replaced64};
 use crate::exec::operands::result::{store32, store64};
-use crate::exec::values::float::normal;
+use crate::exec::values::float::{is_dark, normal};
 use crate::exec::values::half::{f16_to_f32, f32_to_f16};
 use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, Row};
@@ -26,6 +26,11 @@ enum Function {
     MultiplyLegacy,
     Fused,
     Accumulate,
+    /// Fused, but zero times anything is zero.
+    FusedLegacy,
+    AccumulateLegacy,
+    /// The product of `v_mullit_f32`.
+    Light,
     /// A product rounded on its own, and a sum.
     TwoSteps,
     TwoStepsAccumulate,
@@ -43,6 +48,17 @@ enum Function {
     Least(usize),
     Greatest(usize),
     Middle,
+    /// The lesser of the third source and of the greater of the others.
+    GreatestThenLeast,
+    LeastThenGreatest,
+}
+
+impl Function {
+    /// Whether the result is one of the sources.
+    fn chooses(self) -> bool {
+        use Function::*;
+        matches!(self, Least(_) | Greatest(_) | Middle | GreatestThenLeast | LeastThenGreatest)
+    }
 }
 
 /// The function of an instruction, and the kind of float.
@@ -81,6 +97,9 @@ fn function(op: Op) -> Option<(Function, LaneKind)> {
             "mul_legacy" => MultiplyLegacy,
             "fma" | "fma_legacy" | "fmamk" | "fmaak" => Fused,
             "fmac" => Accumulate,
+            "fma_dx9_zero" => FusedLegacy,
+            "fmac_dx9_zero" => AccumulateLegacy,
+            "mullit" => Light,
             "mad" | "mad_legacy" | "madmk" | "madak" => TwoSteps,
             "mac" => TwoStepsAccumulate,
             "ldexp" => Scale,
@@ -91,6 +110,8 @@ fn function(op: Op) -> Option<(Function, LaneKind)> {
             "min3" => Least(3),
             "max3" => Greatest(3),
             "med3" => Middle,
+            "maxmin" => GreatestThenLeast,
+            "minmax" => LeastThenGreatest,
             _ => return None,
         },
         kind,
@@ -114,7 +135,7 @@ fn direction(wave: &Wave, kind: LaneKind) -> u32 {
 #[inline(never)]
 pub(crate) fn executes(wave: &Wave, step: &Step) -> bool {
     match function(step.inst.op) {
-        Some((Function::Least(_) | Function::Greatest(_) | Function::Middle, _)) => !wave.mode.ieee(),
+        Some((function, _)) if function.chooses() => !wave.mode.ieee(),
         Some((_, kind)) => direction(wave, kind) != soft::NEAREST,
         None => false,
     }
@@ -167,6 +188,21 @@ pub(crate) fn execute(wave: &mut Wave, step: &Step) -> Flow {
         Function::Accumulate => {
             zip3([get(0), get(1), old(wave, step, kind)], |all| float.fused(all, 0, round))
         }
+        Function::FusedLegacy => zip3([get(0), get(1), get(2)], |all| fused_legacy(all, round)),
+        Function::AccumulateLegacy => {
+            zip3([get(0), get(1), old(wave, step, kind)], |all| fused_legacy(all, round))
+        }
+        Function::Light => zip3([get(0), get(1), get(2)], |[a, b, c]| {
+            let zero = |bits: u64| bits & 0x7fff_ffff == 0;
+            let [factor, light] = [b, c].map(|bits| f32::from_bits(bits as u32));
+            if is_dark(factor, light) {
+                f32::MIN.to_bits().into()
+            } else if zero(a) || zero(b) {
+                0
+            } else {
+                float.product(a, b, round)
+            }
+        }),
         Function::TwoSteps => zip3([get(0), get(1), get(2)], |all| two_steps(kind, all, round)),
         Function::TwoStepsAccumulate => {
             zip3([get(0), get(1), old(wave, step, kind)], |all| two_steps(kind, all, round))
@@ -225,9 +261,15 @@ pub(crate) fn execute(wave: &mut Wave, step: &Step) -> Flow {
         }
         Function::Least(count) => chosen(count, get, |a, b| least(float, a, b)),
         Function::Greatest(count) => chosen(count, get, |a, b| greatest(float, a, b)),
+        Function::GreatestThenLeast => {
+            zip3([get(0), get(1), get(2)], |[a, b, c]| least(float, greatest(float, a, b), c))
+        }
+        Function::LeastThenGreatest => {
+            zip3([get(0), get(1), get(2)], |[a, b, c]| greatest(float, least(float, a, b), c))
+        }
         Function::Middle => zip3([get(0), get(1), get(2)], |[a, b, c]| middle(float, a, b, c)),
     };
-    let chooses = matches!(function, Function::Least(_) | Function::Greatest(_) | Function::Middle);
+    let chooses = function.chooses();
     if kind == LaneKind::F64 {
         let mut low = results.map(|bits| bits as u32);
         let mut high = results.map(|bits| (bits >> 32) as u32);
@@ -266,6 +308,12 @@ pub(crate) fn two_steps(kind: LaneKind, [a, b, c]: [u64; 3], round: u32) -> u64 
     let normal = |bits: u64| u64::from(normal(f32::from_bits(bits as u32)).to_bits());
     let product = normal(float.product(normal(a), normal(b), round));
     normal(float.sum(product, normal(c), round))
+}
+
+/// A fused product and sum of singles, in which zero times anything is zero.
+fn fused_legacy([a, b, c]: [u64; 3], round: u32) -> u64 {
+    let zero = |bits: u64| bits & 0x7fff_ffff == 0;
+    if zero(a) || zero(b) { c } else { SINGLE.fused([a, b, c], 0, round) }
 }
 
 /// The lesser of two numbers; if one is a NaN of any kind, the other.

@@ -9,6 +9,8 @@ mod control;
 mod d16;
 mod indexing;
 mod random;
+mod rdna3;
+mod rdna3_refused;
 mod reference;
 mod semantics;
 mod translation;

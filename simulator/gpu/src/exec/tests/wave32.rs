@@ -25,7 +25,7 @@ fn wave_of_32() -> Wave {
 }
 
 /// Runs code on a wave of 32 lanes, by the interpreter or as blocks. `s[8:9]` holds the address of 4 KiB, and LDS has as much.
-fn run_code(code: &[u32], cold: Option<u32>, setup: &impl Fn(&mut Wave)) -> Wave {
+pub(super) fn run_code(code: &[u32], cold: Option<u32>, setup: &impl Fn(&mut Wave)) -> Wave {
     let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
     let base = memory.allocate(4096, 256, AllocationKind::Device, "test").unwrap();
     let mut lds = Lds::new();
@@ -42,13 +42,13 @@ fn run_code(code: &[u32], cold: Option<u32>, setup: &impl Fn(&mut Wave)) -> Wave
 
 /// Runs one instruction, given as text and as words, in both ways.
 #[track_caller]
-fn both(text: &str, code: &[u32], setup: impl Fn(&mut Wave)) -> [Wave; 2] {
+pub(super) fn both(text: &str, code: &[u32], setup: impl Fn(&mut Wave)) -> [Wave; 2] {
     assert_eq!(isa::GFX1100.decode(code).unwrap().to_string(), text);
     [None, Some(0)].map(|cold| run_code(code, cold, &setup))
 }
 
 /// Lanes in `v0` and twice their number in `v1`, but for every third lane, where the two are equal.
-fn numbers(wave: &mut Wave) {
+pub(super) fn numbers(wave: &mut Wave) {
     wave.v[0] = words(|lane| lane as u32);
     wave.v[1] = words(|lane| if lane % 3 == 0 { lane as u32 } else { 2 * lane as u32 });
 }

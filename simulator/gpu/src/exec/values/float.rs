@@ -374,6 +374,12 @@ pub(crate) fn exp2_f32(value: f32) -> f32 {
     if value.is_nan() { value + value } else { result }
 }
 
+/// Whether `v_mullit_f32` gives the least number for its second and third source.
+#[inline(always)]
+pub(crate) fn is_dark(factor: f32, light: f32) -> bool {
+    factor.is_nan() || factor <= f32::MIN || light.is_nan() || light <= 0.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

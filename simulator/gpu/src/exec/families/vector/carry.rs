@@ -238,6 +238,15 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             store32(core.wave, step, &result, LaneKind::B32);
             Flow::Next
         }),
+        Op::v_cndmask_b16 => handler!(|core, step| {
+            let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
+            let a = fetch32(core.wave, step, 0, LaneKind::RawF16, &mut spare_a);
+            let b = fetch32(core.wave, step, 1, LaneKind::RawF16, &mut spare_b);
+            let chosen = mask_row(lane_mask(core.wave, step.src[2]));
+            let result = row!(|lane| b[lane] ^ (a[lane] ^ b[lane]) & chosen[lane].wrapping_sub(1));
+            store32(core.wave, step, &result, LaneKind::B16);
+            Flow::Next
+        }),
         _ => return None,
     })
 }

@@ -42,6 +42,8 @@ vector! {
         let short = |value: i32| value.clamp(i16::MIN.into(), i16::MAX.into()) as u16;
         packed(short(a), short(b))
     };
+    v_cvt_pk_i16_f32(a: f32, b: f32) -> u32 packed(a as i16 as u16, b as i16 as u16);
+    v_cvt_pk_u16_f32(a: f32, b: f32) -> u32 packed(a as u16, b as u16);
     v_cvt_f32_fp8(a: u32) -> f32 fp8_to_f32(a & 0xff);
     v_cvt_f32_bf8(a: u32) -> f32 bf8_to_f32(a & 0xff);
     v_cvt_pk_f32_fp8(a: u32) -> u64 singles(fp8_to_f32(a & 0xff), fp8_to_f32(a >> 8 & 0xff));

@@ -57,10 +57,17 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         }),
         Op::v_swap_b32 => Compilations::scalar(|core, step| {
             if let Source::Vector(other) = step.src[0] {
-                let exec = core.wave.exec();
-                let (first, second) = (*core.wave.row(step.dst), *core.wave.row(other));
-                core.wave.write_row(step.dst, &second, exec);
-                core.wave.write_row(other, &first, exec);
+                swap(core, step.dst, other);
+            }
+            Flow::Next
+        }),
+        Op::v_swaprel_b32 => Compilations::scalar(|core, step| {
+            let m0 = core.wave.m0();
+            let (first, second) = (shifted(step.dst, m0 >> 16 & 0x3ff), step.src[0]);
+            if let (Some(first), Source::Vector(number)) = (first, second)
+                && let Some(second) = shifted(number, m0 & 0x3ff)
+            {
+                swap(core, first, second);
             }
             Flow::Next
         }),
@@ -84,17 +91,29 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
     })
 }
 
+/// Exchanges two registers.
+fn swap(core: &mut Core<'_>, first: u16, second: u16) {
+    let exec = core.wave.exec();
+    let (first_row, second_row) = (*core.wave.row(first), *core.wave.row(second));
+    core.wave.write_row(first, &second_row, exec);
+    core.wave.write_row(second, &first_row, exec);
+}
+
+/// The number of a register with something added. `None` past v255.
+fn shifted(number: u16, by: u32) -> Option<u16> {
+    u32::from(number).checked_add(by).filter(|number| *number < 256).map(|number| number as u16)
+}
+
 /// Copies a register, with numbers added to that of the source and that of the destination. Past v255 the source is v0, and nothing
 /// is written.
 fn move_relative(core: &mut Core<'_>, step: &Step, [from_by, to_by]: [u32; 2]) -> Flow {
-    let shifted = |number: u16, by: u32| u32::from(number).checked_add(by).filter(|number| *number < 256);
     let values = match step.src[0] {
-        Source::Vector(number) => *core.wave.row(shifted(number, from_by).unwrap_or(0) as u16),
+        Source::Vector(number) => *core.wave.row(shifted(number, from_by).unwrap_or(0)),
         source => [scalar32(core.wave, source); LANES],
     };
     if let Some(number) = shifted(step.dst, to_by) {
         let exec = core.wave.exec();
-        core.wave.write_row(number as u16, &values, exec);
+        core.wave.write_row(number, &values, exec);
     }
     Flow::Next
 }

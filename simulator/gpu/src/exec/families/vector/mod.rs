@@ -10,6 +10,7 @@ mod eighths;
 mod halves;
 mod integer;
 mod pairs;
+mod permlane;
 mod saturate;
 mod short;
 mod single;
@@ -38,6 +39,8 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
         .or_else(|| short::compilations(op))
         .or_else(|| eighths::compilations(op))
         .or_else(|| super::packed::accumulating(op))
+        .or_else(|| super::dot::compilations(inst))
+        .or_else(|| permlane::compilations(op))
 }
 
 /// Whether an instruction compares. Its clamp bit only enables exceptions.

@@ -14,6 +14,7 @@ vector! {
     v_fma_dx9_zero_f32(a: f32, b: f32, c: f32) -> f32 if (a == 0.0) | (b == 0.0) { c } else { a.mul_add(b, c) };
     v_fmac_dx9_zero_f32(a: f32, b: f32, [c: f32]) -> f32 if (a == 0.0) | (b == 0.0) { c } else { a.mul_add(b, c) };
     v_mul_legacy_f32(a: f32, b: f32) -> f32 if (a == 0.0) | (b == 0.0) { 0.0 } else { a * b };
+    v_mullit_f32(a: f32, b: f32, c: f32) -> f32 lit(a, b, c);
     #[usual] v_fma_f32 | v_fmamk_f32 | v_fmaak_f32(a: f32, b: f32, c: f32) -> f32 a.mul_add(b, c);
     #[usual] v_fmac_f32(a: f32, b: f32, [c: f32]) -> f32 a.mul_add(b, c);
     v_mad_f32 | v_madmk_f32 | v_madak_f32(a: f32, b: f32, c: f32) -> f32 unfused(a, b, c);
@@ -46,6 +47,18 @@ vector! {
     v_frexp_exp_i32_f32(a: f32) -> i32 frexp_exponent_f32(a);
     v_frexp_mant_f32(a: f32) -> f32 frexp_mantissa_f32(a);
     v_div_fixup_f32(a: f32, b: f32, c: f32) -> Single Chosen(div_fixup_f32(a, b, c));
+}
+
+/// A product for lighting: the least number where the second factor or the third source forbids light. Zero times anything is zero.
+#[inline(always)]
+fn lit(a: f32, b: f32, c: f32) -> f32 {
+    if is_dark(b, c) {
+        f32::MIN
+    } else if (a == 0.0) | (b == 0.0) {
+        0.0
+    } else {
+        a * b
+    }
 }
 
 /// The same, but zero times anything is zero.

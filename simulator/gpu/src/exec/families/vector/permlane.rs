@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Permutations of lanes: within rows of sixteen, between neighbouring rows, and between the halves of a wave.
+
+use crate::exec::machine::core::{Core, Flow};
+use crate::exec::machine::handler::Compilations;
+use crate::exec::machine::step::{Source, Step};
+use crate::exec::operands::source::scalar32;
+use crate::exec::values::row::{LANES, row};
+use crate::isa::Op;
+
+/// The handler of an instruction of this family.
+pub(crate) fn compilations(op: Op) -> Option<Compilations> {
+    Some(Compilations::scalar(match op {
+        Op::v_permlane16_b32 => |core, step| in_rows(core, step, 0),
+        Op::v_permlanex16_b32 => |core, step| in_rows(core, step, 16),
+        Op::v_permlane64_b32 => |core, step| {
+            // A wave of 32 lanes has one half.
+            if let Source::Vector(from) = step.src[0]
+                && core.wave.size() == LANES
+            {
+                let values = *core.wave.row(from);
+                let exec = core.wave.exec();
+                core.wave.write_row(step.dst, &row!(|lane| values[lane ^ 32]), exec);
+            }
+            Flow::Next
+        },
+        _ => return None,
+    }))
+}
+
+/// Each lane reads from its own row, or from the other of a pair of rows, the lane that its four bits of the second and third
+/// source select.
+fn in_rows(core: &mut Core<'_>, step: &Step, other_row: usize) -> Flow {
+    let Source::Vector(from) = step.src[0] else { return Flow::Next };
+    let selects = [1, 2]
+        .map(|index| u64::from(scalar32(core.wave, step.src[index])))
+        .into_iter()
+        .rfold(0, |all, word| all << 32 | word);
+    let exec = core.wave.exec();
+    let mods = &step.inst.mods;
+    let (fetches_inactive, bounded) = (mods.op_sel & 1 != 0, mods.op_sel & 2 != 0);
+    let readable = if fetches_inactive { !0 } else { exec };
+    let values = *core.wave.row(from);
+    let source = |lane: usize| (lane ^ other_row) & !15 | (selects >> (4 * (lane & 15)) & 15) as usize;
+    let result = row!(|lane| if readable >> source(lane) & 1 != 0 { values[source(lane)] } else { 0 });
+    // Without an active source a lane keeps its value, or gets zero if the instruction is bounded.
+    let sourced =
+        (0..LANES).filter(|lane| readable >> source(*lane) & 1 != 0).fold(0, |mask, lane| mask | 1 << lane);
+    core.wave.write_row(step.dst, &result, if bounded { exec } else { exec & sourced });
+    Flow::Next
+}
