@@ -10,13 +10,14 @@
 //! The files, from the bottom:
 //!
 //! - `opcode`, `operand`: meanings and operands.
-//! - `tables`: the rows. `set`: the tables of each set. `inst`, `error`: the decoder's results.
+//! - `tables`: the rows. `set`: the tables of each set, `buffer_format`: their formats of buffers. `inst`, `error`: the decoder's results.
 //! - `format`: rows by opcodes. `fields`: the fields that formats share. `scalar_format`, `vector_format`,
 //!   `lane_format` and `memory_format`: one function for each format. `gfx11`, `gfx10`: the sets of gfx1100 and
 //!   gfx1030, and their formats where they differ from those of GFX9.
 //! - `decode`: from words to an instruction.
 //! - `text`, `text_operand`, `text_modifier`, `text_error`: the disassembler.
 
+mod buffer_format;
 mod decode;
 mod error;
 mod fields;
@@ -44,5 +45,5 @@ pub use gfx11::{GFX1100, GFX1100_WAVE64};
 pub use inst::{Dpp, Dpp8, Encoding, Inst, Mem, Mods, Sdwa, SdwaSel, SdwaUnused};
 pub use opcode::Op;
 pub use operand::{Element, Operand, OperandType, Special, inline_f16, inline_u32, inline_u64};
-pub(crate) use set::Accumulation;
+pub(crate) use set::{Accumulation, ResourceLayout};
 pub use set::{GFX90A, GFX900, GFX906, GFX908, GFX942, InstructionSet};

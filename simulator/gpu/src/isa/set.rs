@@ -31,6 +31,8 @@ pub struct InstructionSet {
     pub(super) has_row_newbcast: bool,
     /// Whether a load into half of a register keeps the other half. Registers with ECC are written whole.
     pub(crate) keeps_halves: bool,
+    /// The layout of buffer resources.
+    pub(crate) resources: ResourceLayout,
     /// Whether there is a global data share. It is not simulated.
     pub(super) has_gds: bool,
     /// Whether there are image instructions. None of them is decoded.
@@ -123,6 +125,17 @@ pub(crate) enum Accumulation {
     /// A wave's vector registers and accumulation registers are parts of one file. Bits of an instruction select between
     /// the two.
     Unified,
+}
+
+/// The layout of buffer resources.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ResourceLayout {
+    /// Two numbers for the format. Instructions with an index count records, others count bytes.
+    Gfx9,
+    /// One number for the format, and a field that says what is counted.
+    Gfx10,
+    /// The same, and the size of swizzled elements.
+    Gfx11,
 }
 
 /// LLVM's spelling where parts differ.
@@ -318,6 +331,7 @@ pub static GFX942: InstructionSet = InstructionSet {
     accumulation: Accumulation::Unified,
     has_row_newbcast: true,
     keeps_halves: false,
+    resources: ResourceLayout::Gfx9,
     has_gds: false,
     has_images: false,
     style: Style {
@@ -374,6 +388,7 @@ pub static GFX90A: InstructionSet = InstructionSet {
     accumulation: Accumulation::Unified,
     has_row_newbcast: true,
     keeps_halves: false,
+    resources: ResourceLayout::Gfx9,
     has_gds: false,
     has_images: true,
     style: Style { cache: [" glc", " slc", " scc"], mnemonics: spelled!(), hardware: HARDWARE },
@@ -400,6 +415,7 @@ pub static GFX908: InstructionSet = InstructionSet {
     accumulation: Accumulation::Apart,
     has_row_newbcast: false,
     keeps_halves: false,
+    resources: ResourceLayout::Gfx9,
     has_gds: true,
     has_images: true,
     style: Style {
@@ -441,6 +457,7 @@ pub static GFX906: InstructionSet = InstructionSet {
     accumulation: Accumulation::None,
     has_row_newbcast: false,
     keeps_halves: false,
+    resources: ResourceLayout::Gfx9,
     has_gds: true,
     has_images: true,
     style: Style { cache: [" glc", " slc", ""], mnemonics: &Op::MNEMONICS, hardware: HARDWARE },
@@ -467,6 +484,7 @@ pub static GFX900: InstructionSet = InstructionSet {
     accumulation: Accumulation::None,
     has_row_newbcast: false,
     keeps_halves: true,
+    resources: ResourceLayout::Gfx9,
     has_gds: true,
     has_images: true,
     style: Style { cache: [" glc", " slc", ""], mnemonics: &Op::MNEMONICS, hardware: HARDWARE },

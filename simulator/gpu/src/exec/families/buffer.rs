@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Buffers: accesses through a resource in four scalar registers, which holds the size of the buffer. Past
+//! Buffers: accesses through a [`Resource`] in four scalar registers, which holds the size of the buffer. Past
 //! its end, loads give zero and stores have no effect, dword by dword. Compilers rely on that.
 
+use crate::exec::families::resource::Resource;
 use crate::exec::families::vmem::{atomic, lds_targets, one_span, private, to_lds, with_spans};
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::shape::{Shape, Width};
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::trouble::{AccessKind, Cause};
-use crate::exec::machine::wave::{SCRATCH_WINDOW, Wave};
+use crate::exec::machine::wave::Wave;
 use crate::exec::operands::source::scalar32;
 use crate::exec::operands::space::{Addresses, load, store};
 use crate::exec::values::row::{LANES, Lanes};
@@ -33,100 +34,6 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     })
 }
 
-/// Bytes that stay together in a swizzled buffer.
-const ELEMENT: u64 = 4;
-
-/// A buffer resource.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Resource {
-    words: [u32; 4],
-}
-
-impl Resource {
-    /// The resource in the registers of a source.
-    pub(crate) fn read(wave: &Wave, source: Source) -> Self {
-        let first = match source {
-            Source::Scalar(number) => usize::from(number),
-            _ => 0,
-        };
-        Self { words: std::array::from_fn(|index| wave.s[(first + index) & 127]) }
-    }
-
-    /// Its first address.
-    pub(crate) fn base(&self) -> u64 {
-        u64::from(self.words[0]) | u64::from(self.words[1] & 0xffff) << 32
-    }
-
-    /// Bytes from one record to the next; 0 for a raw buffer.
-    fn stride(&self) -> u64 {
-        let low = self.words[1] >> 16 & 0x3fff;
-        // If lanes are added to the index, the data format holds more bits of the stride.
-        let high = if self.adds_lane() { self.words[3] >> 15 & 15 } else { 0 };
-        u64::from(high << 14 | low)
-    }
-
-    /// The word that describes elements.
-    pub(crate) fn description(&self) -> u32 {
-        self.words[3]
-    }
-
-    /// Records; bytes in a raw buffer.
-    fn records(&self) -> u64 {
-        self.words[2].into()
-    }
-
-    /// Its length in bytes.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.records() * self.stride().max(1)
-    }
-
-    fn is_swizzled(&self) -> bool {
-        self.words[1] >> 31 != 0
-    }
-
-    fn adds_lane(&self) -> bool {
-        self.words[3] >> 23 & 1 != 0
-    }
-
-    /// Whether it is the resource of private memory, with the dwords of 64 lanes side by side.
-    fn is_private(&self) -> bool {
-        let interleaves = self.is_swizzled() && self.adds_lane() && self.index_stride() == LANES as u64;
-        interleaves && self.stride() == 0 && self.base() >> 32 == SCRATCH_WINDOW >> 32
-    }
-
-    /// The number of records that are interleaved in a swizzled buffer.
-    fn index_stride(&self) -> u64 {
-        8 << (self.words[3] >> 21 & 3)
-    }
-
-    /// Address of a byte of a record.
-    fn address(&self, index: u64, offset: u64, scalar: u64) -> u64 {
-        let start = self.base().wrapping_add(scalar);
-        if !self.is_swizzled() {
-            return start.wrapping_add(index.wrapping_mul(self.stride())).wrapping_add(offset);
-        }
-        let group = self.index_stride();
-        let major = (index / group).wrapping_mul(self.stride()).wrapping_add(offset / ELEMENT * ELEMENT);
-        start
-            .wrapping_add(major.wrapping_mul(group))
-            .wrapping_add(index % group * ELEMENT)
-            .wrapping_add(offset % ELEMENT)
-    }
-
-    /// The number of bytes, of `size` at an offset of a record, that lie in the buffer; whole dwords if
-    /// `size` is more than one. `scalar` is the scalar offset. The buffer's length counts records for an
-    /// instruction with an index, else bytes.
-    fn available(&self, index: Option<u64>, offset: u64, scalar: u64, size: u64) -> u64 {
-        let Some(index) = index.filter(|_| self.stride() != 0) else {
-            let left = self.records().saturating_sub(offset.saturating_add(scalar));
-            return if left >= size { size } else { left / 4 * 4 };
-        };
-        let inside = index < self.records()
-            && (!self.is_swizzled() || offset.checked_add(size).is_some_and(|end| end <= self.stride()));
-        if inside { size } else { 0 }
-    }
-}
-
 /// The accesses of the lanes of a buffer instruction.
 pub(crate) struct LaneAccesses {
     pub(crate) addresses: Addresses,
@@ -149,10 +56,13 @@ pub(crate) enum Reach {
     Private,
 }
 
+/// Bytes of private memory that stay together.
+const ELEMENT: u64 = 4;
+
 /// Executes accesses to private memory, or stops the wave at an access that is not simulated.
 #[inline(never)]
 pub(crate) fn elsewhere(core: &mut Core<'_>, step: &Step, accesses: &LaneAccesses) -> Flow {
-    let found = Resource::read(core.wave, step.src[2]).base();
+    let found = Resource::read(core.wave, step, 2).base();
     let scalar = scalar32(core.wave, step.src[3]);
     let plain = matches!(step.shape, Shape::Load(_) | Shape::Store(_)) && !step.inst.mem.lds;
     let what = match (accesses.reach, core.wave.scratch_base) {
@@ -192,7 +102,7 @@ fn private_accesses(wave: &Wave, step: &Step, resource: &Resource, base: u64, si
 #[inline(always)]
 pub(crate) fn accesses(core: &Core<'_>, step: &Step, size: u64) -> LaneAccesses {
     let wave = &*core.wave;
-    let resource = Resource::read(wave, step.src[2]);
+    let resource = Resource::read(wave, step, 2);
     let scalar = u64::from(scalar32(wave, step.src[3]));
     let mem = &step.inst.mem;
     // The sum with a lane's offset has 32 bits: compilers rely on its wrapping.
@@ -201,6 +111,7 @@ pub(crate) fn accesses(core: &Core<'_>, step: &Step, size: u64) -> LaneAccesses 
     let mut addresses = [0; LANES];
     if let (Source::Vector(number), true, false, false, 0) =
         (step.src[0], mem.offen, mem.idxen, resource.adds_lane(), resource.stride())
+        && resource.counts_bytes()
     {
         // Compilers of tensor programs emit this form: raw buffers with an offset.
         let row = wave.row(number);
@@ -243,12 +154,13 @@ fn accesses_by_lane(wave: &Wave, step: &Step, size: u64, resource: &Resource, sc
         }
         let offset = constant.wrapping_add(if mem.offen { word(mem.idxen.into()) } else { 0 }).into();
         addresses[lane] = resource.address(index, offset, scalar);
-        match resource.available(Some(index).filter(|_| mem.idxen), offset, scalar, size) {
+        match resource.available(index, mem.idxen, offset, scalar, size) {
             available if available == size => whole |= 1 << lane,
             available => partial.push((lane, available)),
         }
     }
-    let reach = if resource.is_swizzled() && size > ELEMENT { Reach::Crossing } else { Reach::Memory };
+    let reach =
+        if resource.is_swizzled() && size > resource.element() { Reach::Crossing } else { Reach::Memory };
     LaneAccesses { addresses, whole, partial, reach }
 }
 
@@ -401,41 +313,4 @@ fn buffer_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
         core.lds.store(targets[lane], 0u32.to_le_bytes());
     }
     to_lds(core, step, &addresses, whole, part)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn resource(stride: u32, records: u32, swizzle: bool) -> Resource {
-        Resource { words: [0x1000, stride << 16 | u32::from(swizzle) << 31, records, 0x0002_7000] }
-    }
-
-    #[test]
-    fn raw_buffers_end_dword_by_dword() {
-        let raw = resource(0, 22, false);
-        assert_eq!(raw.available(None, 0, 0, 16), 16);
-        assert_eq!(raw.available(None, 8, 0, 16), 12);
-        assert_eq!(raw.available(None, 8, 8, 16), 4);
-        assert_eq!(raw.available(None, 20, 0, 2), 2);
-        assert_eq!(raw.available(None, 20, 0, 4), 0);
-        assert_eq!(raw.available(None, 0x8000_0000, 0, 4), 0);
-        assert_eq!(raw.bytes(), 22);
-    }
-
-    #[test]
-    fn records_are_counted_where_there_is_a_stride() {
-        let records = resource(16, 4, false);
-        assert_eq!(records.available(Some(3), 12, 0, 4), 4);
-        assert_eq!(records.available(Some(4), 0, 0, 4), 0);
-        assert_eq!(records.available(None, 4, 0, 4), 0, "without an index there are 4 bytes");
-        assert_eq!(records.address(3, 12, 100), 0x1000 + 48 + 12 + 100);
-        assert_eq!(records.bytes(), 64);
-        let swizzled = resource(16, 64, true);
-        assert_eq!(swizzled.available(Some(0), 14, 0, 4), 0);
-        // Eight records interleave their dwords.
-        assert_eq!(swizzled.address(1, 0, 0), 0x1004);
-        assert_eq!(swizzled.address(0, 4, 0), 0x1000 + 4 * 8);
-        assert_eq!(swizzled.address(8, 1, 0), 0x1000 + 16 * 8 + 1);
-    }
 }

@@ -14,7 +14,7 @@
 //! | `wmma` | VOP3P: WMMA |
 //! | `lds`, `gws` | DS |
 //! | `vmem` | FLAT, GLOBAL, SCRATCH |
-//! | `buffer`, `typed` | MUBUF, MTBUF |
+//! | `buffer`, `typed` | MUBUF, MTBUF; `resource` is what they access |
 
 mod buffer;
 mod dot;
@@ -24,6 +24,7 @@ mod lds;
 mod matrix;
 mod message;
 mod packed;
+mod resource;
 mod scalar;
 mod smem;
 mod sparse;

@@ -339,6 +339,14 @@ fn control(op: Op) -> Option<Compilations> {
                 core.wave.s[(number + 1) & 127] = (value >> 32) as u32;
             }
         }),
+        Op::s_movrelsd_2_b32 => run!(|core, step| {
+            let m0 = core.wave.m0();
+            let from = shifted(step.inst.src[0], m0 & 0x3ff);
+            let value = from.map_or(0, |number| core.wave.s[number]);
+            if let Some(number) = shifted(step.inst.dst, m0 >> 16 & 0x3ff) {
+                core.wave.s[number] = value;
+            }
+        }),
         _ => return None,
     };
     Some(Compilations::scalar(handler))
@@ -360,8 +368,13 @@ fn destination64(core: &Core<'_>, step: &Step) -> u64 {
 
 /// The number of a register plus M0; `None` past the general registers.
 fn relative(core: &Core<'_>, register: crate::isa::Operand) -> Option<usize> {
+    shifted(register, core.wave.m0())
+}
+
+/// The number of a register with something added; `None` past the general registers.
+fn shifted(register: crate::isa::Operand, by: u32) -> Option<usize> {
     let crate::isa::Operand::Sgpr(number) = register else { return None };
-    let number = usize::from(number).checked_add(core.wave.m0() as usize)?;
+    let number = usize::from(number).checked_add(by as usize)?;
     (number < 102).then_some(number)
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scalar memory: accesses of the whole wave.
 
-use crate::exec::families::buffer::Resource;
+use crate::exec::families::resource::Resource;
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::Compilations;
 use crate::exec::machine::shape::Shape;
@@ -78,7 +78,7 @@ fn load<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
 }
 
 fn buffer_load<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
-    let resource = Resource::read(core.wave, step.src[0]);
+    let resource = Resource::read(core.wave, step, 0);
     let offset = offset(core, step) & !3;
     let mut words = [0; N];
     for (index, word) in words.iter_mut().enumerate() {
@@ -132,7 +132,7 @@ fn word(core: &Core<'_>, step: &Step, index: usize) -> u32 {
 
 /// The address of `size` bytes at an offset in a buffer, if it has them.
 fn in_buffer(core: &Core<'_>, step: &Step, offset: u64, size: u64) -> Option<u64> {
-    let resource = Resource::read(core.wave, step.src[0]);
+    let resource = Resource::read(core.wave, step, 0);
     let inside = offset.checked_add(size).is_some_and(|end| end <= resource.bytes());
     inside.then(|| resource.base().wrapping_add(offset))
 }

@@ -2,7 +2,8 @@
 //! Buffers with a format: data is converted between the format's numbers and singles, halves or integers. The format is
 //! in the instruction (MTBUF) or in the resource (MUBUF's format instructions). The resource then also maps components.
 
-use crate::exec::families::buffer::{LaneAccesses, Reach, Resource, accesses, elsewhere};
+use crate::exec::families::buffer::{LaneAccesses, Reach, accesses, elsewhere};
+use crate::exec::families::resource::Resource;
 use crate::exec::families::vmem::{lds_targets, with_spans};
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::Compilations;
@@ -36,7 +37,8 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Option<Compilations>, &'static
 
 /// The format in an instruction.
 fn typed(inst: &Inst) -> Result<Format, &'static str> {
-    Format::from_codes(u32::from(inst.mem.format) & 15, u32::from(inst.mem.format) >> 4)
+    let (data, number) = inst.set.buffer_format(inst.mem.format.into()).ok_or("an invalid data format")?;
+    Format::from_codes(data, number)
 }
 
 /// The source of a component.
@@ -56,11 +58,11 @@ fn described(core: &Core<'_>, step: &Step) -> Result<(Format, [Select; 4]), &'st
         };
         return Ok((format, [0, 1, 2, 3].map(select)));
     }
-    let word = Resource::read(core.wave, step.src[2]).description();
-    let format = Format::from_codes(word >> 15, word >> 12)?;
+    let resource = Resource::read(core.wave, step, 2);
+    let format = resource.format(step.inst.set)?;
     let mut selects = [Select::Zero; 4];
     for (at, select) in selects.iter_mut().enumerate() {
-        *select = match word >> (3 * at) & 7 {
+        *select = match resource.select(at) {
             0 => Select::Zero,
             1 => Select::One,
             code @ 4.. => Select::Component(code as u8 - 4),

@@ -11,7 +11,7 @@ use crate::exec::operands::source::{PRIVATE_APERTURE, SHARED_APERTURE, scalar32,
 use crate::exec::operands::space::{Addresses, Private, Space, load, store};
 use crate::exec::operands::together;
 use crate::exec::values::row::{LANES, Lanes, mask};
-use crate::isa::{Encoding, Inst};
+use crate::isa::{Encoding, Inst, Op};
 use crate::memory::MemoryUse;
 use crate::memory::access::Span;
 use crate::memory::lanes::Vectors;
@@ -23,6 +23,8 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     Some(match (inst.encoding, shape) {
         (_, Shape::None) => return None,
         (Encoding::Global, Shape::Load(_)) if to_lds => handler!(|core, step| global_to_lds(core, step)),
+        (Encoding::Global, Shape::Load(_)) if adds_lane(inst.op) => Compilations::scalar(global_load_any),
+        (Encoding::Global, Shape::Store(_)) if adds_lane(inst.op) => Compilations::scalar(global_store_any),
         (Encoding::Global, Shape::Load(part)) => match part {
             Width::Dwords(1) => handler!(|core, step, vectors| global_load::<1>(core, step, vectors)),
             Width::Dwords(2) => handler!(|core, step, vectors| global_load::<2>(core, step, vectors)),
@@ -43,6 +45,11 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
         (Encoding::Flat, Shape::Atomic { .. }) => Compilations::scalar(flat_atomic),
         _ => return None,
     })
+}
+
+/// Whether each lane accesses a dword of its own behind a scalar base.
+fn adds_lane(op: Op) -> bool {
+    matches!(op, Op::global_load_addtid_b32 | Op::global_store_addtid_b32)
 }
 
 /// Address of every lane: a scalar base with a 32-bit offset, or a 64-bit address.
@@ -66,6 +73,9 @@ fn global_addresses(core: &Core<'_>, step: &Step) -> Addresses {
                     for lane in 0..LANES {
                         addresses[lane] = base.wrapping_add(u64::from(row[lane]));
                     }
+                }
+                _ if adds_lane(step.inst.op) => {
+                    addresses = std::array::from_fn(|lane| base.wrapping_add(4 * lane as u64));
                 }
                 _ => addresses = [base; LANES],
             }

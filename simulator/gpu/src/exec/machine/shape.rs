@@ -156,6 +156,8 @@ fn vector_memory(name: &str) -> Shape {
         let components = Components::named(letters);
         return if action == "load" { Shape::LoadFormat(components) } else { Shape::StoreFormat(components) };
     }
+    // Each lane adds its number to the address.
+    let what = what.strip_prefix("addtid_").unwrap_or(what);
     match action {
         "load" => part(what.strip_prefix("lds_").unwrap_or(what)).map_or(Shape::None, Shape::Load),
         "store" => part(what).map_or(Shape::None, Shape::Store),
@@ -235,6 +237,7 @@ mod tests {
                 Shape::Store(Width::Short(RegisterPlace::HighHalf { signed: false, keeps: false })),
             ),
             (Op::global_load_lds_dword, Shape::Load(Width::Dwords(1))),
+            (Op::global_load_addtid_b32, Shape::Load(Width::Dwords(1))),
             (Op::ds_read2st64_b64, Shape::Load(Width::Dwords(2))),
             (
                 Op::ds_write_b8_d16_hi,

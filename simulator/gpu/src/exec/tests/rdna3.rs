@@ -343,6 +343,17 @@ fn registers_are_swapped_with_shifted_numbers() {
     }
 }
 
+#[test]
+fn scalar_registers_are_moved_with_shifted_numbers() {
+    let setup = |wave: &mut Wave| {
+        wave.s[8] = 77;
+        wave.s[124] = 6 << 16 | 3;
+    };
+    for wave in both("s_movrelsd_2_b32 s4, s5", &[0xbe84_4405], setup) {
+        assert_eq!(wave.s[10], 77);
+    }
+}
+
 struct Clock;
 
 impl Outside for Clock {

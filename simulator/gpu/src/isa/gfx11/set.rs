@@ -3,7 +3,7 @@
 
 use super::super::opcode::Mnemonics;
 use super::super::set::{
-    Accumulation, Family, FlatBit, InstructionSet, Style, Tables, mnemonics, spelled, table,
+    Accumulation, Family, FlatBit, InstructionSet, ResourceLayout, Style, Tables, mnemonics, spelled, table,
 };
 use super::super::tables::{Row, gfx11, lay_out};
 
@@ -73,6 +73,7 @@ const fn set(name: &'static str, wave_size: u32) -> InstructionSet {
         accumulation: Accumulation::None,
         has_row_newbcast: false,
         keeps_halves: true,
+        resources: ResourceLayout::Gfx11,
         has_gds: true,
         has_images: true,
         style: Style {

@@ -4,7 +4,6 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::super::inst::Inst;
-use super::super::set::Family;
 
 /// A counter of `s_waitcnt_depctr` with its place and its largest value, which waits for nothing.
 const DEPENDENCY_COUNTERS: [(&str, u32, i32); 7] = [
@@ -144,41 +143,12 @@ pub(in super::super) struct BufferFormat<'a>(pub(in super::super) &'a Inst);
 
 impl Display for BufferFormat<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // The components of consecutive formats, and their kinds: all, all but floats, integers, or a float alone.
-        const ALL: &[&str] = &["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "FLOAT"];
-        let (no_float, whole) = (&ALL[..6], &ALL[4..]);
-        // GFX10 has more.
-        let (packed, narrow) = match self.0.set.family {
-            Family::Gfx10 => (ALL, no_float),
-            _ => (&ALL[6..], ["UNORM", "SNORM", "UINT", "SINT"].as_slice()),
-        };
-        let groups = [
-            ("8", no_float),
-            ("16", ALL),
-            ("8_8", no_float),
-            ("32", whole),
-            ("16_16", ALL),
-            ("10_11_11", packed),
-            ("11_11_10", packed),
-            ("10_10_10_2", narrow),
-            ("2_10_10_10", no_float),
-            ("8_8_8_8", no_float),
-            ("32_32", whole),
-            ("16_16_16_16", ALL),
-            ("32_32_32", whole),
-            ("32_32_32_32", whole),
-        ];
-        let mut left = match self.0.mem.format {
-            0 => return f.write_str(" format:[BUF_FMT_INVALID]"),
-            1 => return Ok(()),
-            code => usize::from(code) - 1,
-        };
-        for (components, kinds) in groups {
-            match kinds.get(left) {
-                Some(kind) => return write!(f, " format:[BUF_FMT_{components}_{kind}]"),
-                None => left -= kinds.len(),
-            }
+        let number = self.0.mem.format;
+        match (number, self.0.set.buffer_format_name(number.into())) {
+            (0, _) => f.write_str(" format:[BUF_FMT_INVALID]"),
+            (1, _) => Ok(()),
+            (_, Some([components, kind])) => write!(f, " format:[BUF_FMT_{components}_{kind}]"),
+            (_, None) => write!(f, " format:{number}"),
         }
-        write!(f, " format:{}", self.0.mem.format)
     }
 }
