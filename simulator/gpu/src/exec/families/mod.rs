@@ -87,7 +87,17 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
     match compilations.or_else(|| flow::compilations(inst.op)) {
         Some(compilations) => Ok(compilations),
         None if inst.mods.clamp => Err("the clamp bit of this instruction"),
-        None => Err("not implemented"),
+        None => Err(reason(inst.op)),
+    }
+}
+
+/// Why an instruction without a handler is not executed.
+fn reason(op: Op) -> &'static str {
+    match op {
+        Op::ds_bvh_stack_rtn_b32 => "ray tracing",
+        Op::s_subvector_loop_begin | Op::s_subvector_loop_end => "a loop over the halves of a wave",
+        Op::v_illegal | Op::s_code_end => "no instruction of a program",
+        _ => "not implemented",
     }
 }
 

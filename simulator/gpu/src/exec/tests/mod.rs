@@ -10,6 +10,7 @@ mod d16;
 mod indexing;
 mod random;
 mod rdna3;
+mod rdna3_halves;
 mod rdna3_memory;
 mod rdna3_refused;
 mod reference;

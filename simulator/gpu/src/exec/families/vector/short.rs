@@ -35,8 +35,8 @@ vector! {
     v_mad_u32_u16(a: u16, b: u16, c: u32) -> u32 (u32::from(a) * u32::from(b)).wrapping_add(c);
     v_mad_i32_i16(a: i16, b: i16, c: i32) -> i32 (i32::from(a) * i32::from(b)).wrapping_add(c);
     v_pack_b32_f16(a: B16, b: B16) -> u32 u32::from(a.0) | u32::from(b.0) << 16;
-    v_sat_pk_u8_i16(a: u32) -> u32 {
+    v_sat_pk_u8_i16(a: u32) -> u16 {
         let byte = |value: u32| (value as u16 as i16).clamp(0, 255) as u32;
-        byte(a) | byte(a >> 16) << 8
+        (byte(a) | byte(a >> 16) << 8) as u16
     };
 }
