@@ -173,6 +173,11 @@ impl InstructionSet {
         if self.family == Family::Gfx9 { 64 } else { 32 }
     }
 
+    /// The general scalar registers.
+    pub(crate) fn scalar_registers(&self) -> usize {
+        if self.family == Family::Gfx9 { 102 } else { 106 }
+    }
+
     /// The name of a hardware register; empty if there is none.
     pub(crate) fn hardware_register(&self, number: u32) -> &'static str {
         self.style.hardware.get(number as usize).copied().unwrap_or("")

@@ -319,31 +319,31 @@ fn control(op: Op) -> Option<Compilations> {
         Op::s_and_not0_wrexec_b32 => save_low!(wrexec | source, exec | !source & exec),
         Op::s_and_not1_wrexec_b32 => save_low!(wrexec | source, exec | source & !exec),
         Op::s_movrels_b32 => run!(|core, step| {
-            let value = relative(core, step.inst.src[0]).map_or(0, |number| core.wave.s[number]);
+            let value = relative(core, step, step.inst.src[0]).map_or(0, |number| core.wave.s[number]);
             core.wave.set_scalar(step.inst.dst, value);
         }),
         Op::s_movrels_b64 => run!(|core, step| {
-            let value = relative(core, step.inst.src[0]).map_or(0, |number| core.wave.pair(number));
+            let value = relative(core, step, step.inst.src[0]).map_or(0, |number| core.wave.pair(number));
             core.wave.set_pair(step.inst.dst, value);
         }),
         Op::s_movreld_b32 => run!(|core, step| {
             let value = scalar32(core.wave, step.src[0]);
-            if let Some(number) = relative(core, step.inst.dst) {
+            if let Some(number) = relative(core, step, step.inst.dst) {
                 core.wave.s[number] = value;
             }
         }),
         Op::s_movreld_b64 => run!(|core, step| {
             let value = scalar64(core.wave, step.src[0]);
-            if let Some(number) = relative(core, step.inst.dst) {
+            if let Some(number) = relative(core, step, step.inst.dst) {
                 core.wave.s[number] = value as u32;
                 core.wave.s[(number + 1) & 127] = (value >> 32) as u32;
             }
         }),
         Op::s_movrelsd_2_b32 => run!(|core, step| {
             let m0 = core.wave.m0();
-            let from = shifted(step.inst.src[0], m0 & 0x3ff);
+            let from = shifted(step, step.inst.src[0], m0 & 0x3ff);
             let value = from.map_or(0, |number| core.wave.s[number]);
-            if let Some(number) = shifted(step.inst.dst, m0 >> 16 & 0x3ff) {
+            if let Some(number) = shifted(step, step.inst.dst, m0 >> 16 & 0x3ff) {
                 core.wave.s[number] = value;
             }
         }),
@@ -367,15 +367,15 @@ fn destination64(core: &Core<'_>, step: &Step) -> u64 {
 }
 
 /// The number of a register plus M0; `None` past the general registers.
-fn relative(core: &Core<'_>, register: crate::isa::Operand) -> Option<usize> {
-    shifted(register, core.wave.m0())
+fn relative(core: &Core<'_>, step: &Step, register: crate::isa::Operand) -> Option<usize> {
+    shifted(step, register, core.wave.m0())
 }
 
 /// The number of a register with something added; `None` past the general registers.
-fn shifted(register: crate::isa::Operand, by: u32) -> Option<usize> {
+fn shifted(step: &Step, register: crate::isa::Operand, by: u32) -> Option<usize> {
     let crate::isa::Operand::Sgpr(number) = register else { return None };
     let number = usize::from(number).checked_add(by as usize)?;
-    (number < 102).then_some(number)
+    (number < step.inst.set.scalar_registers()).then_some(number)
 }
 
 #[cfg(test)]

@@ -152,6 +152,8 @@ impl Shape {
 
 fn vector_memory(name: &str) -> Shape {
     let (action, what) = name.split_once('_').unwrap_or((name, ""));
+    // A load may go to LDS.
+    let what = what.strip_prefix("lds_").filter(|_| action == "load").unwrap_or(what);
     if let Some(letters) = what.strip_prefix("format_") {
         let components = Components::named(letters);
         return if action == "load" { Shape::LoadFormat(components) } else { Shape::StoreFormat(components) };
@@ -159,7 +161,7 @@ fn vector_memory(name: &str) -> Shape {
     // Each lane adds its number to the address.
     let what = what.strip_prefix("addtid_").unwrap_or(what);
     match action {
-        "load" => part(what.strip_prefix("lds_").unwrap_or(what)).map_or(Shape::None, Shape::Load),
+        "load" => part(what).map_or(Shape::None, Shape::Load),
         "store" => part(what).map_or(Shape::None, Shape::Store),
         "atomic" => atomic(what),
         _ => Shape::None,

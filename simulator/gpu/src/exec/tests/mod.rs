@@ -12,6 +12,7 @@ mod random;
 mod rdna3;
 mod rdna3_halves;
 mod rdna3_memory;
+mod rdna3_reference;
 mod rdna3_refused;
 mod reference;
 mod semantics;

@@ -75,6 +75,25 @@ fn a_number_stands_for_the_format() {
 }
 
 #[test]
+fn formatted_loads_go_to_lds() {
+    // The integers of 16 bits in even halves, to the place in M0.
+    let setup = |wave: &mut Wave| {
+        wave.v[5] = words(|lane| 0x7777_0100 + lane as u32);
+        wave.s[124] = 64;
+        (wave.s[4], wave.s[5]) = (wave.s[8], wave.s[9] | 4 << 16);
+        (wave.s[6], wave.s[7]) = (32, 11 << 12 | 4);
+        wave.v[0] = words(|lane| lane as u32);
+        wave.v[9] = words(|lane| 4 * lane as u32);
+    };
+    // `buffer_load_lds_format_x v0, s[4:7], 0 idxen`, `ds_load_b32 v6, v9 offset:64`.
+    let code = [STORE, [0xe0c8_0000, 0x8081_0000], [0xd8d8_0040, 0x0600_0009]].concat();
+    for cold in [None, Some(0)] {
+        let wave = run_code(&code, cold, &setup);
+        assert!((0..32).all(|lane| wave.v[6][lane] == 0x100 + lane as u32), "{:?}", wave.v[6]);
+    }
+}
+
+#[test]
 fn the_resource_says_what_is_out_of_bounds() {
     let numbered = |stride: u32, count: u32, word: u32| {
         move |wave: &mut Wave| {

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 /// The instructions and the reasons, with the number of LLVM's rows that are refused.
 const REFUSED: &[(&str, &str, usize)] = &[
     ("buffer_", "tfe", 14),
-    ("buffer_load_lds_format_x", "not implemented", 2),
     ("ds_add_gs_reg_rtn", "global data share", 2),
     ("ds_bvh_stack_rtn_b32", "ray tracing", 2),
     ("ds_condxchg32_rtn_b64", "not implemented", 2),

@@ -116,7 +116,12 @@ fn check(set: &'static InstructionSet, list: impl Iterator<Item = Case>, at_leas
     assert!(report.is_empty(), "{} mnemonics differ:\n{}", report.len(), report.join("\n"));
 }
 
-fn check_row(number: usize, inst: isa::Inst, text: &str, shared: &mut Shared) -> Result<(), String> {
+pub(super) fn check_row(
+    number: usize,
+    inst: isa::Inst,
+    text: &str,
+    shared: &mut Shared,
+) -> Result<(), String> {
     let mut next = random(0x9e37_79b9_7f4a_7c15 ^ (number as u64) << 20);
     let mut wave = Wave::new();
     let operands = Machine::operands(text);
@@ -142,6 +147,17 @@ fn check_row(number: usize, inst: isa::Inst, text: &str, shared: &mut Shared) ->
         wave.set_indexing(None);
         let mut expected = Machine::copy_of(&wave, inst.set.name());
         expected.execute(text)?;
+        if let isa::Operand::Vgpr(register) = inst.dst
+            && inst.set.writes_halves()
+            && inst.encoding != isa::Encoding::Vop3p
+            && inst.mods.op_sel & 8 == 0
+            && matches!(
+                inst.dst_type,
+                isa::OperandType { element: isa::Element::F16 | isa::Element::I16, dwords: 1, .. }
+            )
+        {
+            expected.keep_high_half(register.into(), &wave);
+        }
         let mut got = wave.clone_for_test();
         run(&mut got, inst, false, shared).map_err(|why| format!("{text}: {why}"))?;
         let place = format!("{text} (mode {mode:#x}, exec {:#x})", wave.exec());

@@ -127,6 +127,13 @@ impl Machine {
         }
     }
 
+    /// Puts back the half of a vector register that an instruction of another family leaves alone.
+    pub(super) fn keep_high_half(&mut self, register: usize, before: &Wave) {
+        for (word, old) in self.v[register].iter_mut().zip(before.v[register]) {
+            *word = old & 0xffff_0000 | *word & 0xffff;
+        }
+    }
+
     fn pair(&self, first: usize) -> u64 {
         u64::from(self.s[first]) | u64::from(self.s[first + 1]) << 32
     }
