@@ -216,6 +216,9 @@ mod tests {
         let swizzled = Resource { words, layout: ResourceLayout::Gfx11 };
         assert!(swizzled.is_swizzled());
         assert_eq!(swizzled.element(), 8);
+        let sixteen = Resource { words: [0x1000, 3 << 30, 64, 0], ..swizzled };
+        assert_eq!(sixteen.element(), 16);
+        assert_eq!(Resource { layout: ResourceLayout::Gfx10, ..sixteen }.element(), 4);
         assert_eq!(swizzled.address(1, 4, 0), 0x1000 + 8 + 4);
         assert_eq!(swizzled.address(8, 8, 0), 0x1000 + (16 + 8) * 8);
         let plain = Resource { words: [0x1000, 1 << 30, 64, 0], layout: ResourceLayout::Gfx10 };

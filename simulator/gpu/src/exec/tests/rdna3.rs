@@ -110,15 +110,15 @@ fn lanes_of_rows_are_permuted() {
         assert!((0..32).all(|lane| wave.v[2][lane] == opposite(lane) ^ 16), "{:?}", wave.v[2]);
     }
     // Each odd lane selects an even one, which is inactive.
-    let cases: [(&str, u32, fn(usize) -> u32); 3] = [
-        ("v_permlane16_b32 v2, v0, s4, s5", 0xd65b_0002, |_| 99),
-        ("v_permlane16_b32 v2, v0, s4, s5 op_sel:[1,0]", 0xd65b_0802, |lane| lane as u32 ^ 15),
-        ("v_permlane16_b32 v2, v0, s4, s5 op_sel:[0,1]", 0xd65b_1002, |_| 0),
+    let cases = [
+        ("v_permlane16_b32 v2, v0, s4, s5", 0xd65b_0002, [99; 32]),
+        ("v_permlane16_b32 v2, v0, s4, s5 op_sel:[1,0]", 0xd65b_0802, std::array::from_fn(opposite)),
+        ("v_permlane16_b32 v2, v0, s4, s5 op_sel:[0,1]", 0xd65b_1002, [0; 32]),
     ];
     for (text, first, expected) in cases {
         for wave in both(text, &[first, 0x0014_0900], reversed(odd)) {
-            for lane in 0..32 {
-                assert_eq!(wave.v[2][lane], if lane % 2 == 1 { expected(lane) } else { 99 }, "{text}");
+            for (lane, expected) in expected.into_iter().enumerate() {
+                assert_eq!(wave.v[2][lane], if lane % 2 == 1 { expected } else { 99 }, "{text}");
             }
         }
     }
@@ -352,6 +352,11 @@ fn scalar_registers_are_moved_with_shifted_numbers() {
     for wave in both("s_movrelsd_2_b32 s4, s5", &[0xbe84_4405], setup) {
         assert_eq!(wave.s[10], 77);
     }
+    // The last of 106 registers.
+    let setup = |wave: &mut Wave| (wave.s[105], wave.s[124]) = (78, 100);
+    for wave in both("s_movrels_b32 s4, s5", &[0xbe84_4005], setup) {
+        assert_eq!(wave.s[4], 78);
+    }
 }
 
 struct Clock;
@@ -378,7 +383,7 @@ fn clocks_are_read() {
     }
     // Two ticks in each nanosecond, of which the register has twenty bits.
     for wave in both("s_getreg_b32 s4, hwreg(HW_REG_SHADER_CYCLES, 0, 20)", &[0xb884_981d], setup) {
-        assert_eq!(wave.s[4], (0x1_2345_6789u64 * 20 & 0xf_ffff) as u32);
+        assert_eq!(wave.s[4], (0x1_2345_6789u64 * 20) as u32 & 0xf_ffff);
     }
     for wave in both("s_getreg_b32 s4, hwreg(HW_REG_HW_ID1)", &[0xb884_f817], setup) {
         assert_eq!(wave.s[4], 0);

@@ -132,6 +132,22 @@ fn the_resource_says_what_is_out_of_bounds() {
 }
 
 #[test]
+fn lanes_address_lds_by_their_number() {
+    let setup = |wave: &mut Wave| {
+        wave.v[5] = words(|lane| 100 + lane as u32);
+        wave.s[124] = 0x9999_0040;
+        wave.v[9] = words(|lane| 4 * lane as u32);
+    };
+    // `ds_store_addtid_b32 v5 offset:8`, `ds_load_addtid_b32 v4 offset:4`, `ds_load_b32 v6, v9 offset:64`.
+    let code = [[0xdac0_0008, 0x0000_0500], [0xdac4_0004, 0x0400_0000], [0xd8d8_0040, 0x0600_0009]].concat();
+    for cold in [None, Some(0)] {
+        let wave = run_code(&code, cold, &setup);
+        assert!((1..32).all(|lane| wave.v[4][lane] == 99 + lane as u32), "{:?}", wave.v[4]);
+        assert!((2..32).all(|lane| wave.v[6][lane] == 98 + lane as u32), "{:?}", wave.v[6]);
+    }
+}
+
+#[test]
 fn lanes_address_memory_by_their_number() {
     let setup = |wave: &mut Wave| {
         wave.v[4] = words(|lane| 200 + lane as u32);
