@@ -298,7 +298,7 @@ fn products_for_lighting() {
 }
 
 #[test]
-fn the_mode_holds_for_operations_of_rdna_3() {
+fn fused_sums_without_infinite_products_are_rounded_as_the_mode_says() {
     let up = |registers: [(usize, u32); 4]| {
         move |wave: &mut Wave| {
             words_of(registers)(wave);
@@ -313,21 +313,31 @@ fn the_mode_holds_for_operations_of_rdna_3() {
     check_word("v_fma_dx9_zero_f32 v2, v0, v1, v3", &fused, little, setup);
     let setup = up([(0, one), (1, one), (2, little), (3, 0)]);
     check_word("v_fmac_dx9_zero_f32_e32 v2, v0, v1", &accumulating, one + 1, setup);
-    // Without IEEE's rules a signalling NaN is passed over.
-    let lenient = |registers: [(usize, u32); 4]| {
+}
+
+#[test]
+fn without_the_rules_of_ieee_a_signalling_nan_is_passed_over() {
+    let lenient = |registers: [(usize, u32); 3]| {
         move |wave: &mut Wave| {
             words_of(registers)(wave);
+            wave.v[2] = [0; LANES];
             wave.set_mode(0x1f0);
         }
     };
     let [three, four] = [3f32, 4f32].map(f32::to_bits);
-    let setup = lenient([(0, 0x7f80_0001), (1, four), (2, 0), (3, three)]);
-    check_word("v_maxmin_f32 v2, v0, v1, v3", &[0xd65e_0002, 0x040e_0300], three, setup);
-    let setup = lenient([(0, 0x7c01), (1, 0x4000), (2, 0), (3, 0x4200)]);
-    check_word("v_minmax_f16 v2, v0, v1, v3", &[0xd661_0002, 0x040e_0300], 0x4200, setup);
-    // The NaN of a sum is that of the old value.
+    let setup = lenient([(0, three), (1, four), (3, 0x7f80_0001)]);
+    check_word("v_maxmin_f32 v2, v0, v1, v3", &[0xd65e_0002, 0x040e_0300], four, setup);
+    let setup = lenient([(0, 0x4200), (1, 0x4000), (3, 0x7c01)]);
+    check_word("v_minmax_f16 v2, v0, v1, v3", &[0xd661_0002, 0x040e_0300], 0x4000, setup);
+}
+
+#[test]
+fn a_sum_may_have_the_nan_of_the_old_value() {
     let setup = words_of([(0, 0x3c00), (1, 0x3c00), (2, 0x7e01)]);
     check_word("v_fmac_f16_e32 v2, v0, v1", &[0x6c04_0300], 0x7e01, setup);
+    let one = 0x3f80_0000;
+    let setup = words_of([(0, one), (1, one), (2, 0x7fc0_0001)]);
+    check_word("v_fmac_dx9_zero_f32_e32 v2, v0, v1", &[0x0c04_0300], 0x7fc0_0001, setup);
 }
 
 #[test]
