@@ -3,7 +3,9 @@
 
 use windlass_codeobject::TargetId;
 
-use crate::isa::{Accumulation, GFX90A, GFX900, GFX906, GFX908, GFX942, InstructionSet};
+use crate::isa::{
+    Accumulation, GFX90A, GFX900, GFX906, GFX908, GFX942, GFX1100, GFX1100_WAVE64, InstructionSet,
+};
 
 /// A GPU that can be simulated.
 ///
@@ -217,8 +219,32 @@ const GFX900_PART: Part = Part {
     images: IMAGES,
 };
 
+const GFX1100_PART: Part = Part {
+    name: "gfx1100",
+    features: "",
+    code: &["gfx1100", "gfx11-generic"],
+    product: "RX 7900 XTX",
+    sets: &[&GFX1100, &GFX1100_WAVE64],
+    scratch: Scratch::Architected,
+    work_item_id: WorkItemId::Packed,
+    vgpr_granule: 4,
+    grid_barrier: GridBarrier::Memory,
+    waves: 32,
+    lds: 64 << 10,
+    units: 48,
+    architecture: 1100,
+    capability: [11, 0],
+    chip: 0x744c,
+    caches: [32 << 10, 6 << 20, 96 << 20],
+    clock: 2_304_000,
+    memory_clock: 1_249_000,
+    bus: 384,
+    images: IMAGES,
+};
+
 /// The simulated parts. The first is the default.
-static PARTS: [Part; 5] = [GFX942_PART, GFX90A_PART, GFX908_PART, GFX906_PART, GFX900_PART];
+static PARTS: [Part; 6] =
+    [GFX942_PART, GFX90A_PART, GFX908_PART, GFX906_PART, GFX900_PART, GFX1100_PART];
 /// The parts whose machines can be started with retries of page faults (XNACK), in that mode. A kernel can be compiled for one
 /// mode.
 static WITH_XNACK: [Part; 2] = [
