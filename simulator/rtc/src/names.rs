@@ -23,6 +23,11 @@ pub(crate) fn stripped(expression: &str) -> &str {
     }
 }
 
+/// A name as it stands between the quotes of a `#line`.
+pub(crate) fn quoted(name: &str) -> String {
+    name.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], " ")
+}
+
 /// Whether the first parenthesis of the text ends with its last character.
 fn encloses(text: &str) -> bool {
     let mut depth = 0_usize;
@@ -44,11 +49,11 @@ pub(crate) fn table<'a>(expressions: impl Iterator<Item = &'a str>) -> String {
     let mut text = String::new();
     for (index, expression) in expressions.enumerate() {
         // An error in an expression is reported under this name, on its first line.
-        let file = expression.replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r'], " ");
         let _ = write!(
             text,
-            "\n#line 1 \"name expression `{file}`\"\nextern \"C\" __attribute__((device, used)) const void *{ENTRY}{index} = \
-             (const void *)&{expression};"
+            "\n#line 1 \"name expression `{}`\"\nextern \"C\" __attribute__((device, used)) const void *{ENTRY}{index} = \
+             (const void *)&{expression};",
+            quoted(expression)
         );
     }
     if !text.is_empty() {

@@ -8,6 +8,7 @@ use super::comgr_library::{BITCODE, EXECUTABLE, Library, OBJECT_FILE, Refused, S
 use super::unit::{Link, Made, Unit};
 use crate::folder::Folder;
 use crate::headers;
+use crate::names::quoted;
 use crate::options::Options;
 use crate::target::Target;
 
@@ -100,7 +101,9 @@ impl Comgr {
         let refused = |Refused| "libamd_comgr does not compile the source".to_owned();
         let numbers = self.library.numbers;
         let input = self.library.set().map_err(refused)?;
-        input.add(SOURCE, unit.name, unit.source.as_bytes()).map_err(refused)?;
+        // comgr writes the source to a folder of its own, whose path nobody needs to see.
+        let source = format!("#line 1 \"{}\"\n{}", quoted(unit.name), unit.source);
+        input.add(SOURCE, unit.name, source.as_bytes()).map_err(refused)?;
         let compiled = self
             .library
             .run(numbers.compile, &options.target.isa(), Some(numbers.hip), &given, &input, log)

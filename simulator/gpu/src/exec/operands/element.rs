@@ -35,20 +35,13 @@ pub(crate) fn fetch32<'a>(
     kind: LaneKind,
     spare: &'a mut Spare,
 ) -> &'a Row {
-    match step.src[index] {
-        Source::Vector(number) if !step.modified && !wave.unusual => wave.row(number),
-        _ => written32(wave, step, index, kind, spare),
-    }
-}
-
-/// Writes a source that is not read in place.
-#[inline(never)]
-fn written32<'a>(wave: &Wave, step: &Step, index: usize, kind: LaneKind, spare: &'a mut Spare) -> &'a Row {
-    let row = &mut spare.0[0];
     if step.modified || wave.unusual {
-        return row.write(modifiers::modified32(wave, step, index, kind));
+        return spare.0[0].write(modifiers::modified32(wave, step, index, kind));
     }
-    row.write([scalar32(wave, step.src[index]); LANES])
+    match step.src[index] {
+        Source::Vector(number) => wave.row(number),
+        source => spare.0[0].write([scalar32(wave, source); LANES]),
+    }
 }
 
 /// Reads a 64-bit vector source as low and high rows.
