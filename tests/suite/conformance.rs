@@ -48,6 +48,12 @@ fn older_simulated_parts_conform() {
     }
 }
 
+/// Its waves have 32 lanes, and its instructions are those of another family.
+#[test]
+fn a_simulated_gpu_of_another_family_conforms() {
+    conforms("hip-sim://gfx1100");
+}
+
 /// Each GPU gets the code of its own part, on a device of both and alone.
 #[test]
 fn gpus_of_two_parts_conform() {

@@ -3,7 +3,7 @@
 //!
 //! `build.sh` makes the checked-in files: `inputs.bin`, the kernels' arguments; `expected.bin`, their results
 //! on x86-64; `kernels.txt`, their names with the number of words that each work-item writes; and the code
-//! objects for the GPUs, compiled without optimisation and with, those for all but gfx942 as code objects v4 and v5.
+//! objects for the GPUs, compiled without optimisation and with, those for the older ones as code objects v4 and v5.
 //! Float results are compared bit by bit, a NaN as a NaN.
 
 use std::path::{Path, PathBuf};
@@ -121,10 +121,10 @@ fn difference(gpu: &Gpu, twin: &Twin) -> Option<String> {
     ))
 }
 
-fn agree(code: &str) {
+fn agree(code: &str, parts: impl IntoIterator<Item = &'static Part>) {
     let twins = twins();
     assert!(twins.len() >= 100, "{} kernels", twins.len());
-    for part in Part::all() {
+    for part in parts {
         let gpu = Gpu::new(code, part);
         let differing: Vec<String> = twins
             .iter()
@@ -136,12 +136,19 @@ fn agree(code: &str) {
 
 #[test]
 fn unoptimised_kernels_agree() {
-    agree("kernels.O0.ccob");
+    agree("kernels.O0.ccob", Part::all());
 }
 
 #[test]
 fn optimised_kernels_agree() {
-    agree("kernels.O3.ccob");
+    agree("kernels.O3.ccob", Part::all());
+}
+
+#[test]
+fn kernels_in_waves_of_64_lanes_agree() {
+    for code in ["kernels.O0.wave64.ccob", "kernels.O3.wave64.ccob"] {
+        agree(code, [Part::named("gfx1100").unwrap()]);
+    }
 }
 
 #[test]
