@@ -155,6 +155,13 @@ fn waves_of_64_lanes_have_two_halves() {
         wave.set_exec(0xffff);
     });
     check(&wave, 2, |lane| if lane < 16 { lane as u32 + 32 } else { 99 });
+    let wave = wide("v_mov_b32_dpp v2, v0 dpp8:[7,6,5,4,3,2,1,0]", &[0x7e04_02e9, 0x0539_7700], numbers);
+    check(&wave, 2, |lane| lane as u32 ^ 7);
+    let wave = wide("v_permlanex16_b32 v2, v0, s4, s5", &[0xd65c_0002, 0x0014_0900], |wave| {
+        numbers(wave);
+        (wave.s[4], wave.s[5]) = (0x89ab_cdef, 0x0123_4567);
+    });
+    check(&wave, 2, |lane| lane as u32 ^ 31);
     // The address of lane `lane + 33`, which is the next one of the same half.
     let setup = |wave: &mut Wave| {
         wave.v[0] = words(|lane| 4 * (lane as u32 + 33));
