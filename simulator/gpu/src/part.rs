@@ -243,8 +243,7 @@ const GFX1100_PART: Part = Part {
 };
 
 /// The simulated parts. The first is the default.
-static PARTS: [Part; 6] =
-    [GFX942_PART, GFX90A_PART, GFX908_PART, GFX906_PART, GFX900_PART, GFX1100_PART];
+static PARTS: [Part; 6] = [GFX942_PART, GFX90A_PART, GFX908_PART, GFX906_PART, GFX900_PART, GFX1100_PART];
 /// The parts whose machines can be started with retries of page faults (XNACK), in that mode. A kernel can be compiled for one
 /// mode.
 static WITH_XNACK: [Part; 2] = [

@@ -50,6 +50,34 @@ static void names_headers_and_options(void) {
   GIVES(OK, hiprtcDestroyProgram(&program));
 }
 
+// A source may define new and delete itself, and its name may have folders.
+static void a_source_brings_its_own_new(void) {
+  static const char source[] =
+      "__device__ int taken;\n"
+      "__device__ void *operator new(size_t size) { ++taken; return malloc(size); }\n"
+      "__device__ void operator delete(void *memory) noexcept { taken += 10; free(memory); }\n"
+      "__device__ void operator delete(void *memory, size_t) noexcept { taken += 10; free(memory); }\n"
+      "__device__ bool same(const char *a, const char *b) { while (*a && *a == *b) ++a, ++b; return *a == *b; }\n"
+      "extern \"C\" __global__ void own(int *values) {\n"
+      "  if (threadIdx.x == 0) { int *one = new int(5); values[0] = *one; delete one; values[1] = taken; }\n"
+      "  values[2] = same(__FILE__, \"folder/own.hip\");\n"
+      "}\n";
+  void *program;
+  size_t size;
+  GIVES(OK, hiprtcCreateProgram(&program, source, "folder/own.hip", 0, NULL, NULL));
+  int status = hiprtcCompileProgram(program, 0, NULL);
+  if (status != OK) print_log(program);
+  GIVES(OK, status);
+  GIVES(OK, hiprtcGetCodeSize(program, &size));
+  char *code = malloc(size);
+  GIVES(OK, hiprtcGetCode(program, code));
+  int values[64] = {0};
+  launch(code, "own", values);
+  CHECK(values[0] == 5 && values[1] == 11 && values[2] == 1);
+  free(code);
+  GIVES(OK, hiprtcDestroyProgram(&program));
+}
+
 // The log names the expression that does not compile.
 static void a_wrong_name_is_quoted(void) {
   void *program;
@@ -245,6 +273,7 @@ static void groups_of_threads_work_together(void) {
 int main(int count, char **arguments) {
   CHECK(count == 2);
   names_headers_and_options();
+  a_source_brings_its_own_new();
   a_wrong_name_is_quoted();
   bitcode_is_linked(arguments[1]);
   the_header_keeps_its_promises();

@@ -11,6 +11,9 @@ pub(crate) const DEFINITIONS: [&str; 3] =
 /// Has the headers define what AMD's device libraries have elsewhere.
 pub(crate) const WITHOUT_LIBRARIES: &str = "-DWINDLASS_RTC_WITHOUT_LIBRARIES";
 
+/// Has the headers leave `new` and `delete` to the source.
+pub(crate) const WITHOUT_NEW: &str = "-DWINDLASS_RTC_WITHOUT_NEW";
+
 /// Tells the headers the version of code objects, which decides where the runtime's arguments are.
 pub(crate) fn code_object(version: u32) -> String {
     format!("-DWINDLASS_RTC_CODE_OBJECT={version}")

@@ -18,6 +18,9 @@ const LONGEST_NAME: usize = 200;
 #[derive(Default)]
 pub struct Program {
     source: String,
+    /// The name that the program gave to it.
+    name: String,
+    /// The name of its file for the compiler.
     file_name: String,
     headers: Vec<(String, String)>,
     /// Name expressions, and their lowered names once the program is compiled.
@@ -38,7 +41,8 @@ impl Program {
         let last = name.rsplit('/').next().unwrap_or_default();
         let usable = !matches!(last, "" | "." | "..") && last.len() <= LONGEST_NAME;
         let file_name = if usable { last } else { UNNAMED }.to_owned();
-        Ok(Self { source, file_name, headers, ..Self::default() })
+        let name = if name.is_empty() { UNNAMED } else { name }.to_owned();
+        Ok(Self { source, name, file_name, headers, ..Self::default() })
     }
 
     /// Has the name of a kernel or variable looked up when the program is compiled.
@@ -80,15 +84,30 @@ impl Program {
                 return None;
             }
         };
-        let source = format!("{}{}", self.source, names::table(self.names.keys().map(String::as_str)));
-        let unit = Unit {
+        // The source goes by the name that the program gave to it, in messages and in `__FILE__`.
+        let source = format!(
+            "#line 1 \"{}\"\n{}{}",
+            names::quoted(&self.name),
+            self.source,
+            names::table(self.names.keys().map(String::as_str))
+        );
+        let mut unit = Unit {
             name: &self.file_name,
             source: &source,
             headers: &self.headers,
             options: &options,
             has_names: !self.names.is_empty(),
+            brings_new: false,
         };
-        let made = compiler::compile(&unit, log)?;
+        let mut messages = String::new();
+        let mut made = compiler::compile(&unit, &mut messages);
+        if made.is_none() && messages.contains("redefinition of 'operator ") {
+            unit.brings_new = true;
+            messages.clear();
+            made = compiler::compile(&unit, &mut messages);
+        }
+        log.push_str(&messages);
+        let made = made?;
         if !self.names.is_empty() {
             let Some(lowered) = names::lowered(&made.code, self.names.len()) else {
                 log.push_str("error: the code lacks a symbol for a name expression\n");

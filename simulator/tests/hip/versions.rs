@@ -88,7 +88,14 @@ fn properties_are_those_of_the_part() {
         ("gfx900", "gfx900:xnack-", "Simulated MI25 (gfx900)", 64, 900, (9, 0)),
         ("gfx1100", "gfx1100", "Simulated RX 7900 XTX (gfx1100)", 48, 1100, (11, 0)),
         ("gfx90a:xnack+", "gfx90a:sramecc+:xnack+", "Simulated MI250X (gfx90a)", 110, 910, (9, 0)),
-        ("gfx90a:sramecc+:xnack-?units=8", "gfx90a:sramecc+:xnack-", "Simulated MI250X (gfx90a)", 8, 910, (9, 0)),
+        (
+            "gfx90a:sramecc+:xnack-?units=8",
+            "gfx90a:sramecc+:xnack-",
+            "Simulated MI250X (gfx90a)",
+            8,
+            910,
+            (9, 0),
+        ),
     ] {
         let machine = Machine::new(options);
         let (mut new, mut old) = (hipDeviceProp_tR0600::default(), hipDeviceProp_tR0000::default());

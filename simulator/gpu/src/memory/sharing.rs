@@ -221,7 +221,7 @@ impl Ticket {
     /// `None` for bytes that are no ticket.
     pub fn from_bytes(bytes: &[u8; TICKET]) -> Option<Self> {
         let words: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        let [first, started, third, token, size, offset, sum, _] = words.as_slice() else { return None };
+        let [first, started, third, token, size, offset, sum, 0] = words.as_slice() else { return None };
         let (magic, process) = ((first >> 32) as u32, *first as u32);
         (magic == MAGIC && *sum == checksum(&words[..6])).then_some(Self {
             process,
@@ -320,7 +320,7 @@ mod tests {
         drop((file, again));
         assert!(SharedFile::open(Content::Memory, &ticket).is_err(), "it is closed");
         assert_eq!(Ticket::from_bytes(&[0; TICKET]), None);
-        for byte in 0..56 {
+        for byte in 0..TICKET {
             let mut damaged = ticket.to_bytes();
             damaged[byte] ^= 0x40;
             assert_eq!(Ticket::from_bytes(&damaged), None, "byte {byte}");

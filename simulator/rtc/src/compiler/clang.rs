@@ -80,6 +80,9 @@ impl Clang {
             if self.libraries.is_none() {
                 command.arg(headers::WITHOUT_LIBRARIES);
             }
+            if unit.brings_new {
+                command.arg(headers::WITHOUT_NEW);
+            }
             command.arg("-include").arg(own.join(headers::RUNTIME));
         }
         command.args(folder.names()).arg("-I").arg(folder.sources());

@@ -8,7 +8,6 @@ use super::comgr_library::{BITCODE, EXECUTABLE, Library, OBJECT_FILE, Refused, S
 use super::unit::{Link, Made, Unit};
 use crate::folder::Folder;
 use crate::headers;
-use crate::names::quoted;
 use crate::options::Options;
 use crate::target::Target;
 
@@ -48,6 +47,7 @@ impl Comgr {
             headers: &[],
             options: &options,
             has_names: false,
+            brings_new: false,
         };
         let probed = Folder::new().ok().map(|folder| self.try_compile(&unit, &folder, &mut String::new()));
         matches!(probed, Some(Ok(_)))
@@ -86,6 +86,9 @@ impl Comgr {
             if !self.has_libraries {
                 given.push(headers::WITHOUT_LIBRARIES.to_owned());
             }
+            if unit.brings_new {
+                given.push(headers::WITHOUT_NEW.to_owned());
+            }
             given.extend(["-D__HIPCC_RTC__".to_owned(), "-include".to_owned()]);
             given.push(own.join(headers::RUNTIME).display().to_string());
         }
@@ -101,9 +104,7 @@ impl Comgr {
         let refused = |Refused| "libamd_comgr does not compile the source".to_owned();
         let numbers = self.library.numbers;
         let input = self.library.set().map_err(refused)?;
-        // comgr writes the source to a folder of its own, whose path nobody needs to see.
-        let source = format!("#line 1 \"{}\"\n{}", quoted(unit.name), unit.source);
-        input.add(SOURCE, unit.name, source.as_bytes()).map_err(refused)?;
+        input.add(SOURCE, unit.name, unit.source.as_bytes()).map_err(refused)?;
         let compiled = self
             .library
             .run(numbers.compile, &options.target.isa(), Some(numbers.hip), &given, &input, log)

@@ -14,6 +14,8 @@ pub(crate) struct Unit<'a> {
     pub(crate) options: &'a Options,
     /// Whether names will be read from the code.
     pub(crate) has_names: bool,
+    /// Whether the source defines `new` and `delete` for all types.
+    pub(crate) brings_new: bool,
 }
 
 /// The output of a compilation.

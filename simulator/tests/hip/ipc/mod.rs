@@ -9,6 +9,7 @@ use std::ptr::null_mut;
 
 use crate::common::{Block, Machine};
 use windlass_hip_sys::bindings::*;
+use windlass_simulated_gpu::memory::sharing::Ticket;
 
 mod descriptors;
 use descriptors::{DESCRIPTOR, shareable_pool};
@@ -221,11 +222,17 @@ fn wrong_handles_of_memory_are_refused() {
 fn handles_of_memory_that_no_process_shares_open_nothing() {
     let machine = Machine::new("gfx942");
     let right = handle(&machine, machine.malloc(64));
-    // Of a process that there is not, and of one that has no such file: the first word names the process.
-    for process in [[0xff, 0xff, 0xff, 0x7f], [1, 0, 0, 0]] {
-        let mut other = right;
-        other.reserved[..4].copy_from_slice(&process.map(|byte: u8| byte as i8));
+    // Of a process that there is not, and of one that has no such file.
+    for process in [0x7fff_ffff, 1] {
+        let mut ticket = Ticket::from_bytes(&right.reserved.map(|byte| byte as u8)).unwrap();
+        ticket.process = process;
+        let other = hipIpcMemHandle_t { reserved: ticket.to_bytes().map(|byte| byte as i8) };
         assert_eq!(open(&machine, other).0, hipError_t::hipErrorInvalidDevicePointer);
+    }
+    for byte in [0, 8, 16, 24, 32, 40] {
+        let mut damaged = right;
+        damaged.reserved[byte] ^= 1;
+        assert_eq!(open(&machine, damaged).0, hipError_t::hipErrorInvalidValue, "byte {byte}");
     }
 }
 

@@ -117,14 +117,16 @@ extern "C" __attribute__((device)) void __ockl_dm_dealloc(unsigned long);
 WINDLASS_RTC_C void *malloc(size_t size) { return (void *)__ockl_dm_alloc(size); }
 WINDLASS_RTC_C void free(void *memory) { __ockl_dm_dealloc((unsigned long)memory); }
 
-// A source that brings its own asks for this name.
+// Sources that bring their own ask for this name.
 #define __CLANG_CUDA_WRAPPERS_NEW
+#ifndef WINDLASS_RTC_WITHOUT_NEW
 WINDLASS_RTC void *operator new(size_t size) { return malloc(size ? size : 1); }
 WINDLASS_RTC void *operator new[](size_t size) { return ::operator new(size); }
 WINDLASS_RTC void operator delete(void *memory) noexcept { free(memory); }
 WINDLASS_RTC void operator delete[](void *memory) noexcept { free(memory); }
 WINDLASS_RTC void operator delete(void *memory, size_t) noexcept { free(memory); }
 WINDLASS_RTC void operator delete[](void *memory, size_t) noexcept { free(memory); }
+#endif
 // Templates give way to a source's own functions.
 template <typename = void> WINDLASS_RTC void *operator new(size_t, void *place) noexcept { return place; }
 template <typename = void> WINDLASS_RTC void *operator new[](size_t, void *place) noexcept { return place; }
