@@ -14,7 +14,7 @@ use crate::isa::{
 /// let part = Part::named("gfx90a").expect("it is simulated");
 /// assert!(part.runs("gfx90a") && !part.runs("gfx942"));
 /// assert!(Part::that_runs("gfx9-generic").is_some_and(|part| part.name() == "gfx906"));
-/// assert!(Part::named("gfx1100").is_none());
+/// assert!(Part::named("gfx1201").is_none());
 /// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {
