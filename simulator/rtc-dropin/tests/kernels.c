@@ -17,6 +17,18 @@ static const char SOURCE[] =
     "}\n"
     "extern \"C\" __global__ void plain(int *values) { values[threadIdx.x] = threadIdx.x; }\n";
 
+// The code of a program without options.
+static char *compiled(void *program) {
+  size_t size;
+  int status = hiprtcCompileProgram(program, 0, NULL);
+  if (status != OK) print_log(program);
+  GIVES(OK, status);
+  GIVES(OK, hiprtcGetCodeSize(program, &size));
+  char *code = malloc(size);
+  GIVES(OK, hiprtcGetCode(program, code));
+  return code;
+}
+
 static void names_headers_and_options(void) {
   const char *headers[] = {"#define STEP 100\n", "#define ABOVE 7\n"};
   const char *header_names[] = {"numbers/step.h", "../above.h"};
@@ -63,14 +75,8 @@ static void a_source_brings_its_own_new(void) {
       "  values[2] = same(__FILE__, \"folder/own.hip\");\n"
       "}\n";
   void *program;
-  size_t size;
   GIVES(OK, hiprtcCreateProgram(&program, source, "folder/own.hip", 0, NULL, NULL));
-  int status = hiprtcCompileProgram(program, 0, NULL);
-  if (status != OK) print_log(program);
-  GIVES(OK, status);
-  GIVES(OK, hiprtcGetCodeSize(program, &size));
-  char *code = malloc(size);
-  GIVES(OK, hiprtcGetCode(program, code));
+  char *code = compiled(program);
   int values[64] = {0};
   launch(code, "own", values);
   CHECK(values[0] == 5 && values[1] == 11 && values[2] == 1);
@@ -196,14 +202,8 @@ static const char PROMISES[] =
 
 static void the_header_keeps_its_promises(void) {
   void *program;
-  size_t size;
   GIVES(OK, hiprtcCreateProgram(&program, PROMISES, "promises", 0, NULL, NULL));
-  int status = hiprtcCompileProgram(program, 0, NULL);
-  if (status != OK) print_log(program);
-  GIVES(OK, status);
-  GIVES(OK, hiprtcGetCodeSize(program, &size));
-  char *code = malloc(size);
-  GIVES(OK, hiprtcGetCode(program, code));
+  char *code = compiled(program);
   int values[64] = {0};
   launch(code, "promises", values);
   for (int i = 0; i < 64; ++i) {
@@ -248,15 +248,9 @@ static const char GROUPS[] =
 
 static void groups_of_threads_work_together(void) {
   void *program, *module, *function, *memory;
-  size_t size;
   int wrong = 0;
   GIVES(OK, hiprtcCreateProgram(&program, GROUPS, "groups", 0, NULL, NULL));
-  int status = hiprtcCompileProgram(program, 0, NULL);
-  if (status != OK) print_log(program);
-  GIVES(OK, status);
-  GIVES(OK, hiprtcGetCodeSize(program, &size));
-  char *code = malloc(size);
-  GIVES(OK, hiprtcGetCode(program, code));
+  char *code = compiled(program);
   GIVES(OK, hipModuleLoadData(&module, code));
   GIVES(OK, hipModuleGetFunction(&function, module, "together"));
   GIVES(OK, hipMalloc(&memory, sizeof wrong));
