@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What of RDNA 3 is decoded and not executed.
+//! The instructions of RDNA 3 that are decoded and not executed, with the reasons.
 
 use super::semantics::rows;
 use super::*;
