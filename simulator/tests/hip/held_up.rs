@@ -2,7 +2,7 @@
 //! The log's reports about streams that a hardware queue blocks, maybe for ever.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 
 use crate::common::events::{Line, listen};
 use crate::common::{Block, Log, Machine};
@@ -29,6 +29,21 @@ impl Streams {
 /// Whether a line is about two streams.
 fn names(line: &Line, streams: [hipStream_t; 2]) -> bool {
     streams.iter().all(|stream| line.1.contains(&name(*stream)))
+}
+
+/// Waits for a line of the log. Under a seed the work of the stream advances in calls.
+fn told(
+    machine: &Machine,
+    stream: hipStream_t,
+    lines: &Receiver<Line>,
+    found: impl Fn(&Line) -> bool,
+) -> Line {
+    loop {
+        let _ = hip!(machine, hipStreamQuery(stream));
+        if let Some(line) = lines.try_iter().find(&found) {
+            return line;
+        }
+    }
 }
 
 #[test]
@@ -114,13 +129,7 @@ fn a_host_function_that_waits_for_a_stream_behind_it_is_a_deadlock() {
         machine.log_on(held, &Log::default(), "ran");
         drop(go);
         let found = |line: &Line| line.0 == Level::ERROR && names(line, streams.get());
-        // Under a seed work advances in calls.
-        let line = loop {
-            let _ = hip!(machine, hipStreamQuery(holding));
-            if let Some(line) = lines.try_iter().find(found) {
-                break line;
-            }
-        };
+        let line = told(&machine, holding, &lines, found);
         assert!(line.1.contains("deadlock"), "{}", line.1);
         assert!(lines.try_iter().filter(found).count() == 0, "told once");
     }
@@ -140,12 +149,7 @@ fn a_host_function_that_waits_for_its_own_stream_is_a_deadlock() {
             unsafe { api.hipStreamSynchronize(own) };
         });
         let found = |line: &Line| line.0 == Level::ERROR && line.1.contains(&name(streams.get()[0]));
-        let line = loop {
-            let _ = hip!(machine, hipStreamQuery(stream));
-            if let Some(line) = lines.try_iter().find(found) {
-                break line;
-            }
-        };
+        let line = told(&machine, stream, &lines, found);
         assert!(line.1.contains("deadlock: the host function"), "{}", line.1);
         assert!(lines.try_iter().filter(found).count() == 0, "told once");
     }

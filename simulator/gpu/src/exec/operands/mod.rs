@@ -2,9 +2,9 @@
 //! Reads instructions' sources, writes their results, and accesses memory.
 //!
 //! The usual case is fast: [`element`] reads registers in place and writes whole rows, and [`operation`] applies the
-//! function of one lane to all. Modifiers and unusual
-//! modes take the slow paths: [`modifiers`] for sources, [`result`] for results, [`rounding`] for modes.
-//! The lanes of a load or store that lie in one allocation are accessed [`together`], others one by one ([`space`]).
+//! function of one lane to all. Modifiers and unusual modes take the slow paths: [`modifiers`] for sources, [`result`]
+//! for results, [`rounding`] for modes. The lanes of a load or store that lie in one allocation are accessed
+//! [`together`], others one by one ([`space`]).
 
 pub(crate) mod element;
 pub(crate) mod global;

@@ -2,9 +2,9 @@
 //! Instructions that read or write one bit for each lane: carries, selection, and the scaling flags of divisions.
 
 use super::integer::differences;
-use crate::exec::machine::core::Flow;
+use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::{Compilations, handler};
-use crate::exec::machine::step::Source;
+use crate::exec::machine::step::{Source, Step};
 use crate::exec::operands::element::{LaneValue, Raw, Spare, fetch32, only_lane, store32};
 use crate::exec::operands::index::{destination, indexed};
 use crate::exec::operands::source::lane_mask;
@@ -184,6 +184,18 @@ fn mask_row(mask: u64) -> Row {
     row!(|lane| if lane < 32 { low >> (lane & 31) & 1 } else { high >> (lane & 31) & 1 })
 }
 
+/// Takes the first source where the lane's bit of the third is zero, else the second.
+#[inline(always)]
+fn choose(core: &mut Core<'_>, step: &Step, source: LaneKind, result: LaneKind) -> Flow {
+    let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
+    let a = fetch32(core.wave, step, 0, source, &mut spare_a);
+    let b = fetch32(core.wave, step, 1, source, &mut spare_b);
+    let chosen = mask_row(lane_mask(core.wave, step.src[2]));
+    let values = row!(|lane| b[lane] ^ (a[lane] ^ b[lane]) & chosen[lane].wrapping_sub(1));
+    store32(core.wave, step, &values, result);
+    Flow::Next
+}
+
 /// The handler of an instruction of this family.
 pub(crate) fn compilations(op: Op) -> Option<Compilations> {
     Some(match op {
@@ -230,23 +242,9 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
                 core.wave.row_mut(step.dst)[lane] = value;
                 return Flow::Next;
             }
-            let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
-            let a = fetch32(core.wave, step, 0, LaneKind::RawF32, &mut spare_a);
-            let b = fetch32(core.wave, step, 1, LaneKind::RawF32, &mut spare_b);
-            let chosen = mask_row(lane_mask(core.wave, step.src[2]));
-            let result = row!(|lane| b[lane] ^ (a[lane] ^ b[lane]) & chosen[lane].wrapping_sub(1));
-            store32(core.wave, step, &result, LaneKind::B32);
-            Flow::Next
+            choose(core, step, LaneKind::RawF32, LaneKind::B32)
         }),
-        Op::v_cndmask_b16 => handler!(|core, step| {
-            let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
-            let a = fetch32(core.wave, step, 0, LaneKind::RawF16, &mut spare_a);
-            let b = fetch32(core.wave, step, 1, LaneKind::RawF16, &mut spare_b);
-            let chosen = mask_row(lane_mask(core.wave, step.src[2]));
-            let result = row!(|lane| b[lane] ^ (a[lane] ^ b[lane]) & chosen[lane].wrapping_sub(1));
-            store32(core.wave, step, &result, LaneKind::B16);
-            Flow::Next
-        }),
+        Op::v_cndmask_b16 => handler!(|core, step| choose(core, step, LaneKind::RawF16, LaneKind::B16)),
         _ => return None,
     })
 }
