@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use windlass_codeobject::{CodeObject, Segment};
 
 use super::LoadError;
-use crate::exec::{NoInstruction, Reached, handler, reach};
+use crate::exec::{NoInstruction, Reached, handlers, reach};
 use crate::isa::{DecodeError, Encoding, Inst, Op};
 use crate::part::Part;
 
@@ -128,7 +128,7 @@ impl Reached for Walk<'_> {
         self.seen[slot] = true;
         let mut why = "";
         let kind = match &found {
-            Ok(inst) => match handler(inst) {
+            Ok(inst) => match handlers(inst) {
                 Ok(_) => return,
                 Err(reason) => {
                     why = reason;

@@ -74,6 +74,14 @@ fn in_turn(inst: &Inst) -> SmallVec<[Inst; 1]> {
     smallvec::smallvec![copy, first, second]
 }
 
+/// The handlers of the instructions to execute in turn for one of the code, each with its instruction.
+///
+/// # Errors
+/// The part of the instruction that is not executed.
+pub(crate) fn handlers(inst: &Inst) -> Result<SmallVec<[(Handler, Inst); 1]>, &'static str> {
+    in_turn(inst).into_iter().map(|part| Ok((families::handler(&part)?, part))).collect()
+}
+
 /// Makes steps of decoded instructions, in the order of the code, and resolves branches. Also returns the
 /// index of the entry's step.
 fn lay_out(
@@ -103,16 +111,14 @@ fn lay_out(
                 Some(format!("{} (registers by index)", inst.disassemble(at * 4)))
             }
             Ok(inst) => {
-                match in_turn(inst).iter().map(|part| Ok((families::handler(part)?, *part))).collect() {
+                match handlers(inst) {
                     Ok(parts) => {
-                        let parts: SmallVec<[(Handler, Inst); 1]> = parts;
                         steps.extend(
                             parts.into_iter().map(|(handler, part)| Step::new(handler, part, offset)),
                         );
                         None
                     }
                     Err(reason) => {
-                        let reason: &str = reason;
                         steps.push(Step::new(families::unsupported, *inst, offset));
                         Some(format!("{} ({reason})", inst.disassemble(at * 4)))
                     }

@@ -48,7 +48,7 @@ mod run;
 mod translate;
 pub(crate) mod values;
 
-pub(crate) use families::handler;
+pub(crate) use load::handlers;
 pub(crate) use machine::core::Core;
 pub(crate) use machine::debug::Debug;
 pub use machine::debug::SourceLine;

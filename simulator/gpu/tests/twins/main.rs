@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::Arc;
 use windlass_codeobject::{EntryTarget, File, Options as FileOptions};
 use windlass_simulated_gpu::Part;
-use windlass_simulated_gpu::engine::{Engine, Fault, Launch, Module};
+use windlass_simulated_gpu::engine::{Engine, Fault, Launch, Module, unsupported};
 use windlass_simulated_gpu::memory::{AllocationKind, Memory, MemoryOptions};
 
 /// The same constants as in `src/twin.h`.
@@ -76,7 +76,9 @@ struct Gpu {
 impl Gpu {
     fn new(code: &str, part: &'static Part) -> Self {
         let memory = Memory::new(MemoryOptions { capacity: 64 << 20, ..MemoryOptions::default() }).unwrap();
-        let module = Module::load(part, &memory, &code_object(code, part)).unwrap();
+        let object = code_object(code, part);
+        assert_eq!(unsupported(&object).unwrap(), [], "{code} on {}", part.name());
+        let module = Module::load(part, &memory, &object).unwrap();
         let inputs = read("inputs.bin");
         let (params, input) = inputs.split_at(PARAMS);
         let address = memory.allocate(input.len() as u64, 256, AllocationKind::Device, "input").unwrap();
