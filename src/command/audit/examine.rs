@@ -11,7 +11,7 @@ use windlass_codeobject::{Bundle, Container, Entry, EntryTarget, Error, File, Op
 use super::{
     images::{Images, Kernels},
     slot::Slots,
-    unit::{self, Code, Service, Slot, Unit},
+    unit::{Code, Service, Slot, Unit},
 };
 use crate::command::{
     asked::{Asked, gpus},
@@ -31,6 +31,7 @@ pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &
     }
     let mut unit = Unit {
         path: path.to_owned(),
+        processor: None,
         pattern: None,
         files: 1,
         kind: file.kind().to_string(),
@@ -44,7 +45,7 @@ pub(super) fn file(path: &str, file: &File<'_>, targets: &[TargetId], options: &
     let processors: BTreeSet<_> =
         bundles.iter().flat_map(|bundle| gpus(bundle)).map(TargetId::processor).collect();
     if let [processor] = Vec::from_iter(&processors)[..] {
-        unit.pattern = unit::pattern(path, processor);
+        unit.processor = Some((*processor).to_owned());
     }
     let mut slots = Slots::new(file.kind());
     let images = Images::new(file.bundles());

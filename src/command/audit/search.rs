@@ -4,7 +4,7 @@
 use std::{
     fs,
     io::{self, Read},
-    path::{Path, PathBuf},
+    path::{Path, PathBuf, is_separator},
 };
 
 use walkdir::WalkDir;
@@ -17,7 +17,7 @@ use super::{
     aotriton, examine, miopen,
     packed::{HEAD, Method},
     store::{LARGEST, Store},
-    unit::Unit,
+    unit::{self, Unit},
 };
 use crate::command::{
     input::{self, count},
@@ -59,6 +59,8 @@ pub(super) struct Search<'s> {
     /// The size of that file, and whether the report has its spent budget.
     size: u64,
     is_told: bool,
+    /// The length in bytes of the folder that all paths share. A target in its name says nothing about a file.
+    folder: usize,
     progress: Progress,
     found: Found,
     /// Libraries whose kpack archives were not found beside them, with the error.
@@ -74,6 +76,7 @@ impl<'s> Search<'s> {
             options,
             size: 0,
             is_told: false,
+            folder: 0,
             progress,
             found: Found::default(),
             split: Vec::new(),
@@ -82,6 +85,7 @@ impl<'s> Search<'s> {
 
     /// Examines all files at and below the paths, in the order of their names.
     pub(super) fn all(mut self, paths: &[PathBuf]) -> Found {
+        self.folder = shared_folder(paths);
         for path in paths {
             for entry in WalkDir::new(path).sort_by_file_name() {
                 match entry {
@@ -355,11 +359,17 @@ impl<'s> Search<'s> {
         } else if may_hold_code(head) {
             match File::parse(bytes, &self.options) {
                 Ok(file) if file.kind() == FileKind::HostLibrary => {}
-                Ok(file) => self.found.units.extend(examine::file(&name, &file, self.targets, &self.options)),
+                Ok(file) => self.unit(examine::file(&name, &file, self.targets, &self.options)),
                 Err(Error::NotFound { .. }) => {}
                 Err(error) => self.problem(name, error),
             }
         }
+    }
+
+    fn unit(&mut self, unit: Option<Unit>) {
+        let Some(mut unit) = unit else { return };
+        unit.pattern = unit.processor.as_ref().and_then(|name| unit::pattern(&unit.path, self.folder, name));
+        self.found.units.push(unit);
     }
 
     fn store(&mut self, name: String, store: Result<Option<Store>, String>) {
@@ -368,7 +378,7 @@ impl<'s> Search<'s> {
             None => Ok(None),
         });
         match judged {
-            Ok(unit) => self.found.units.extend(unit),
+            Ok(unit) => self.unit(unit),
             Err(problem) => self.problem(name, problem),
         }
     }
@@ -381,7 +391,7 @@ impl<'s> Search<'s> {
                 let unit = examine::file(&name, &file, self.targets, &self.options);
                 match input.as_ref().map(Input::check) {
                     Ok(Err(changed)) => self.found.problems.push((name, changed.to_string())),
-                    _ => self.found.units.extend(unit),
+                    _ => self.unit(unit),
                 }
             }
             // Most files of a system have no GPU code.
@@ -392,6 +402,22 @@ impl<'s> Search<'s> {
             },
         }
     }
+}
+
+/// The length in bytes of the folder that holds all of the paths: for one path, that folder, or the folder of that file.
+fn shared_folder(paths: &[PathBuf]) -> usize {
+    let mut texts = paths.iter().map(|path| {
+        let text = path.display().to_string();
+        if path.is_dir() && !text.ends_with(is_separator) { text + "/" } else { text }
+    });
+    let Some(first) = texts.next() else { return 0 };
+    let shared = texts.fold(first, |mut shared, text| {
+        let mut letters = shared.char_indices().zip(text.chars());
+        let end = letters.find(|((_, one), other)| one != other).map_or(text.len(), |((at, _), _)| at);
+        shared.truncate(end);
+        shared
+    });
+    shared.rfind(is_separator).map_or(0, |at| at + 1)
 }
 
 /// Whether a file is a store of code objects.

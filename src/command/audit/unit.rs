@@ -12,7 +12,9 @@ use crate::command::modes::Modes;
 pub(super) struct Unit {
     /// The path; for several files, the path with `*` for the target.
     pub(super) path: String,
-    /// The path with `*` for the target, if all code is for one processor and the path names it.
+    /// The processor, if all code is for one.
+    pub(super) processor: Option<String>,
+    /// The path with `*` for the processor, if there is one and the path below the searched folder names it.
     pub(super) pattern: Option<String>,
     pub(super) files: usize,
     pub(super) kind: String,
@@ -132,10 +134,11 @@ pub(super) fn group(units: Vec<Unit>) -> Vec<Unit> {
     groups
 }
 
-/// The path with `*` for a processor and the modes behind it; `None` if the path does not name the processor.
-pub(super) fn pattern(path: &str, processor: &str) -> Option<String> {
-    let mut pattern = String::new();
-    let mut rest = path;
+/// The path with `*` for a processor and the modes behind it, both behind the folder that all examined files share; `None` if
+/// this part of the path does not name the processor.
+pub(super) fn pattern(path: &str, folder: usize, processor: &str) -> Option<String> {
+    let (folder, mut rest) = path.split_at_checked(folder)?;
+    let mut pattern = folder.to_owned();
     let mut named = false;
     while let Some(at) = rest.find(processor) {
         let (before, from) = rest.split_at(at);
@@ -207,7 +210,7 @@ mod tests {
             ("a.co", "gfx942", None),
             ("a_gfx942-xnack.co", "gfx942", Some("a_*-xnack.co")),
         ] {
-            assert_eq!(pattern(path, processor).as_deref(), expected, "{path}");
+            assert_eq!(pattern(path, 0, processor).as_deref(), expected, "{path}");
         }
     }
 }

@@ -137,6 +137,22 @@ fn files_for_one_target_each_count_as_one() {
 }
 
 #[test]
+fn a_target_in_the_name_of_the_searched_folder_says_nothing_about_its_files() {
+    let folder = Folder::new();
+    let paths: Vec<_> = ["gfx942", "gfx90a"]
+        .map(|target| folder.extract(VECTOR_ADD, target, &format!("for_gfx942/{target}/add_{target}.co")))
+        .into();
+    let searched = format!("{}/for_gfx942", folder.path());
+    for named in [vec![&searched], paths.iter().collect()] {
+        let named: Vec<_> = named.into_iter().map(String::as_str).collect();
+        let (code, report) = report(&named, "gfx942,gfx90a");
+        assert_eq!(code, Some(0), "{report:#}");
+        let add = file(&report, "for_gfx942/*/add_*.co");
+        assert_eq!((&add["files"], verdicts(add)), (&2.into(), vec!["exact", "exact"]));
+    }
+}
+
+#[test]
 fn kernels_that_only_some_targets_have_are_named() {
     let folder = Folder::new();
     let gfx90a = folder.extract(VECTOR_ADD, "gfx90a", "gfx90a.co");
