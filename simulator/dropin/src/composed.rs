@@ -130,6 +130,11 @@ fn fill_box(
     extent: hipExtent,
     fill: impl Fn(*mut c_void, usize, usize) -> hipError_t,
 ) -> hipError_t {
+    let is_empty = [extent.width, extent.height, extent.depth].contains(&0);
+    // The width of the memory's rows counts too (clr, hip_memory.cpp, `ihipMemset3DCommand`).
+    if !is_empty && memory.pitch != extent.width && memory.pitch < memory.xsize {
+        return hipError_t::hipErrorInvalidValue;
+    }
     if memory.ysize == extent.height
         && let Some(rows) = extent.height.checked_mul(extent.depth)
     {

@@ -38,6 +38,8 @@ pub struct Part {
     pub grid_barrier: GridBarrier,
     /// Waves in flight on a compute unit, at most.
     pub waves: u32,
+    /// The units of a compute unit that execute waves.
+    pub simd: Simd,
     /// LDS of a workgroup, in bytes.
     pub lds: u32,
     /// Compute units, unless a machine says otherwise.
@@ -92,6 +94,30 @@ pub enum WorkItemId {
     Registers,
 }
 
+/// The units of a compute unit that execute waves, as clr counts them for HIP's occupancy (rocdevice.cpp).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Simd {
+    /// In a compute unit that HIP reports.
+    pub count: u32,
+    /// Waves of each at once, at most. A unit of gfx900 has room for ten, but a compute unit starts no more than 32.
+    pub waves: u32,
+    /// Vector registers of each, for waves of the usual size.
+    pub vgprs: u32,
+    /// The vector registers that such a wave gets are a multiple of this.
+    pub vgpr_granule: u32,
+    /// Scalar registers of each, if waves share them.
+    pub sgprs: Option<u32>,
+    /// Whether HIP reports pairs of compute units (WGPs), of which a kernel may be compiled to use one unit, and HSA the units.
+    pub is_paired: bool,
+}
+
+impl Simd {
+    /// The compute units of one that HIP reports.
+    pub fn units(&self) -> u32 {
+        if self.is_paired { 2 } else { 1 }
+    }
+}
+
 /// The barrier of the waves of a grid, in AMD's device library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridBarrier {
@@ -104,6 +130,12 @@ pub enum GridBarrier {
 /// The largest images until gfx90a.
 const IMAGES: Images = Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX };
 
+const SIMD_GFX9: Simd =
+    Simd { count: 4, waves: 8, vgprs: 256, vgpr_granule: 4, sgprs: Some(800), is_paired: false };
+const SIMD_GFX90A: Simd = Simd { vgprs: 512, vgpr_granule: 8, ..SIMD_GFX9 };
+const SIMD_GFX1100: Simd =
+    Simd { count: 4, waves: 16, vgprs: 1536, vgpr_granule: 24, sgprs: None, is_paired: true };
+
 const GFX942_PART: Part = Part {
     name: "gfx942",
     features: ":sramecc+:xnack-",
@@ -115,6 +147,7 @@ const GFX942_PART: Part = Part {
     vgpr_granule: 8,
     grid_barrier: GridBarrier::Memory,
     waves: 32,
+    simd: SIMD_GFX90A,
     lds: 64 << 10,
     units: 304,
     architecture: 942,
@@ -138,6 +171,7 @@ const GFX90A_PART: Part = Part {
     vgpr_granule: 8,
     grid_barrier: GridBarrier::Instructions,
     waves: 32,
+    simd: SIMD_GFX90A,
     lds: 64 << 10,
     units: 110,
     architecture: 910,
@@ -161,6 +195,7 @@ const GFX908_PART: Part = Part {
     vgpr_granule: 4,
     grid_barrier: GridBarrier::Instructions,
     waves: 40,
+    simd: SIMD_GFX9,
     lds: 64 << 10,
     units: 120,
     architecture: 908,
@@ -184,6 +219,7 @@ const GFX906_PART: Part = Part {
     vgpr_granule: 4,
     grid_barrier: GridBarrier::Instructions,
     waves: 40,
+    simd: SIMD_GFX9,
     lds: 64 << 10,
     units: 60,
     architecture: 906,
@@ -207,6 +243,7 @@ const GFX900_PART: Part = Part {
     vgpr_granule: 4,
     grid_barrier: GridBarrier::Instructions,
     waves: 40,
+    simd: SIMD_GFX9,
     lds: 64 << 10,
     units: 64,
     architecture: 900,
@@ -230,6 +267,7 @@ const GFX1100_PART: Part = Part {
     vgpr_granule: 4,
     grid_barrier: GridBarrier::Memory,
     waves: 32,
+    simd: SIMD_GFX1100,
     lds: 64 << 10,
     units: 48,
     architecture: 1100,

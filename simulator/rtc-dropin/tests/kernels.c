@@ -100,6 +100,29 @@ static void a_wrong_name_is_quoted(void) {
   GIVES(OK, hiprtcDestroyProgram(&program));
 }
 
+// A variable without a symbol of its own has no lowered name, and the log says which; other names do.
+static void a_static_variable_has_no_lowered_name(void) {
+  void *program;
+  const char *name;
+  size_t size;
+  GIVES(OK, hiprtcCreateProgram(&program,
+                                "static __device__ int hidden;\n"
+                                "extern \"C\" __global__ void seen(int *values) { values[0] = ++hidden; }\n",
+                                "static.hip", 0, NULL, NULL));
+  GIVES(OK, hiprtcAddNameExpression(program, "hidden"));
+  GIVES(OK, hiprtcAddNameExpression(program, "seen"));
+  free(compiled(program));
+  GIVES(NAME_NOT_VALID, hiprtcGetLoweredName(program, "hidden", &name));
+  GIVES(OK, hiprtcGetLoweredName(program, "seen", &name));
+  CHECK(strcmp(name, "seen") == 0);
+  GIVES(OK, hiprtcGetProgramLogSize(program, &size));
+  char *log = malloc(size);
+  GIVES(OK, hiprtcGetProgramLog(program, log));
+  CHECK(strstr(log, "`hidden`") != NULL && strstr(log, "`seen`") == NULL);
+  free(log);
+  GIVES(OK, hiprtcDestroyProgram(&program));
+}
+
 // A function in one unit and its call in another, as bitcode.
 static void bitcode_is_linked(const char *folder) {
   const char *sources[] = {
@@ -269,6 +292,7 @@ int main(int count, char **arguments) {
   names_headers_and_options();
   a_source_brings_its_own_new();
   a_wrong_name_is_quoted();
+  a_static_variable_has_no_lowered_name();
   bitcode_is_linked(arguments[1]);
   the_header_keeps_its_promises();
   groups_of_threads_work_together();

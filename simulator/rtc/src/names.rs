@@ -62,8 +62,9 @@ pub(crate) fn table<'a>(expressions: impl Iterator<Item = &'a str>) -> String {
     text
 }
 
-/// The mangled names of `count` expressions in a code object, or in an object file. `None` if one is missing.
-pub(crate) fn lowered(code: &[u8], count: usize) -> Option<Vec<String>> {
+/// The mangled names of `count` expressions in a code object, or in an object file. `None` where they name something without a
+/// symbol, such as a `static` variable, and instead of the list if the file cannot be read.
+pub(crate) fn lowered(code: &[u8], count: usize) -> Option<Vec<Option<String>>> {
     let file = ElfFile64::<object::Endianness>::parse(code).ok()?;
     let (endian, data) = (file.endian(), file.data());
     let header = file.elf_header();
@@ -106,5 +107,5 @@ pub(crate) fn lowered(code: &[u8], count: usize) -> Option<Vec<String>> {
         }
     }
     let name = |place: Option<(usize, u64)>| Some((*pointers.get(&place?)?)?.to_owned());
-    entries.into_iter().map(name).collect()
+    Some(entries.into_iter().map(name).collect())
 }

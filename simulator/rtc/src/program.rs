@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
+use std::fmt::Write as _;
 
 use crate::code::Code;
 use crate::compiler::{self, Made, Unit};
@@ -110,11 +111,18 @@ impl Program {
         let made = made?;
         if !self.names.is_empty() {
             let Some(lowered) = names::lowered(&made.code, self.names.len()) else {
-                log.push_str("error: the code lacks a symbol for a name expression\n");
+                log.push_str("error: the names in the code cannot be read\n");
                 return None;
             };
-            for (place, name) in self.names.values_mut().zip(lowered) {
-                *place = CString::new(name).unwrap_or_default();
+            for ((expression, place), name) in self.names.iter_mut().zip(lowered) {
+                if name.is_none() {
+                    let _ = writeln!(
+                        log,
+                        "warning: the name expression `{expression}` has no lowered name: the code has no symbol for it, as for \
+                         something `static`"
+                    );
+                }
+                *place = name.and_then(|name| CString::new(name).ok()).unwrap_or_default();
             }
         }
         Some(made)

@@ -102,7 +102,7 @@ impl Runtime {
             0xa008 => Info::U32(part.memory_clock.unsigned_abs() / 1000),
             0xa009 => Info::text(&part.title(), 64),
             0xa00a => Info::U32(part.waves),
-            0xa00b => Info::U32(4),
+            0xa00b => Info::U32(part.simd.count / part.simd.units()),
             0xa00c => Info::U32(32),
             0xa00d => Info::U32(1),
             // There are no registers that flush the host data path: memory is coherent.

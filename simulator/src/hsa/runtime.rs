@@ -181,7 +181,7 @@ impl Runtime {
             index,
             slot: *slot,
             part: options.part_of(*slot),
-            units: options.units_of(*slot),
+            units: options.units_of(*slot).saturating_mul(options.part_of(*slot).simd.units()),
         });
         let gpus: Vec<_> = gpus.collect();
         Ok(Arc::new(Self {

@@ -135,6 +135,11 @@ fn copies_of_boxes_that_mean_nothing_are_refused_before_they_are_queued() {
     let other = machine.upload(&[2_u8; 60]);
     let right = parameters(device, other, hipMemcpyKind::hipMemcpyDeviceToDevice);
     let extent = |width, height, depth| hipExtent { width, height, depth };
+    let with_pitch = |pitch, xsize| hipMemcpy3DParms {
+        srcPtr: hipPitchedPtr { pitch, xsize, ..right.srcPtr },
+        extent: extent(2, 1, 1),
+        ..right
+    };
     fails!(hipErrorInvalidValue, machine, hipMemcpy3DAsync(null(), stream));
     for (wrong, status) in [
         (hipMemcpy3DParms { extent: extent(3, 3, 2), ..right }, hipError_t::hipErrorInvalidValue),
@@ -143,6 +148,12 @@ fn copies_of_boxes_that_mean_nothing_are_refused_before_they_are_queued() {
         (hipMemcpy3DParms { extent: extent(usize::MAX, 3, 2), ..right }, hipError_t::hipErrorInvalidValue),
         (hipMemcpy3DParms { kind: hipMemcpyKind(9), ..right }, hipError_t::hipErrorInvalidMemcpyDirection),
         (hipMemcpy3DParms { extent: extent(0, 3, 2), ..right }, hipError_t::hipSuccess),
+        // One row is at a pitch too.
+        (hipMemcpy3DParms { extent: extent(3, 1, 1), ..right }, hipError_t::hipErrorInvalidValue),
+        (with_pitch(0, 4), hipError_t::hipErrorInvalidPitchValue),
+        (with_pitch(3, 4), hipError_t::hipErrorInvalidPitchValue),
+        (with_pitch(3, 0), hipError_t::hipErrorInvalidValue),
+        (hipMemcpy3DParms::default(), hipError_t::hipErrorInvalidValue),
     ] {
         assert_eq!(hip!(machine, hipMemcpy3DAsync(&wrong, stream)), status);
     }

@@ -173,6 +173,9 @@ fn what_a_graph_cannot_hold_spoils_the_capture() {
         ok!(machine, hipEventRecord(place, stream));
         fails!(hipErrorCapturedEvent, machine, hipEventSynchronize(place));
     });
+    // A capture gives an event no time.
+    let mut time = 0.0;
+    fails!(hipErrorInvalidHandle, machine, hipEventElapsedTime(&mut time, place, recorded));
     let to_host = hipMemcpyKind::hipMemcpyDeviceToHost;
     spoils(&machine, |stream| {
         let to = (&raw mut word).cast();

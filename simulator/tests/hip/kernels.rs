@@ -369,6 +369,9 @@ fn variables_are_read_and_written_by_name() {
     assert_eq!(machine.download::<i32>(counter, 1), [107]);
     let (mut address, mut size) = (null_mut(), 0);
     fails!(hipErrorNotFound, machine, hipModuleGetGlobal(&mut address, &mut size, module, c"none".as_ptr()));
+    let counter = c"counter".as_ptr();
+    ok!(machine, hipModuleGetGlobal(&mut address, null_mut(), module, counter));
+    fails!(hipErrorInvalidValue, machine, hipModuleGetGlobal(null_mut(), null_mut(), module, counter));
 }
 
 #[test]

@@ -250,6 +250,23 @@ fn what_a_copy_cannot_mean_is_refused() {
 }
 
 #[test]
+fn one_row_needs_a_pitch_as_several_do() {
+    let machine = Machine::new("");
+    let memory = machine.upload(&[1_u8; 64]);
+    for (pitch, width, rows, status) in [
+        (0, 32, 1, hipError_t::hipErrorInvalidValue),
+        (16, 32, 1, hipError_t::hipErrorInvalidValue),
+        (16, 32, 2, hipError_t::hipErrorInvalidValue),
+        (0, 0, 1, hipError_t::hipSuccess),
+        (0, 32, 0, hipError_t::hipSuccess),
+    ] {
+        let filled = hip!(machine, hipMemset2D(memory, pitch, 2, width, rows));
+        assert_eq!(filled, status, "{rows} rows of {width} bytes at a pitch of {pitch}");
+    }
+    assert_eq!(machine.download::<u8>(memory, 64), [1; 64]);
+}
+
+#[test]
 fn only_what_was_allocated_can_be_freed_and_once() {
     let machine = Machine::new("");
     let memory = machine.malloc(64);

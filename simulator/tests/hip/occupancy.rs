@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The workgroups of a kernel, named by its handle, that fit into a compute unit.
 
+use std::ffi::CStr;
 use std::path::Path;
 use std::ptr::null_mut;
 
 use crate::common::Machine;
 use windlass_hip_sys::bindings::*;
 
+fn kernel(machine: &Machine, file: &str, name: &CStr) -> hipFunction_t {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels/bundles").join(file);
+    machine.function(machine.load(&std::fs::read(path).unwrap()), name)
+}
+
 fn vector_add(machine: &Machine) -> hipFunction_t {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels/bundles/vector_add.ccob");
-    machine.function(machine.load(&std::fs::read(path).unwrap()), c"vector_add")
+    kernel(machine, "vector_add.ccob", c"vector_add")
 }
 
 #[test]
@@ -39,6 +44,32 @@ fn waves_and_lds_limit_the_workgroups_of_a_compute_unit() {
     // 64 KiB of LDS.
     assert_eq!([32 << 10, 33 << 10, 64 << 10, (64 << 10) + 1].map(|lds| resident(64, lds)), [2, 1, 1, 0]);
     assert_eq!(resident(1025, 0), 0, "no workgroup is larger than 1024 work-items");
+}
+
+/// The numbers are those of AMD's HIP 6.4 for the same code.
+#[test]
+fn registers_limit_the_workgroups_of_a_compute_unit() {
+    for (part, registers, blocks, (grid, block)) in [
+        ("gfx942", 103, [16, 8, 4, 1], (912, 320)),
+        ("gfx90a", 103, [16, 8, 4, 1], (330, 320)),
+        ("gfx908", 63, [16, 8, 4, 1], (360, 320)),
+        ("gfx906", 64, [16, 8, 4, 1], (180, 320)),
+        ("gfx900", 64, [16, 8, 4, 1], (192, 320)),
+        ("gfx1100", 102, [28, 18, 7, 1], (240, 320)),
+    ] {
+        let machine = Machine::new(part);
+        let function = kernel(&machine, "scratch.ccob", c"permute_private");
+        let (mut told, mut pair) = (0, (0, 0));
+        let attribute = hipFunction_attribute::HIP_FUNC_ATTRIBUTE_NUM_REGS;
+        ok!(machine, hipFuncGetAttribute(&mut told, attribute, function));
+        let resident = [64, 65, 256, 1024].map(|size| {
+            let mut blocks = 99;
+            ok!(machine, hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, function, size, 0));
+            blocks
+        });
+        ok!(machine, hipModuleOccupancyMaxPotentialBlockSize(&mut pair.0, &mut pair.1, function, 0, 300));
+        assert_eq!((told, resident, pair), (registers, blocks, (grid, block)), "{part}");
+    }
 }
 
 #[test]

@@ -59,11 +59,15 @@ impl Scene {
         base.wrapping_byte_add(page * self.page)
     }
 
-    /// Adds `count` pairs of numbers with `vector_add` on the current device, and returns the status of waiting for it.
-    fn add(&self, a: *mut c_void, b: *mut c_void, sum: *mut c_void, count: u32) -> hipError_t {
+    fn vector_add(&self) -> hipFunction_t {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels/bundles/vector_add.ccob");
         let module = self.machine.load(&std::fs::read(path).unwrap());
-        let function = self.machine.function(module, c"vector_add");
+        self.machine.function(module, c"vector_add")
+    }
+
+    /// Adds `count` pairs of numbers with `vector_add` on the current device, and returns the status of waiting for it.
+    fn add(&self, a: *mut c_void, b: *mut c_void, sum: *mut c_void, count: u32) -> hipError_t {
+        let function = self.vector_add();
         let arguments = Block::default().pointer(a).pointer(b).pointer(sum).u32(count).done();
         let launched = self.machine.launch(function, count.div_ceil(256), 256, null_mut(), &arguments);
         assert_eq!(launched, hipError_t::hipSuccess);
@@ -166,6 +170,25 @@ fn an_access_to_reserved_addresses_without_memory_names_the_kernel_and_the_lane(
     for part in ["vector_add", "lane 0", "use after free", "hipMemUnmap"] {
         assert!(report.contains(part), "no `{part}` in {report}");
     }
+}
+
+/// Under a seed, queued work runs no sooner than a call waits for it.
+#[test]
+fn the_end_of_a_mapping_waits_for_the_work_of_blocking_streams() {
+    let scene = Scene::new("?seed=3");
+    let (machine, page) = (&scene.machine, scene.page);
+    let base = scene.reserve(1);
+    scene.map(base, 0, 1, scene.create(0, 1));
+    scene.open(base, 1, 0, READ_WRITE);
+    let ones = machine.upload(&[1.0_f32; 256]);
+    let (stream, sum) = (machine.stream(), machine.malloc(1024));
+    ok!(machine, hipMemcpyDtoD(base, ones, 1024));
+    let function = scene.vector_add();
+    let arguments = Block::default().pointer(base).pointer(ones).pointer(sum).u32(256).done();
+    assert_eq!(machine.launch(function, 1, 256, stream, &arguments), hipError_t::hipSuccess);
+    ok!(machine, hipMemUnmap(base, page));
+    ok!(machine, hipStreamSynchronize(stream));
+    assert_eq!(machine.download::<f32>(sum, 256), [2.0; 256]);
 }
 
 #[test]

@@ -128,6 +128,11 @@ impl Kernel {
         Err(Fault::before_start(self.name(), Cause::Unsupported { instructions: lines.join("; ") }))
     }
 
+    /// Whether a workgroup may use both compute units of a pair (WGP mode).
+    pub fn is_for_both_units(&self) -> bool {
+        self.record.description.workgroup_processor_mode
+    }
+
     /// Scalar registers.
     pub fn sgprs(&self) -> u32 {
         self.record.description.sgpr_count

@@ -110,20 +110,16 @@ fn lay_out(
                 steps.push(Step::new(families::unsupported, *inst, offset));
                 Some(format!("{} (registers by index)", inst.disassemble(at * 4)))
             }
-            Ok(inst) => {
-                match handlers(inst) {
-                    Ok(parts) => {
-                        steps.extend(
-                            parts.into_iter().map(|(handler, part)| Step::new(handler, part, offset)),
-                        );
-                        None
-                    }
-                    Err(reason) => {
-                        steps.push(Step::new(families::unsupported, *inst, offset));
-                        Some(format!("{} ({reason})", inst.disassemble(at * 4)))
-                    }
+            Ok(inst) => match handlers(inst) {
+                Ok(parts) => {
+                    steps.extend(parts.into_iter().map(|(handler, part)| Step::new(handler, part, offset)));
+                    None
                 }
-            }
+                Err(reason) => {
+                    steps.push(Step::new(families::unsupported, *inst, offset));
+                    Some(format!("{} ({reason})", inst.disassemble(at * 4)))
+                }
+            },
             Err(reason) => {
                 steps.push(Step::new(families::unsupported, families::placeholder(), offset));
                 Some(reason.to_string())

@@ -21,6 +21,14 @@ fn times(pattern: Pattern, count: usize) -> Outcome<Rows> {
 /// Rows of `width` repetitions of a pattern.
 fn elements(pattern: Pattern, width: usize, height: usize, pitch: usize) -> Outcome<Rows> {
     let width = width.checked_mul(pattern.size).ok_or(Code::INVALID_VALUE)?;
+    rows(width, height, pitch)
+}
+
+/// Rows of `width` bytes. One row needs a pitch as several do.
+fn rows(width: usize, height: usize, pitch: usize) -> Outcome<Rows> {
+    if width != 0 && height != 0 && pitch < width {
+        return Err(Code::INVALID_PITCH_VALUE);
+    }
     Ok(Rows::new(width as u64, height as u64, pitch as u64)?)
 }
 
@@ -137,10 +145,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemset2D(
     width: usize,
     height: usize,
 ) -> hipError_t {
-    hip!(hipMemset2D, |call| {
-        let rows = Rows::new(width as u64, height as u64, pitch as u64)?;
-        fill(call, to, rows, byte(value), None)
-    })
+    hip!(hipMemset2D, |call| { fill(call, to, rows(width, height, pitch)?, byte(value), None) })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemset2DAsync(
@@ -151,10 +156,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemset2DAsync(
     height: usize,
     stream: hipStream_t,
 ) -> hipError_t {
-    hip!(hipMemset2DAsync, |call| {
-        let rows = Rows::new(width as u64, height as u64, pitch as u64)?;
-        fill(call, to, rows, byte(value), Some(stream))
-    })
+    hip!(hipMemset2DAsync, |call| { fill(call, to, rows(width, height, pitch)?, byte(value), Some(stream)) })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemsetD2D8(

@@ -15,7 +15,8 @@ use crate::hip::programs::program::Function;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 use crate::hip::work::item::Work;
-use crate::hip::work::launch::{Launch, Launched, Shape, occupancy};
+use crate::hip::work::launch::{Launch, Launched, Shape};
+use crate::hip::work::occupancy::Occupancy;
 use crate::tally::{self, Count};
 
 /// The places of the arguments of a launch.
@@ -127,6 +128,10 @@ pub(super) fn check_shape(call: &Call, shape: &Shape, kernel: &Kernel) -> Outcom
             | "hipExtLaunchKernel",
         ) if shape.is_empty() && call.is_since(7) => Code::INVALID_CONFIGURATION,
         (Code::INVALID_CONFIGURATION, "hipExtModuleLaunchKernel") if !call.is_since(7) => Code::INVALID_VALUE,
+        (
+            Code::INVALID_CONFIGURATION,
+            "hipGraphAddKernelNode" | "hipGraphKernelNodeSetParams" | "hipGraphExecKernelNodeSetParams",
+        ) if shape.has_too_large_blocks() => Code::INVALID_VALUE,
         (Code::LAUNCH_OUT_OF_RESOURCES, "hipLaunchCooperativeKernel") => Code::COOPERATIVE_LAUNCH_TOO_LARGE,
         (
             Code::LAUNCH_OUT_OF_RESOURCES,
@@ -185,7 +190,7 @@ pub(super) fn lds(bytes: usize) -> u32 {
 pub(super) fn check_cooperative(call: &Call, function: &Function, shape: &Shape) -> Outcome<()> {
     let blocks = shape.grid.iter().fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)));
     let threads = shape.block.iter().fold(1, |product: u32, extent| product.saturating_mul(*extent));
-    let resident = occupancy(&function.kernel, threads, shape.dynamic_lds.into());
+    let resident = Occupancy::new(&function.kernel, shape.dynamic_lds.into()).blocks(threads);
     let units = call.runtime.machine.device(function.program.device)?.units;
     let most = u64::from(resident).saturating_mul(units.into());
     if blocks > most { Err(Code::COOPERATIVE_LAUNCH_TOO_LARGE) } else { Ok(()) }

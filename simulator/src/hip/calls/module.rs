@@ -10,14 +10,13 @@ use windlass_hip_sys::bindings::{
     hipFunction_t, hipJitOption, hipModule_t, hipSharedMemConfig,
 };
 
-use crate::engine::Kernel;
 use crate::hip::boundary::call::Call;
 use crate::hip::hardware::device::limits;
 use crate::hip::programs::program::{Function, Program};
 use crate::hip::programs::unsuited::Subject;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
-use crate::hip::work::launch::occupancy;
+use crate::hip::work::occupancy::Occupancy;
 
 /// A function by its handle.
 pub(super) fn function(call: &Call, handle: hipFunction_t) -> Outcome<Arc<Function>> {
@@ -161,7 +160,7 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleGetGlobal(
 ) -> hipError_t {
     hip!(hipModuleGetGlobal, |call| {
         let name = call.get_string(name)?;
-        if is_refused(call, &name) {
+        if is_refused(call, &name) || address.is_null() && size.is_null() {
             return Err(Code::INVALID_VALUE);
         }
         let program = find(call, module)?;
@@ -173,10 +172,6 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleGetGlobal(
         call.put_if(size, length as usize);
         Ok(())
     })
-}
-
-fn registers(kernel: &Kernel) -> u32 {
-    kernel.vgprs().saturating_add(kernel.agprs())
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipFuncGetAttribute(
@@ -194,7 +189,7 @@ pub(in crate::hip) unsafe extern "C" fn hipFuncGetAttribute(
             | hipFunction_attribute::HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA
             | hipFunction_attribute::HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => 0,
             hipFunction_attribute::HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.private_size(),
-            hipFunction_attribute::HIP_FUNC_ATTRIBUTE_NUM_REGS => registers(kernel),
+            hipFunction_attribute::HIP_FUNC_ATTRIBUTE_NUM_REGS => kernel.vgprs(),
             hipFunction_attribute::HIP_FUNC_ATTRIBUTE_PTX_VERSION if !call.is_since(6) => 30,
             hipFunction_attribute::HIP_FUNC_ATTRIBUTE_BINARY_VERSION if !call.is_since(6) => 2,
             hipFunction_attribute::HIP_FUNC_ATTRIBUTE_PTX_VERSION
@@ -223,7 +218,7 @@ pub(in crate::hip) unsafe extern "C" fn hipFuncGetAttributes(
             localSizeBytes: kernel.private_size() as usize,
             maxDynamicSharedSizeBytes: number(function.wanted_lds.load(Ordering::Relaxed)),
             maxThreadsPerBlock: number(kernel.max_workgroup_size()),
-            numRegs: number(registers(kernel)),
+            numRegs: number(kernel.vgprs()),
             ptxVersion: 94,
             sharedSizeBytes: kernel.static_lds() as usize,
             ..Default::default()
@@ -293,7 +288,7 @@ pub(in crate::hip) unsafe extern "C" fn hipGetFuncBySymbol(
 fn resident_blocks(call: &Call, function: &Function, block_size: c_int, dynamic: usize) -> Outcome<c_int> {
     let block_size = u32::try_from(block_size).ok().filter(|size| *size > 0).ok_or(Code::INVALID_VALUE)?;
     call.device()?;
-    let resident = occupancy(&function.kernel, block_size, dynamic as u64);
+    let resident = Occupancy::new(&function.kernel, dynamic as u64).blocks(block_size);
     Ok(c_int::try_from(resident).unwrap_or(c_int::MAX))
 }
 
@@ -376,14 +371,13 @@ fn potential_block_size(
         return Err(Code::INVALID_VALUE);
     }
     let function = function()?;
-    let most = function.kernel.max_workgroup_size().min(limits::THREADS_PER_BLOCK);
-    let limit = u32::try_from(limit).ok().filter(|limit| *limit > 0).unwrap_or(most);
-    let size = most.min(limit) as c_int;
-    let resident = resident_blocks(call, &function, size, dynamic)?;
+    let most = limits::THREADS_PER_BLOCK;
+    let limit = u32::try_from(limit).ok().filter(|limit| (1..most).contains(limit)).unwrap_or(most);
+    call.device()?;
     let units = call.runtime.machine.device(function.program.device)?.units;
-    let units = c_int::try_from(units).unwrap_or(c_int::MAX);
-    call.put(grid_size, resident.saturating_mul(units))?;
-    call.put(block_size, size)
+    let (size, blocks) = Occupancy::new(&function.kernel, dynamic as u64).best(limit, units);
+    call.put(grid_size, c_int::try_from(blocks).unwrap_or(c_int::MAX))?;
+    call.put(block_size, size as c_int)
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipModuleOccupancyMaxPotentialBlockSize(

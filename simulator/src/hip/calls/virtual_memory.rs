@@ -13,6 +13,7 @@ use crate::hip::boundary::call::Call;
 use crate::hip::hardware::virtual_memory::{GRANULARITY, VirtualMemory};
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
+use crate::hip::work::item::Work;
 
 /// Memory that can be exported as a file descriptor, in HIP's numbers. 0 is memory of this process alone.
 const FILE_DESCRIPTOR: u32 = 1;
@@ -138,8 +139,15 @@ pub(in crate::hip) unsafe extern "C" fn hipMemMap(
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemUnmap(pointer: *mut c_void, size: usize) -> hipError_t {
-    // It waits for no kernel: one that still runs faults, as on hardware.
-    hip!(hipMemUnmap, |call| virtual_memory(call)?.unmap(pointer as u64, size as u64, call.describe()))
+    hip!(hipMemUnmap, |call| {
+        let memory = virtual_memory(call)?;
+        let device = memory.device_at(pointer as u64)?;
+        // AMD's queues it on the null stream, so kernels of non-blocking streams are not awaited and fault.
+        let stream = call.runtime.null_stream(device)?;
+        let point = call.runtime.enqueue(&stream, Work::Nothing, &[])?;
+        call.runtime.scheduler.wait(&[point])?;
+        memory.unmap(pointer as u64, size as u64, call.describe())
+    })
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemSetAccess(

@@ -27,9 +27,28 @@ pub(super) struct Side {
 }
 
 impl Side {
-    /// A place in memory with rows at a pitch.
-    fn pitched(pointer: hipPitchedPtr, at: hipPos) -> Self {
-        Self { base: pointer.ptr as u64, at: [at.x, at.y, at.z], pitch: pointer.pitch, height: pointer.ysize }
+    /// A place in memory with rows at a pitch, for boxes of this width in bytes.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` without memory, and for a box beyond the pitch or a negative one; `INVALID_PITCH_VALUE` for a pitch below
+    /// the width of the memory's rows (clr, hip_memory.cpp, `ihipMemcpy3D_validate`).
+    fn pitched(pointer: hipPitchedPtr, at: hipPos, width: usize) -> Outcome<Self> {
+        if pointer.ptr.is_null() {
+            return Err(Code::INVALID_VALUE);
+        }
+        if pointer.pitch < pointer.xsize {
+            return Err(Code::INVALID_PITCH_VALUE);
+        }
+        let is_within = at.x.checked_add(width).is_some_and(|end| end <= pointer.pitch);
+        if !is_within || pointer.pitch >= i32::MAX as usize {
+            return Err(Code::INVALID_VALUE);
+        }
+        Ok(Self {
+            base: pointer.ptr as u64,
+            at: [at.x, at.y, at.z],
+            pitch: pointer.pitch,
+            height: pointer.ysize,
+        })
     }
 
     /// The address of the box and its rows. `extent` is in bytes, rows and planes.
@@ -73,8 +92,8 @@ pub(super) fn of_runtime(call: &Call, copy: *const hipMemcpy3DParms) -> Outcome<
     }
     let extent = [copy.extent.width, copy.extent.height, copy.extent.depth];
     Ok(CopyCall {
-        to: Side::pitched(copy.dstPtr, copy.dstPos).place(extent)?,
-        from: Side::pitched(copy.srcPtr, copy.srcPos).place(extent)?,
+        to: Side::pitched(copy.dstPtr, copy.dstPos, extent[0])?.place(extent)?,
+        from: Side::pitched(copy.srcPtr, copy.srcPos, extent[0])?.place(extent)?,
         direction: direction(copy.kind.0)?,
     })
 }
@@ -89,8 +108,8 @@ fn of_peers(call: &Call, copy: *const hipMemcpy3DPeerParms) -> Outcome<CopyCall>
     }
     let extent = [copy.extent.width, copy.extent.height, copy.extent.depth];
     Ok(CopyCall {
-        to: Side::pitched(copy.dstPtr, copy.dstPos).place(extent)?,
-        from: Side::pitched(copy.srcPtr, copy.srcPos).place(extent)?,
+        to: Side::pitched(copy.dstPtr, copy.dstPos, extent[0])?.place(extent)?,
+        from: Side::pitched(copy.srcPtr, copy.srcPos, extent[0])?.place(extent)?,
         direction: Direction::Any,
     })
 }

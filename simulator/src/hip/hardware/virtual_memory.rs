@@ -177,6 +177,14 @@ impl VirtualMemory {
         Ok(())
     }
 
+    /// The device whose memory is mapped at an address.
+    ///
+    /// # Errors
+    /// `INVALID_VALUE` if nothing is mapped there.
+    pub(crate) fn device_at(&self, address: u64) -> Outcome<usize> {
+        Ok(self.mappings.physical(address).ok_or(Code::INVALID_VALUE)?.device)
+    }
+
     /// Ends a mapping.
     ///
     /// # Errors

@@ -162,9 +162,6 @@ impl Event {
         if (self.flags | end.flags) & DISABLE_TIMING != 0 {
             return Err(Code::INVALID_HANDLE);
         }
-        if self.captured().is_some() || end.captured().is_some() {
-            return Err(Code::CAPTURED_EVENT);
-        }
         let (Some(start), Some(end)) = (self.recording(), end.recording()) else {
             return Err(Code::INVALID_HANDLE);
         };

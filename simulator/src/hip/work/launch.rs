@@ -80,6 +80,16 @@ impl Shape {
         self.grid.contains(&0) || self.block.contains(&0)
     }
 
+    /// The work-items of a workgroup.
+    fn threads(&self) -> u64 {
+        self.block.iter().fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)))
+    }
+
+    /// Whether a workgroup has more work-items than the device's largest.
+    pub(crate) fn has_too_large_blocks(&self) -> bool {
+        self.threads() > u64::from(limits::THREADS_PER_BLOCK)
+    }
+
     /// Checks the shape against the device and a kernel.
     ///
     /// # Errors
@@ -89,17 +99,15 @@ impl Shape {
         if self.is_empty() {
             return self.refuse(kernel, Code::INVALID_VALUE, "an extent is zero");
         }
-        let threads =
-            self.block.iter().fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)));
         // Work-items of a grid are counted in 32 bits in each direction.
         let too_wide = self.work_items.is_none()
             && self.grid.iter().zip(&self.block).any(|(grid, block)| grid.checked_mul(*block).is_none());
         let too_many =
             self.work_items.is_none() && self.grid.iter().any(|extent| i32::try_from(*extent).is_err());
-        if threads > u64::from(limits::THREADS_PER_BLOCK) || too_wide || too_many {
+        if self.has_too_large_blocks() || too_wide || too_many {
             return self.refuse(kernel, Code::INVALID_CONFIGURATION, "it exceeds what the device can launch");
         }
-        if threads > u64::from(kernel.max_workgroup_size()) {
+        if self.threads() > u64::from(kernel.max_workgroup_size()) {
             return self.refuse(
                 kernel,
                 Code::LAUNCH_FAILURE,
@@ -229,19 +237,6 @@ impl Launched {
         let number = number.map(|number| format!(", call {number}")).unwrap_or_default();
         Failure::new(code_of(&fault), format!("{fault}\n  launched by: {call}{number}"))
     }
-}
-
-/// The number of workgroups of `block_size` work-items that fit into a compute unit at once, by waves and by LDS.
-pub(crate) fn occupancy(kernel: &Kernel, block_size: u32, dynamic_lds: u64) -> u32 {
-    if block_size == 0 || block_size > kernel.max_workgroup_size().min(limits::THREADS_PER_BLOCK) {
-        return 0;
-    }
-    let wave_size = kernel.wave_size();
-    let by_waves = kernel.module().part().waves / block_size.div_ceil(wave_size);
-    let lds = dynamic_lds.saturating_add(kernel.static_lds().into());
-    let by_lds = u64::from(kernel.module().part().lds).checked_div(lds).unwrap_or(u64::MAX);
-    // The minimum with a number of 32 bits fits into 32 bits.
-    by_lds.min(by_waves.into()) as u32
 }
 
 /// The status that HIP answers after a fault.

@@ -5,5 +5,6 @@ pub(crate) mod batch;
 pub(crate) mod host_function;
 pub(crate) mod item;
 pub(crate) mod launch;
+pub(crate) mod occupancy;
 pub(crate) mod packet;
 pub(crate) mod word;

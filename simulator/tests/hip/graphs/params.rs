@@ -56,6 +56,11 @@ fn a_kernel_node_lends_its_arguments_which_may_be_changed_and_set() {
 
     fails!(hipErrorInvalidValue, machine, hipGraphKernelNodeGetParams(node, null_mut()));
     fails!(hipErrorInvalidValue, machine, hipGraphKernelNodeGetParams(null_mut(), &mut told));
+    told.blockDim.x = 2048;
+    let mut other = null_mut();
+    fails!(hipErrorInvalidValue, machine, hipGraphAddKernelNode(&mut other, graph, null(), 0, &told));
+    fails!(hipErrorInvalidValue, machine, hipGraphKernelNodeSetParams(node, &told));
+    fails!(hipErrorInvalidValue, machine, hipGraphExecKernelNodeSetParams(exec, node, &told));
 }
 
 #[test]
