@@ -112,13 +112,15 @@ static void a_static_variable_has_no_lowered_name(void) {
   GIVES(OK, hiprtcAddNameExpression(program, "hidden"));
   GIVES(OK, hiprtcAddNameExpression(program, "seen"));
   free(compiled(program));
-  GIVES(NAME_NOT_VALID, hiprtcGetLoweredName(program, "hidden", &name));
+  int status = hiprtcGetLoweredName(program, "hidden", &name);
+  // LLVM 15, which is in Debian's comgr, gives the variable a symbol with a hash.
+  CHECK(status == NAME_NOT_VALID || (status == OK && strstr(name, "hidden") != NULL));
   GIVES(OK, hiprtcGetLoweredName(program, "seen", &name));
   CHECK(strcmp(name, "seen") == 0);
   GIVES(OK, hiprtcGetProgramLogSize(program, &size));
   char *log = malloc(size);
   GIVES(OK, hiprtcGetProgramLog(program, log));
-  CHECK(strstr(log, "`hidden`") != NULL && strstr(log, "`seen`") == NULL);
+  CHECK((strstr(log, "`hidden`") != NULL) == (status == NAME_NOT_VALID) && strstr(log, "`seen`") == NULL);
   free(log);
   GIVES(OK, hiprtcDestroyProgram(&program));
 }

@@ -79,7 +79,10 @@ pub(crate) fn lowered(code: &[u8], count: usize) -> Option<Vec<Option<String>>> 
     let mut names = BTreeMap::new();
     let mut by_index = BTreeMap::new();
     for (index, symbol) in symbols.enumerate() {
-        let name = std::str::from_utf8(symbols.symbol_name(endian, symbol).ok()?).ok()?;
+        // An object file has local symbols too, which no program can look up once it is linked.
+        let is_local = symbol.st_bind() == elf::STB_LOCAL;
+        let name = if is_local { &[] } else { symbols.symbol_name(endian, symbol).ok()? };
+        let name = std::str::from_utf8(name).ok()?;
         let place = (section_of(usize::from(symbol.st_shndx(endian).0)), symbol.st_value(endian));
         let number = name.strip_prefix(ENTRY).and_then(|number| number.parse::<usize>().ok());
         if let Some(entry) = number.and_then(|number| entries.get_mut(number)) {
