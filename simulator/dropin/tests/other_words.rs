@@ -177,6 +177,11 @@ fn memory_comes_by_the_driver_s_names_too() {
         for wrong in [extent(5, 2, 2), extent(3, 2, 3), extent(usize::MAX, 2, 2)] {
             assert_eq!(fill(place, 7, wrong), INVALID, "{wrong:?}");
         }
+        // A pitch below the rows of the memory, for a box that fits into the pitch.
+        for (pitch, xsize) in [(4, 5), (0, 4)] {
+            let wrong = hipPitchedPtr { pitch, xsize, ..place };
+            assert_eq!(fill(wrong, 7, extent(3, 1, 1)), INVALID, "{wrong:?}");
+        }
         for nothing in [extent(0, 2, 2), extent(3, 0, 2), extent(3, 2, 0)] {
             assert_eq!(fill(place, 9, nothing), OK, "{nothing:?}");
         }

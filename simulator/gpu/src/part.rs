@@ -103,8 +103,9 @@ pub struct Simd {
     pub waves: u32,
     /// Vector registers of each, for waves of the usual size.
     pub vgprs: u32,
-    /// The vector registers that such a wave gets are a multiple of this.
-    pub vgpr_granule: u32,
+    /// The vector registers that such a wave gets are a multiple of this. [`Part::vgpr_granule`] is how a kernel's descriptor
+    /// counts them.
+    pub allocated_vgprs: u32,
     /// Scalar registers of each, if waves share them.
     pub sgprs: Option<u32>,
     /// Whether HIP reports pairs of compute units (WGPs), of which a kernel may be compiled to use one unit, and HSA the units.
@@ -131,10 +132,10 @@ pub enum GridBarrier {
 const IMAGES: Images = Images { side: 16_384, depth: 8192, layers: 8192, buffer: u32::MAX };
 
 const SIMD_GFX9: Simd =
-    Simd { count: 4, waves: 8, vgprs: 256, vgpr_granule: 4, sgprs: Some(800), is_paired: false };
-const SIMD_GFX90A: Simd = Simd { vgprs: 512, vgpr_granule: 8, ..SIMD_GFX9 };
+    Simd { count: 4, waves: 8, vgprs: 256, allocated_vgprs: 4, sgprs: Some(800), is_paired: false };
+const SIMD_GFX90A: Simd = Simd { vgprs: 512, allocated_vgprs: 8, ..SIMD_GFX9 };
 const SIMD_GFX1100: Simd =
-    Simd { count: 4, waves: 16, vgprs: 1536, vgpr_granule: 24, sgprs: None, is_paired: true };
+    Simd { count: 4, waves: 16, vgprs: 1536, allocated_vgprs: 24, sgprs: None, is_paired: true };
 
 const GFX942_PART: Part = Part {
     name: "gfx942",

@@ -23,6 +23,10 @@ struct Facts {
     name: &'static str,
     isa: &'static str,
     units: u32,
+    /// Compute units of a multiprocessor in HIP.
+    paired: u32,
+    simds: u32,
+    lanes: u32,
     /// Waves in flight on a compute unit.
     waves: u32,
     clock: u32,
@@ -31,12 +35,15 @@ struct Facts {
     memory: u64,
 }
 
-const ALL: [Facts; 3] = [
+const ALL: [Facts; 4] = [
     Facts {
         machine: "gfx942?devices=2&memory=1G",
         name: "gfx942",
         isa: "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-",
         units: 304,
+        paired: 1,
+        simds: 4,
+        lanes: 64,
         waves: 32,
         clock: 2100,
         chip: 0x74a1,
@@ -48,6 +55,9 @@ const ALL: [Facts; 3] = [
         name: "gfx90a",
         isa: "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
         units: 104,
+        paired: 1,
+        simds: 4,
+        lanes: 64,
         waves: 32,
         clock: 1700,
         chip: 0x7408,
@@ -59,10 +69,27 @@ const ALL: [Facts; 3] = [
         name: "gfx900",
         isa: "amdgcn-amd-amdhsa--gfx900:xnack-",
         units: 64,
+        paired: 1,
+        simds: 4,
+        lanes: 64,
         waves: 40,
         clock: 1500,
         chip: 0x6860,
         caches: [16 << 10, 4 << 20, 0, 0],
+        memory: 1 << 30,
+    },
+    Facts {
+        machine: "gfx1100?devices=2&memory=1G",
+        name: "gfx1100",
+        isa: "amdgcn-amd-amdhsa--gfx1100",
+        units: 96,
+        paired: 2,
+        simds: 2,
+        lanes: 32,
+        waves: 32,
+        clock: 2304,
+        chip: 0x744c,
+        caches: [32 << 10, 6 << 20, 96 << 20, 0],
         memory: 1 << 30,
     },
 ];
@@ -163,15 +190,16 @@ fn rocminfo_gets_an_answer_to_each_of_its_queries() {
         } else {
             assert!(number(0xa002) > 0);
         }
-        // Watch points, SIMDs, engines, arrays, revision, the version of the driver's interface.
-        for attribute in [0xa005, 0xa00b, 0xa00c, 0xa00d, 0xa012, 0xa110] {
+        assert_eq!(number(0xa00b), if is_gpu { facts.simds } else { 0 });
+        // Watch points, engines, arrays, revision, the version of the driver's interface.
+        for attribute in [0xa005, 0xa00c, 0xa00d, 0xa012, 0xa110] {
             let _ = number(attribute);
         }
         assert_eq!(of_agent::<u8>(agent, 0xa013), 0, "the host reaches no memory of a GPU");
         assert_eq!(of_agent::<[u8; 8]>(agent, 0xa114), [0; 8], "no APU");
         if is_gpu {
             assert_eq!(of_agent::<u8>(agent, 24), 1);
-            assert_eq!([6, 8, 10, 11].map(number), [64, 1024, u32::MAX, 32]);
+            assert_eq!([6, 8, 10, 11].map(number), [facts.lanes, 1024, u32::MAX, 32]);
             assert_eq!(of_agent::<[u16; 3]>(agent, 7), [1024; 3]);
             assert_eq!(of_agent::<[u32; 3]>(agent, 9), [u32::MAX; 3]);
             assert_eq!(number(0xa00a), facts.waves);
@@ -331,7 +359,7 @@ fn the_simulated_hip_says_the_same() {
     assert_eq!(text(of_agent::<[u8; 64]>(agent, 0xa009)), of_text(&hip_says.name));
     assert_eq!(facts.isa, format!("amdgcn-amd-amdhsa--{}", of_text(&hip_says.gcnArchName)));
     assert_eq!(text(of_agent::<[u8; 21]>(agent, 0xa011)), format!("GPU-{}", of_text(&hip_says.uuid.bytes)));
-    assert_eq!(number(0xa002), hip_says.multiProcessorCount);
+    assert_eq!(number(0xa002), hip_says.multiProcessorCount * facts.paired as i32);
     assert_eq!(number(0xa003), hip_says.clockRate / 1000);
     assert_eq!(number(0xa008), hip_says.memoryClockRate / 1000);
     assert_eq!(number(0xa007), hip_says.memoryBusWidth);

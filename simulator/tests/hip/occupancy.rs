@@ -72,6 +72,32 @@ fn registers_limit_the_workgroups_of_a_compute_unit() {
     }
 }
 
+/// They are counted among the vector registers.
+#[test]
+fn accumulation_registers_count_once() {
+    const KEY: &[u8] = b".agpr_count";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cts/kernels/bundles/control.gfx942.co");
+    let mut code = std::fs::read(path).unwrap();
+    let machine = Machine::new("");
+    let registers = |code: &[u8]| {
+        let function = machine.function(machine.load(code), c"collatz");
+        let mut told = 0;
+        ok!(
+            machine,
+            hipFuncGetAttribute(&mut told, hipFunction_attribute::HIP_FUNC_ATTRIBUTE_NUM_REGS, function)
+        );
+        told
+    };
+    let before = registers(&code);
+    let keys: Vec<_> =
+        code.windows(KEY.len()).enumerate().filter(|(_, at)| *at == KEY).map(|(at, _)| at).collect();
+    assert_eq!(keys.len(), 3, "a kernel has one");
+    for at in keys {
+        assert_eq!(std::mem::replace(&mut code[at + KEY.len()], 4), 0, "the kernel has none");
+    }
+    assert_eq!(registers(&code), before);
+}
+
 #[test]
 fn the_largest_workgroup_and_the_grid_that_fills_the_device_are_told() {
     let machine = Machine::new("gfx942?units=10");

@@ -359,14 +359,14 @@ impl<'s> Search<'s> {
         } else if may_hold_code(head) {
             match File::parse(bytes, &self.options) {
                 Ok(file) if file.kind() == FileKind::HostLibrary => {}
-                Ok(file) => self.unit(examine::file(&name, &file, self.targets, &self.options)),
+                Ok(file) => self.add(examine::file(&name, &file, self.targets, &self.options)),
                 Err(Error::NotFound { .. }) => {}
                 Err(error) => self.problem(name, error),
             }
         }
     }
 
-    fn unit(&mut self, unit: Option<Unit>) {
+    fn add(&mut self, unit: Option<Unit>) {
         let Some(mut unit) = unit else { return };
         unit.pattern = unit.processor.as_ref().and_then(|name| unit::pattern(&unit.path, self.folder, name));
         self.found.units.push(unit);
@@ -378,7 +378,7 @@ impl<'s> Search<'s> {
             None => Ok(None),
         });
         match judged {
-            Ok(unit) => self.unit(unit),
+            Ok(unit) => self.add(unit),
             Err(problem) => self.problem(name, problem),
         }
     }
@@ -391,7 +391,7 @@ impl<'s> Search<'s> {
                 let unit = examine::file(&name, &file, self.targets, &self.options);
                 match input.as_ref().map(Input::check) {
                     Ok(Err(changed)) => self.found.problems.push((name, changed.to_string())),
-                    _ => self.unit(unit),
+                    _ => self.add(unit),
                 }
             }
             // Most files of a system have no GPU code.

@@ -145,7 +145,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemset2D(
     width: usize,
     height: usize,
 ) -> hipError_t {
-    hip!(hipMemset2D, |call| { fill(call, to, rows(width, height, pitch)?, byte(value), None) })
+    hip!(hipMemset2D, |call| fill(call, to, rows(width, height, pitch)?, byte(value), None))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemset2DAsync(
@@ -156,7 +156,7 @@ pub(in crate::hip) unsafe extern "C" fn hipMemset2DAsync(
     height: usize,
     stream: hipStream_t,
 ) -> hipError_t {
-    hip!(hipMemset2DAsync, |call| { fill(call, to, rows(width, height, pitch)?, byte(value), Some(stream)) })
+    hip!(hipMemset2DAsync, |call| fill(call, to, rows(width, height, pitch)?, byte(value), Some(stream)))
 }
 
 pub(in crate::hip) unsafe extern "C" fn hipMemsetD2D8(

@@ -189,7 +189,7 @@ pub(super) fn lds(bytes: usize) -> u32 {
 /// A cooperative launch: all workgroups must fit onto the device at once.
 pub(super) fn check_cooperative(call: &Call, function: &Function, shape: &Shape) -> Outcome<()> {
     let blocks = shape.grid.iter().fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)));
-    let threads = shape.block.iter().fold(1, |product: u32, extent| product.saturating_mul(*extent));
+    let threads = u32::try_from(shape.threads()).unwrap_or(u32::MAX);
     let resident = Occupancy::new(&function.kernel, shape.dynamic_lds.into()).blocks(threads);
     let units = call.runtime.machine.device(function.program.device)?.units;
     let most = u64::from(resident).saturating_mul(units.into());

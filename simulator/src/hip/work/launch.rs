@@ -81,7 +81,7 @@ impl Shape {
     }
 
     /// The work-items of a workgroup.
-    fn threads(&self) -> u64 {
+    pub(crate) fn threads(&self) -> u64 {
         self.block.iter().fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)))
     }
 

@@ -6,7 +6,7 @@ use windlass_simulated_gpu::engine::Kernel;
 
 use crate::hip::hardware::device::limits;
 
-/// What a compute unit has for a kernel.
+/// The room of a compute unit for the workgroups of a kernel.
 pub(crate) struct Occupancy {
     /// The work-items for which waves and registers suffice.
     work_items: u32,
@@ -19,12 +19,12 @@ pub(crate) struct Occupancy {
 }
 
 impl Occupancy {
-    /// Of workgroups with so many bytes of dynamic LDS each.
+    /// Counts for workgroups that have so many bytes of dynamic LDS each.
     pub(crate) fn new(kernel: &Kernel, dynamic_lds: u64) -> Self {
         let part = kernel.module().part();
         // clr counts in waves of the usual size for other kernels too, and rounds to 24 registers as if it were a power of two.
         let (simd, wave_size) = (&part.simd, part.wave_size());
-        let vgprs = kernel.vgprs().saturating_add(simd.vgpr_granule - 1) & !(simd.vgpr_granule - 1);
+        let vgprs = kernel.vgprs().saturating_add(simd.allocated_vgprs - 1) & !(simd.allocated_vgprs - 1);
         let by_vgprs = simd.vgprs.checked_div(vgprs).unwrap_or(u32::MAX);
         let sgprs = kernel.sgprs().saturating_add(15) & !15;
         let by_sgprs = simd.sgprs.and_then(|all| all.checked_div(sgprs));
