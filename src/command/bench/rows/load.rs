@@ -54,14 +54,19 @@ impl Load {
 
     /// The arguments of a dispatch.
     pub(super) fn arguments(&self) -> Vec<Argument<'_>> {
-        let argument = |(slot, buffer)| match self.shape.by_table {
-            true => Argument::Slot { slot, offset: 0, length: BYTES },
-            false => Buffer::arg(buffer),
-        };
-        let mut arguments: Vec<_> = (0_u32..).zip(&self.buffers).map(argument).collect();
-        let output = arguments.pop();
-        arguments.extend((0..self.shape.constants).map(Argument::from));
-        arguments.extend(output);
+        // A dispatch counts this too. A plain loop costs the same however the compiler divides this package.
+        let mut arguments = Vec::with_capacity(self.buffers.len() + self.shape.constants as usize);
+        for (slot, buffer) in self.buffers.iter().enumerate() {
+            let is_output = slot + 1 == self.buffers.len();
+            let before = if is_output { self.shape.constants } else { 0 };
+            for constant in 0..before {
+                arguments.push(Argument::from(constant));
+            }
+            arguments.push(match self.shape.by_table {
+                true => Argument::Slot { slot: slot as u32, offset: 0, length: BYTES },
+                false => Buffer::arg(buffer),
+            });
+        }
         arguments
     }
 
