@@ -24,9 +24,13 @@ impl Random {
         if bound == 0 { 0 } else { (self.next_u64() % bound as u64) as usize }
     }
 
-    /// Random bytes.
+    /// Random bytes, eight of each number.
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
-        (0..length).map(|_| self.next_u64() as u8).collect()
+        let mut bytes = vec![0; length];
+        for part in bytes.chunks_mut(8) {
+            part.copy_from_slice(&self.next_u64().to_le_bytes()[..part.len()]);
+        }
+        bytes
     }
 
     /// Puts items in random order.

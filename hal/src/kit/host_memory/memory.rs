@@ -2,12 +2,14 @@
 //! Bytes that several threads may access at once.
 
 use std::{
+    alloc::{Layout, alloc_zeroed},
     fmt,
     ops::Range,
-    ptr::NonNull,
-    sync::atomic::{AtomicU8, Ordering::Relaxed},
+    ptr::{self, NonNull},
+    sync::atomic::AtomicU8,
 };
 
+use super::shared_bytes;
 use crate::words::error::{Error, Result};
 
 /// Bytes at an aligned address that never changes.
@@ -35,10 +37,10 @@ impl HostMemory {
             || Error::resource_exhausted(format!("the host has no {size} bytes aligned to {alignment}"));
         let total =
             size.checked_add(alignment).and_then(|total| usize::try_from(total).ok()).ok_or_else(none)?;
-        let mut allocation = Vec::new();
-        allocation.try_reserve_exact(total).map_err(|_| none())?;
-        allocation.resize_with(total, || AtomicU8::new(byte));
-        let allocation = allocation.into_boxed_slice();
+        let allocation = zeros(total).ok_or_else(none)?;
+        if byte != 0 {
+            shared_bytes::fill(&allocation, &[byte]);
+        }
         let start = allocation.as_ptr().addr().wrapping_neg() % alignment as usize;
         Ok(Self(Bytes::Own(allocation, start..start + size as usize)))
     }
@@ -57,8 +59,10 @@ impl HostMemory {
     /// Memory that holds a copy of `bytes`.
     pub fn of(bytes: &[u8], alignment: u64) -> Result<Self> {
         let memory = Self::new(bytes.len() as u64, alignment, 0)?;
-        for (to, from) in memory.bytes().iter().zip(bytes) {
-            to.store(*from, Relaxed);
+        // SAFETY: the memory has the size of `bytes`, and lets every thread write to it through atomics.
+        #[allow(unsafe_code)]
+        unsafe {
+            shared_bytes::store(memory.start().as_ptr(), bytes);
         }
         Ok(memory)
     }
@@ -81,6 +85,17 @@ impl HostMemory {
     /// The address for kernels, which make pointers of it.
     pub fn address(&self) -> u64 {
         self.start().as_ptr().expose_provenance() as u64
+    }
+}
+
+/// `size` bytes of zero, which the system makes at their first use. `None` where the host lacks the memory, and for no bytes.
+fn zeros(size: usize) -> Option<Box<[AtomicU8]>> {
+    let layout = Layout::array::<AtomicU8>(size).ok().filter(|layout| layout.size() > 0)?;
+    // SAFETY: the layout has a size. Zero bytes are values of atomics, and the box frees them with the same layout.
+    #[allow(unsafe_code)]
+    unsafe {
+        let start = NonNull::new(alloc_zeroed(layout))?;
+        Some(Box::from_raw(ptr::slice_from_raw_parts_mut(start.as_ptr().cast(), size)))
     }
 }
 

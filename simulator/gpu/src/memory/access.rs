@@ -9,14 +9,15 @@
 //!   merely stale. For registered host memory the caller of `Memory::register_host` guarantees the same.
 //! - **Races are atomic.** Kernels, copies and other threads may touch the same bytes at the same time, as
 //!   on a GPU. Every access is a relaxed atomic of an aligned word, or of single bytes where the address is
-//!   not aligned; `lanes` also moves several aligned words by machine code. Accesses of different width to the same bytes may meet, where a program races with a
-//!   kernel. Rust's model leaves that open. The widths are those of the GPU's instructions, so they cannot be
+//!   not aligned; `lanes` also moves several aligned words by machine code. Accesses of different width to the
+//!   same bytes may meet, where a program races with a kernel. Rust's model leaves that open. The widths are those of the GPU's instructions, so they cannot be
 //!   changed here. The compiler sees raw pointers made from integers and relaxed atomics, and emits one
 //!   machine access for each, which is an independent write of its bytes. Host programs that share pinned
 //!   memory with a kernel are bound by HIP's own rules.
 //! - **In bounds.** Every method checks its addresses against the span.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 const RELAXED: Ordering = Ordering::Relaxed;
@@ -266,8 +267,8 @@ impl<'m> Span<'m> {
         }
         /// Bytes written at a time, a multiple of every usual pattern.
         const BLOCK: usize = 4096;
-        let block: Vec<u8> =
-            pattern.iter().copied().cycle().take((BLOCK / pattern.len()).max(1) * pattern.len()).collect();
+        let most = BLOCK.min(usize::try_from(self.len).unwrap_or(BLOCK));
+        let block = pattern.repeat(most.div_ceil(pattern.len()));
         let mut done = 0;
         while done < self.len {
             let part = (block.len() as u64).min(self.len - done);
@@ -296,21 +297,45 @@ fn prefetch(line: *const u8) {
 /// # Safety
 /// Both pointers are valid for `len` bytes, under the module's rules.
 unsafe fn move_bytes(to: *mut u8, from: *const u8, len: usize) {
-    // SAFETY: every offset is below `len`.
-    let byte = |at: usize| unsafe { u8::store(to.add(at), u8::load(from.add(at))) };
-    // SAFETY: every offset is at most `len` - 8.
-    let word = |at: usize| unsafe { u64::store(to.add(at), u64::load(from.add(at))) };
     let head = if (to.addr() ^ from.addr()).is_multiple_of(8) { to.addr().wrapping_neg() % 8 } else { len };
     let head = head.min(len);
-    let words = (len - head) / 8;
-    let tail = head + words * 8;
-    if to.addr().wrapping_sub(from.addr()) >= len {
-        (0..head).for_each(byte);
-        (0..words).for_each(|index| word(head + index * 8));
-        (tail..len).for_each(byte);
-    } else {
-        (tail..len).rev().for_each(byte);
-        (0..words).rev().for_each(|index| word(head + index * 8));
-        (0..head).rev().for_each(byte);
+    let tail = head + (len - head) / 8 * 8;
+    // SAFETY: the three ranges lie within `len`. They are copied in the order in which no byte is written before it is read.
+    unsafe {
+        if to.addr().wrapping_sub(from.addr()) >= len {
+            forwards::<u8>(to, from, 0..head);
+            forwards::<u64>(to, from, head..tail);
+            forwards::<u8>(to, from, tail..len);
+        } else {
+            backwards::<u8>(to, from, tail..len);
+            backwards::<u64>(to, from, head..tail);
+            backwards::<u8>(to, from, 0..head);
+        }
+    }
+}
+
+/// Copies the words in a range of offsets, the first one first.
+///
+/// # Safety
+/// Both pointers are valid for the range, which is a multiple of the word, under the module's rules.
+unsafe fn forwards<T: Word>(to: *mut u8, from: *const u8, offsets: Range<usize>) {
+    let mut offset = offsets.start;
+    while offset < offsets.end {
+        // SAFETY: valid by contract.
+        unsafe { T::store(to.add(offset), T::load(from.add(offset))) };
+        offset += size_of::<T>();
+    }
+}
+
+/// Copies the words in a range of offsets, the last one first.
+///
+/// # Safety
+/// As [`forwards`].
+unsafe fn backwards<T: Word>(to: *mut u8, from: *const u8, offsets: Range<usize>) {
+    let mut end = offsets.end;
+    while end > offsets.start {
+        end -= size_of::<T>();
+        // SAFETY: valid by contract.
+        unsafe { T::store(to.add(end), T::load(from.add(end))) };
     }
 }
