@@ -25,6 +25,8 @@ pub(crate) struct Queue {
     pub(crate) role: Role,
     /// Queues of different priorities share no hardware queue.
     pub(crate) priority: i32,
+    /// The queue whose graph this queue runs a branch of.
+    graph_of: Option<Arc<Queue>>,
     /// The handle that its client has for it; zero if there is none.
     name: AtomicU64,
     /// Packets that have finished. Packet number `n` (from 1) has finished once this is at least `n`.
@@ -36,7 +38,12 @@ pub(crate) struct Queue {
 impl Queue {
     pub(super) fn new(id: u64, device: usize, role: Role, priority: i32) -> Self {
         let [name, finished] = [(); 2].map(|()| AtomicU64::new(0));
-        Self { id, device, role, priority, name, finished, closed: AtomicBool::new(false) }
+        Self { id, device, role, priority, graph_of: None, name, finished, closed: AtomicBool::new(false) }
+    }
+
+    /// A queue that runs a branch of a graph of `stream`, on any device.
+    pub(super) fn branch(id: u64, device: usize, stream: Arc<Self>) -> Self {
+        Self { graph_of: Some(stream), ..Self::new(id, device, Role::NonBlocking, 0) }
     }
 
     /// Sets the handle that its client has for it, for messages.
@@ -65,6 +72,9 @@ impl Queue {
 
 impl fmt::Display for Queue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(stream) = &self.graph_of {
+            return write!(f, "a graph in {stream}");
+        }
         match (self.role, self.name.load(Ordering::Relaxed)) {
             (Role::Null, _) => f.write_str("the null stream"),
             (_, 0) => write!(f, "a thread's own stream (number {})", self.id),

@@ -112,7 +112,11 @@ impl SchedulerState {
 
     pub(super) fn add_queue(&mut self, device: usize, role: Role, priority: i32) -> Arc<Queue> {
         self.next_queue += 1;
-        let queue = Arc::new(Queue::new(self.next_queue, device, role, priority));
+        self.insert(Queue::new(self.next_queue, device, role, priority))
+    }
+
+    fn insert(&mut self, queue: Queue) -> Arc<Queue> {
+        let queue = Arc::new(queue);
         let waiting = Waiting {
             queue: queue.clone(),
             queued: 0,
@@ -143,6 +147,15 @@ impl SchedulerState {
         let queue = self.add_queue(device, Role::NonBlocking, 0);
         queue.close();
         queue
+    }
+
+    /// Adds such a queue for a branch of a graph of `stream`.
+    pub(super) fn add_branch(&mut self, device: usize, stream: &Queue) -> Result<Arc<Queue>, Refusal> {
+        let stream = self.queues.get(&stream.id).ok_or(Refusal::QueueClosed)?.queue.clone();
+        self.next_queue += 1;
+        let queue = self.insert(Queue::branch(self.next_queue, device, stream));
+        queue.close();
+        Ok(queue)
     }
 
     /// Checks that a queue takes packets.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The log's reports about streams that a hardware queue blocks, maybe for ever.
 
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 
 use crate::common::events::{Line, listen};
 use crate::common::{Block, Log, Machine};
 use tracing::Level;
+use windlass_hip_sys::Api;
 use windlass_hip_sys::bindings::*;
 
 fn name(stream: hipStream_t) -> String {
@@ -152,6 +155,30 @@ fn a_host_function_that_waits_for_its_own_stream_is_a_deadlock() {
         let line = told(&machine, stream, &lines, found);
         assert!(line.1.contains("deadlock: the host function"), "{}", line.1);
         assert!(lines.try_iter().filter(found).count() == 0, "told once");
+    }
+}
+
+/// The report names the stream that the program knows, not the queues that a graph is spread over.
+#[test]
+fn a_host_function_of_a_graph_that_waits_for_the_stream_is_a_deadlock() {
+    struct Waits(Api, hipStream_t);
+    unsafe extern "C" fn wait(data: *mut c_void) {
+        // SAFETY: the box that was leaked below; the stream is one of the machine.
+        let Waits(api, stream) = unsafe { &*data.cast() };
+        unsafe { api.hipStreamSynchronize(*stream) };
+    }
+    for options in ["?hardware_queues=0", "?hardware_queues=0&seed=2"] {
+        let lines = listen();
+        let machine = Machine::new(options);
+        let (stream, graph) = (machine.stream(), machine.graph());
+        let data: *mut Waits = Box::into_raw(Box::new(Waits(machine.simulator.api(), stream)));
+        let given = hipHostNodeParams { fn_: Some(wait), userData: data.cast() };
+        ok!(machine, hipGraphAddHostNode(&mut null_mut(), graph, null(), 0, &given));
+        ok!(machine, hipGraphLaunch(machine.exec(graph), stream));
+        let found = |line: &Line| line.0 == Level::ERROR && line.1.contains(&name(stream));
+        let line = told(&machine, stream, &lines, found);
+        let runs = format!("the host function that a graph in {} runs waits", name(stream));
+        assert!(line.1.contains(&runs), "{}", line.1);
     }
 }
 

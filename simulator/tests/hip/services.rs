@@ -277,6 +277,20 @@ fn all_workgroups_of_a_cooperative_launch_wait_for_each_other() {
 }
 
 #[test]
+fn a_barrier_of_a_grid_in_an_ordinary_launch_is_told_of() {
+    for options in ["gfx942", "gfx942?seed=5"] {
+        let machine = Machine::new(options);
+        let words = machine.upload(&[0_u32; 2]);
+        let arguments = Block::default().pointer(words).pointer(words).u32(1).u32(1).u32(0).done();
+        let function = machine.function(machine.load(SERVICES), c"sums");
+        assert_eq!(machine.launch(function, 1, 1, null_mut(), &arguments), hipError_t::hipSuccess);
+        fails!(hipErrorIllegalAddress, machine, hipDeviceSynchronize());
+        let report = machine.api.diagnose().unwrap();
+        assert!(report.contains("hint: if the kernel synchronises its grid"), "{report}");
+    }
+}
+
+#[test]
 fn a_grid_is_cooperative_where_its_launch_is() {
     let machine = Machine::new("gfx942?units=2");
     let mut out = machine.upload(&[9_u64; 2]);

@@ -10,10 +10,10 @@
 //! - **Races are atomic.** Kernels, copies and other threads may touch the same bytes at the same time, as
 //!   on a GPU. Every access is a relaxed atomic of an aligned word, or of single bytes where the address is
 //!   not aligned; `lanes` also moves several aligned words by machine code. Accesses of different width to the
-//!   same bytes may meet, where a program races with a kernel. Rust's model leaves that open. The widths are those of the GPU's instructions, so they cannot be
-//!   changed here. The compiler sees raw pointers made from integers and relaxed atomics, and emits one
-//!   machine access for each, which is an independent write of its bytes. Host programs that share pinned
-//!   memory with a kernel are bound by HIP's own rules.
+//!   same bytes may meet, where a program races with a kernel. Rust's model leaves that open. The widths are
+//!   those of the GPU's instructions, so they cannot be changed here. The compiler sees raw pointers made from
+//!   integers and relaxed atomics, and emits one machine access for each, which is an independent write of its
+//!   bytes. Host programs that share pinned memory with a kernel are bound by HIP's own rules.
 //! - **In bounds.** Every method checks its addresses against the span.
 
 use std::marker::PhantomData;

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use windlass_codeobject::{ArgKind, HiddenKind};
+
 use crate::engine::{self, Cause, Choose, Fault, Kernel, StepOutcome};
 use crate::hip::hardware::device::{Device, limits};
 use crate::hip::hardware::machine::Machine;
@@ -11,6 +13,7 @@ use crate::hip::services::grid_sync::Part;
 use crate::hip::words::code::{Code, Outcome};
 use crate::hip::words::explanation::explain;
 use crate::hip::words::failure::Failure;
+use crate::memory::Place;
 use crate::options::Lds;
 use crate::packet::{Dispatch, GoingDispatch, WorkError};
 
@@ -153,7 +156,7 @@ impl Launch {
         let attendance = self.attend(machine, device)?;
         let ran = self.dispatch(machine).run_of(&self.parameters(machine, device), attendance.of_queue());
         attendance.end();
-        ran.map_err(|error| self.by().failure(error))
+        ran.map_err(|error| self.origin().failure(error))
     }
 
     /// Begins to run the kernel. `choices` gives the order in which workgroups start.
@@ -166,8 +169,8 @@ impl Launch {
         let attendance = self.attend(machine, device)?;
         let parameters = self.parameters(machine, device);
         let begun = self.dispatch(machine).begin(parameters, attendance.of_queue(), choices);
-        let dispatch = begun.map_err(|error| self.by().failure(error))?;
-        Ok(GoingLaunch { dispatch, attendance, by: self.by })
+        let dispatch = begun.map_err(|error| self.origin().failure(error))?;
+        Ok(GoingLaunch { dispatch, attendance, origin: self.origin() })
     }
 
     /// The loan of the runtime to the dispatch.
@@ -187,8 +190,10 @@ impl Launch {
         })
     }
 
-    fn by(&self) -> Launched {
-        self.by
+    fn origin(&self) -> Origin {
+        let barrier = ArgKind::Hidden(HiddenKind::MultigridSyncArg);
+        let may_use_barrier = self.kernel.description().args.iter().any(|argument| argument.kind == barrier);
+        Origin { by: self.by, lacks_grid_barrier: may_use_barrier && !self.shape.cooperative }
     }
 
     fn dispatch(&self, machine: &Machine) -> Dispatch {
@@ -215,7 +220,7 @@ impl Launch {
 pub(crate) struct GoingLaunch {
     dispatch: GoingDispatch,
     attendance: Arc<Attendance>,
-    by: Launched,
+    origin: Origin,
 }
 
 impl GoingLaunch {
@@ -225,17 +230,32 @@ impl GoingLaunch {
         if !matches!(stepped, Ok(StepOutcome::Progress | StepOutcome::Spun)) {
             self.attendance.end();
         }
-        stepped.map_err(|error| self.by.failure(error))
+        stepped.map_err(|error| self.origin.failure(error))
     }
 }
 
-impl Launched {
+/// The facts about a launch that the report of its fault tells.
+#[derive(Clone, Copy)]
+struct Origin {
+    by: Launched,
+    /// Whether the kernel may ask for the barrier of its grid, which only cooperative launches have.
+    lacks_grid_barrier: bool,
+}
+
+impl Origin {
     /// The failure of the launch.
     fn failure(self, error: WorkError) -> Failure {
         let WorkError::Fault(fault) = error else { return error.into() };
-        let Self(call, number) = self;
+        let Launched(call, number) = self.by;
         let number = number.map(|number| format!(", call {number}")).unwrap_or_default();
-        Failure::new(code_of(&fault), format!("{fault}\n  launched by: {call}{number}"))
+        let at_null = fault.access.as_ref().is_some_and(|access| access.place == Place::Null);
+        let hint = if self.lacks_grid_barrier && at_null {
+            "\n  hint: if the kernel synchronises its grid (grid.sync()), it needs hipLaunchCooperativeKernel or \
+             hipModuleLaunchCooperativeKernel: in other launches the barrier is a null pointer"
+        } else {
+            ""
+        };
+        Failure::new(code_of(&fault), format!("{fault}\n  launched by: {call}{number}{hint}"))
     }
 }
 
