@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Execution of code, one instruction of a wave at a time, for all 64 lanes.
+//! Execution of code, one instruction of a wave at a time, for all its lanes.
 //!
 //! # From bytes to lanes
 //!
