@@ -24,11 +24,11 @@ impl Random {
         if bound == 0 { 0 } else { (self.next_u64() % bound as u64) as usize }
     }
 
-    /// Random bytes, eight of each number.
+    /// Random bytes.
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
-        for part in bytes.chunks_mut(8) {
-            part.copy_from_slice(&self.next_u64().to_le_bytes()[..part.len()]);
+        for byte in &mut bytes {
+            *byte = self.next_u64() as u8;
         }
         bytes
     }

@@ -5,7 +5,7 @@ use super::error::DecodeError;
 use super::inst::{Encoding, Inst, Mem, Mods};
 use super::operand::{Element, Operand, OperandType, Special};
 use super::set::{Family, InstructionSet};
-use super::tables::{CARRY_IN, HALVES, PACKED_FLOAT, Row, SIGNED};
+use super::tables::{CARRY_IN, HALVES, Row, SIGNED};
 
 /// An operand code that the instruction does not take.
 pub(super) struct Invalid;
@@ -221,7 +221,7 @@ impl<'a> Fields<'a> {
     /// Whether negation and absolute value apply to source `at` outside VOP3P.
     pub(super) fn is_signed(&self, at: usize) -> bool {
         let ty = self.row.src[at];
-        let is_packed = self.row.has(PACKED_FLOAT) && ty.element == Element::Packed16;
+        let is_packed = matches!(ty.element, Element::PackedF16 | Element::PackedBf16);
         ty.is_float() || is_packed || self.row.has(SIGNED) && ty.element == Element::I16
     }
 

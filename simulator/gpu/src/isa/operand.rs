@@ -84,8 +84,12 @@ pub enum Element {
     Bf16,
     /// 16 bits, integer. Float constants are f16.
     I16,
-    /// Two 16-bit values in one register. A constant is in the low half, float constants are f16.
+    /// Two 16-bit integers in one register. Constants are those of 32 bits.
     Packed16,
+    /// Two 16-bit floats in one register. A float constant is in the low half; integer constants are those of 32 bits.
+    PackedF16,
+    /// Two brain floats in one register, with constants as for [`PackedF16`](Self::PackedF16).
+    PackedBf16,
     /// 32-bit float.
     F32,
     /// 32 bits, or less in a 32-bit register.

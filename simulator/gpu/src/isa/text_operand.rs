@@ -16,7 +16,7 @@ pub(super) fn operand(inst: &Inst, operand: Operand, ty: OperandType) -> impl Di
         // LLVM shows each constant as a half.
         ty.element = Element::F16;
     }
-    Text { operand, ty, family: inst.set.family, packed_float: tables::is_packed_float(inst.op) }
+    Text { operand, ty, family: inst.set.family }
 }
 
 /// SourceText `at` with negation, absolute value and sign extension.
@@ -28,8 +28,6 @@ struct Text {
     operand: Operand,
     ty: OperandType,
     family: Family,
-    /// Whether 32-bit constants of packed operands are floats.
-    packed_float: bool,
 }
 
 impl Display for Text {
@@ -40,7 +38,7 @@ impl Display for Text {
             Operand::Vgpr(first) => registers(f, "v", first, self.ty.dwords),
             Operand::Agpr(first) => registers(f, "a", first, self.ty.dwords),
             Operand::Inline(code) => inline(f, code, self.ty.element),
-            Operand::Literal(value) => literal(f, value, self.ty.element, self.packed_float),
+            Operand::Literal(value) => literal(f, value, self.ty.element),
             Operand::Special(special) => f.write_str(match special {
                 Special::SharedBase => "src_shared_base",
                 Special::SharedLimit => "src_shared_limit",
@@ -107,7 +105,7 @@ fn inline(f: &mut Formatter<'_>, code: u8, element: Element) -> fmt::Result {
 }
 
 /// A literal that equals an inline constant is shown as that constant.
-fn literal(f: &mut Formatter<'_>, value: u32, element: Element, packed_float: bool) -> fmt::Result {
+fn literal(f: &mut Formatter<'_>, value: u32, element: Element) -> fmt::Result {
     const FLOATS: std::ops::RangeInclusive<u8> = 240..=248;
     match element {
         Element::F16 => {
@@ -118,14 +116,14 @@ fn literal(f: &mut Formatter<'_>, value: u32, element: Element, packed_float: bo
                 _ => write!(f, "{low:#x}"),
             }
         }
-        Element::Bf16 => {
+        Element::Bf16 | Element::PackedBf16 => {
             match (value as i32, FLOATS.into_iter().find(|&code| inline_u32(code) >> 16 == value)) {
                 (small @ -16..=64, _) => write!(f, "{small}"),
                 (_, Some(code)) => f.write_str(float_name(code, element)),
                 _ => write!(f, "{value:#x}"),
             }
         }
-        Element::Packed16 if packed_float => {
+        Element::PackedF16 => {
             match (value as i32, FLOATS.into_iter().find(|&code| u32::from(inline_f16(code)) == value)) {
                 (small @ -16..=64, _) => write!(f, "{small}"),
                 (_, Some(code)) => f.write_str(float_name(code, element)),

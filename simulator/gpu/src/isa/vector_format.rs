@@ -199,7 +199,9 @@ fn float_sources(f: &Fields<'_>) -> u8 {
 fn selectable(f: &Fields<'_>) -> u8 {
     let types = [f.row.src[0], f.row.src[1], f.row.src[2], f.row.dst];
     let can = |ty: OperandType| match f.family() {
-        _ if f.row.has(OP_SEL) => ty.element != Element::Packed16,
+        _ if f.row.has(OP_SEL) => {
+            !matches!(ty.element, Element::Packed16 | Element::PackedF16 | Element::PackedBf16)
+        }
         Family::Gfx9 | Family::Gfx10 => false,
         Family::Gfx11 => matches!(ty.element, Element::F16 | Element::Bf16 | Element::I16),
     };

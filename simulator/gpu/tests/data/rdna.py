@@ -22,6 +22,8 @@ import rows  # noqa: E402
 
 TRIES = 12
 LITERALS = [0, 1, 64, 65, 0xFFFFFFFF, 0xFFFFFFEF, 0x3F000000, 0x3E22F983, 0x3C00, 0x13C00, 0x3118, 0x3FF00000, 0xFFF0, 0x12345678]
+# 1.0 as the low one of two floats with 16 bits, and of two brain floats.
+PACKED_ONES = [0x3C00, 0x3F80]
 SPECIAL = [106, 107, 108, 112, 123, 124, 125, 126, 127, 235, 236, 237, 238, 251, 252, 253]
 CONTROLS = [0xE4, 0x1B, 0x101, 0x11F, 0x12F, 0x140, 0x141, 0x150, 0x15F, 0x161, 0x16F]
 # What hardware does not have, though LLVM shows it: signs of integers, masks that are no registers, exchanges without a register.
@@ -131,8 +133,8 @@ FORMS = {
     "VOP1": {"plain": 2, "literal": 1, "dpp": 1, "dpp8": 1},
     "VOP2": {"plain": 2, "literal": 1, "dpp": 2, "dpp8": 1},
     "VOPC": {"plain": 1, "literal": 1, "dpp": 1},
-    "VOP3": {"plain": 1, "literal": 1, "modified": 1, "dpp": 1, "dpp8": 1},
-    "VOP3P": {"plain": 2, "literal": 2, "modified": 4, "dpp": 1, "dpp8": 1},
+    "VOP3": {"plain": 1, "literal": 1, "packed one": 2, "modified": 1, "dpp": 1, "dpp8": 1},
+    "VOP3P": {"plain": 2, "literal": 2, "packed one": 2, "modified": 4, "dpp": 1, "dpp8": 1},
     "VOPD": {"plain": 8, "literal": 6},
     "SOP2": {"plain": 2, "literal": 1},
     "SOP1": {"plain": 2, "literal": 1},
@@ -165,9 +167,13 @@ def drawn(family, name, codes, words, tries):
             if form != "plain" and name[0] == "V" and "s0" not in row.fields:
                 # It has no source to take from elsewhere.
                 continue
+            if form == "packed one" and not row.name.startswith(("v_pk_", "v_dot2")):
+                continue
             draw = random.Random(f"{name} {code} {form}")
             for attempt in range(TRIES):
                 fields = variant(draw, family, name, row.fields, form)
+                if form == "packed one":
+                    fields |= {"s0": 255, "more": [PACKED_ONES[attempt % 2]]}
                 asked.append(((code, form), wanted, words(code, lambda field, default=0, fields=fields: fields.get(field, default))))
         asked.append(((code, "base"), 1, words(code, lambda field, default=0, fields=row.fields: fields.get(field, default))))
     taken, counts = {}, {}

@@ -113,7 +113,7 @@ impl Step {
         Self {
             run,
             dst: vector_number(inst.dst).unwrap_or(0),
-            src: std::array::from_fn(|index| source(inst.src[index], inst.src_type[index], inst.op)),
+            src: std::array::from_fn(|index| source(inst.src[index], inst.src_type[index])),
             modified,
             altered,
             plain: !altered && mods.op_sel == 0,
@@ -197,7 +197,7 @@ pub(crate) fn vector_number(operand: Operand) -> Option<u16> {
 /// The last code of an integer constant.
 pub(crate) const INTEGERS: u8 = 208;
 
-fn source(operand: Operand, ty: OperandType, op: Op) -> Source {
+fn source(operand: Operand, ty: OperandType) -> Source {
     match operand {
         Operand::None => Source::None,
         Operand::NULL => Source::Constant(0),
@@ -208,12 +208,8 @@ fn source(operand: Operand, ty: OperandType, op: Op) -> Source {
         Operand::Inline(code) => Source::Constant(match ty.element {
             Element::F16 => inline_f16(code).into(),
             // A bfloat is the high half of a single.
-            Element::Bf16 if code > INTEGERS => (inline_u32(code) >> 16).into(),
-            Element::Packed16 if code > INTEGERS && op.mnemonic().ends_with("bf16") => {
-                (inline_u32(code) >> 16).into()
-            }
-            // Integers are extended to both halves; a float is one half in float instructions, else a single.
-            Element::Packed16 if code > INTEGERS && op.mnemonic().ends_with("f16") => inline_f16(code).into(),
+            Element::Bf16 | Element::PackedBf16 if code > INTEGERS => (inline_u32(code) >> 16).into(),
+            Element::PackedF16 if code > INTEGERS => inline_f16(code).into(),
             Element::F64 | Element::B64 => inline_u64(code),
             _ => inline_u32(code).into(),
         }),

@@ -26,9 +26,7 @@ pub(super) use packed::{
     VOP3P_SINCE_GFX906,
 };
 pub(super) use scalar::{SMEM, SOP1, SOP2, SOPC, SOPK, SOPP};
-pub(super) use text_flags::{
-    has_halves, has_no_dst_sel, has_two_offsets, is_gws, is_mix, is_named_lds, is_packed_float,
-};
+pub(super) use text_flags::{has_halves, has_no_dst_sel, has_two_offsets, is_gws, is_mix, is_named_lds};
 pub(super) use vector::{
     VOP1, VOP1_GFX942, VOP1_SINCE_GFX90A, VOP2, VOP2_GFX942, VOP2_SINCE_GFX90A, VOP2_SINCE_GFX906,
     VOP2_SINCE_GFX908, VOP2_UNTIL_GFX90A, VOP2_UNTIL_GFX908,
@@ -77,6 +75,8 @@ const F16: OperandType = OperandType { element: Element::F16, dwords: 1 };
 const BF16: OperandType = OperandType { element: Element::Bf16, dwords: 1 };
 const I16: OperandType = OperandType { element: Element::I16, dwords: 1 };
 const PK16: OperandType = OperandType { element: Element::Packed16, dwords: 1 };
+const PKF16: OperandType = OperandType { element: Element::PackedF16, dwords: 1 };
+const PKBF16: OperandType = OperandType { element: Element::PackedBf16, dwords: 1 };
 const F32: OperandType = OperandType { element: Element::F32, dwords: 1 };
 const B32: OperandType = OperandType { element: Element::B32, dwords: 1 };
 const F64: OperandType = OperandType { element: Element::F64, dwords: 2 };
@@ -171,9 +171,6 @@ pub(super) const ADDTID: u64 = 1 << 34;
 pub(super) const HALVES: u64 = 1 << 35;
 /// SOP1: the source field is the number of a message.
 pub(super) const MESSAGE: u64 = 1 << 36;
-/// VOP3P: 32-bit constants of packed sources are floats.
-pub(super) const PACKED_FLOAT: u64 = 1 << 37;
-
 /// Signs apply to integers too: they are floats of the same size.
 pub(super) const SIGNED: u64 = 1 << 39;
 /// The destination and the third source have half as many registers in waves of 64 lanes.

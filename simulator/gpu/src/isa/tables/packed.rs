@@ -20,11 +20,11 @@ pub(in super::super) const VOP3P: &[Row] = &[
     row(0x0b, v_pk_sub_u16, PK16, [PK16, PK16], CLAMP),
     row(0x0c, v_pk_max_u16, PK16, [PK16, PK16], CLAMP),
     row(0x0d, v_pk_min_u16, PK16, [PK16, PK16], CLAMP),
-    row(0x0e, v_pk_fma_f16, PK16, [PK16, PK16, PK16], CLAMP),
-    row(0x0f, v_pk_add_f16, PK16, [PK16, PK16], CLAMP),
-    row(0x10, v_pk_mul_f16, PK16, [PK16, PK16], CLAMP),
-    row(0x11, v_pk_min_f16, PK16, [PK16, PK16], CLAMP),
-    row(0x12, v_pk_max_f16, PK16, [PK16, PK16], CLAMP),
+    row(0x0e, v_pk_fma_f16, PKF16, [PKF16, PKF16, PKF16], CLAMP),
+    row(0x0f, v_pk_add_f16, PKF16, [PKF16, PKF16], CLAMP),
+    row(0x10, v_pk_mul_f16, PKF16, [PKF16, PKF16], CLAMP),
+    row(0x11, v_pk_min_f16, PKF16, [PKF16, PKF16], CLAMP),
+    row(0x12, v_pk_max_f16, PKF16, [PKF16, PKF16], CLAMP),
 ];
 
 /// Of gfx900: the product is rounded on its own.
@@ -39,7 +39,7 @@ pub(in super::super) const VOP3P_SINCE_GFX906: &[Row] = &[
     row(0x20, v_fma_mix_f32, F32, [F32, F32, F32], CLAMP | MIX),
     row(0x21, v_fma_mixlo_f16, F16, [F32, F32, F32], CLAMP | MIX),
     row(0x22, v_fma_mixhi_f16, F16, [F32, F32, F32], CLAMP | MIX),
-    row(0x23, v_dot2_f32_f16, F32, [PK16, PK16, F32], CLAMP),
+    row(0x23, v_dot2_f32_f16, F32, [PKF16, PKF16, F32], CLAMP),
     row(0x26, v_dot2_i32_i16, B32, [PK16, PK16, B32], CLAMP),
     row(0x27, v_dot2_u32_u16, B32, [PK16, PK16, B32], CLAMP),
     row(0x28, v_dot4_i32_i8, B32, [B32, B32, B32], CLAMP),

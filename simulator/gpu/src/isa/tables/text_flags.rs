@@ -21,9 +21,6 @@ const TEXT_FLAGS: [u8; Op::ALL.len()] = {
     mark(&mut flags, gfx11::DS, TWO_OFFSETS, HAS_TWO_OFFSETS);
     mark(&mut flags, gfx11::DS, GWS, IS_GWS);
     mark(&mut flags, gfx11::VOP1, HALVES, HAS_HALVES);
-    mark(&mut flags, gfx11::VOP3P, PACKED_FLOAT, IS_PACKED_FLOAT);
-    mark(&mut flags, gfx11::VOP3, PACKED_FLOAT, IS_PACKED_FLOAT);
-    mark(&mut flags, gfx11::VOP2, PACKED_FLOAT, IS_PACKED_FLOAT);
     flags
 };
 const HAS_TWO_OFFSETS: u8 = 2;
@@ -32,7 +29,6 @@ const IS_MIX: u8 = 8;
 const HAS_NO_DST_SEL: u8 = 16;
 const IS_NAMED_LDS: u8 = 32;
 const HAS_HALVES: u8 = 64;
-const IS_PACKED_FLOAT: u8 = 128;
 
 /// Sets `mark` for the rows that have all of `wanted`.
 const fn mark(flags: &mut [u8; Op::ALL.len()], rows: &[Row], wanted: u64, mark: u8) {
@@ -73,9 +69,4 @@ pub(in super::super) fn is_mix(op: Op) -> bool {
 /// Whether the operands of an instruction are halves of registers.
 pub(in super::super) fn has_halves(op: Op) -> bool {
     TEXT_FLAGS[op as usize] & HAS_HALVES != 0
-}
-
-/// Whether 32-bit constants of an instruction's packed sources are floats.
-pub(in super::super) fn is_packed_float(op: Op) -> bool {
-    TEXT_FLAGS[op as usize] & IS_PACKED_FLOAT != 0
 }

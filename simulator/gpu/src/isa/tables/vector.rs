@@ -69,7 +69,7 @@ pub(in super::super) const VOP2_SINCE_GFX908: &[Row] = &[
     row(0x38, v_dot2c_i32_i16, B32, [PK16, PK16], CLAMP | NO_SDWA),
     row(0x39, v_dot4c_i32_i8, B32, [B32, B32], CLAMP | NO_SDWA),
     row(0x3a, v_dot8c_i32_i4, B32, [B32, B32], CLAMP | NO_SDWA),
-    row(0x3c, v_pk_fmac_f16, PK16, [PK16, PK16], NO_E64 | NO_SDWA | NO_DPP),
+    row(0x3c, v_pk_fmac_f16, PKF16, [PKF16, PKF16], NO_E64 | NO_SDWA | NO_DPP),
 ];
 
 /// Since gfx90a.

@@ -8,6 +8,8 @@ from rows import bits
 # The codes of 0.5, of 1 / (2 pi) and of a literal; a literal whose low half is 1.0 as f16.
 HALF, SMALL, LITERAL = 240, 248, 255
 F16_LITERAL = 0x00013C00
+# Literals that are 1.0 as the low one of two packed floats.
+PACKED_ONES = {"PKF16": 0x3C00, "PKBF16": 0x3F80}
 SOURCES = ("s0", "s1", "s2")
 
 
@@ -78,11 +80,11 @@ def probe(probe_of, words, rows, packed=False):
             texts = [shown(text, row, at) for text in found]
             negative = signed is not None and signed != row.text
             row.elements[at] = element(*texts, negative)
-    if packed:
-        own = [row for row in rows if "_mix" not in row.name]
-        for row, text in zip(own, probe_of.changes(words, own, lambda row: {"s0": LITERAL, "more": [F16_LITERAL & 0xFFFF]})):
-            if shown(text, row, 0) == "1.0":
-                row.flags.add("PACKED_FLOAT")
+        own = [row for row in own if packed and "_mix" not in row.name]
+        for kind, one in PACKED_ONES.items():
+            for row, text in zip(own, probe_of.changes(words, own, with_code(LITERAL, [one]))):
+                if shown(text, row, at) == "1.0":
+                    row.elements[at] = kind
     modifiers = [("CLAMP", {"clamp": 1}), ("OMOD", {"omod": 1})]
     if not packed:
         modifiers += [("OP_SEL", {"op_sel": 1 << bit}) for bit in (0, 2, 3)]
@@ -107,7 +109,7 @@ def typed(row, known, types):
         kind = bits(count, row.elements[at] or "B32")
         if older and at < len(older["src"]) and width(older["src"][at]) == count:
             # Packed values look like others.
-            if older["src"][at] not in (kind, "PK16") and row.has_probe:
+            if older["src"][at] not in (kind, "PK16", "PKF16") and row.has_probe:
                 row.differing.append((at, kind, older["src"][at]))
             kind = older["src"][at]
         row.src.append(kind)

@@ -7,7 +7,7 @@ use super::super::*;
 pub(in super::super::super) const VOP2: &[Row] = &[
     row(0x00, v_illegal, N, [], NO_DPP | NO_E64 | NO_SDWA | NO_SUFFIX),
     row(0x01, v_cndmask_b32, B32, [F32, F32, MASK], CARRY_IN),
-    row(0x02, v_dot2c_f32_f16, F32, [PK16, PK16], NO_E64 | NO_SDWA | NO_SUFFIX | PACKED_FLOAT),
+    row(0x02, v_dot2c_f32_f16, F32, [PKF16, PKF16], NO_E64 | NO_SDWA | NO_SUFFIX),
     row(0x03, v_add_f32, F32, [F32, F32], FLOAT),
     row(0x04, v_sub_f32, F32, [F32, F32], FLOAT),
     row(0x05, v_subrev_f32, F32, [F32, F32], FLOAT),
@@ -52,7 +52,7 @@ pub(in super::super::super) const VOP2: &[Row] = &[
     row(0x39, v_max_f16, F16, [F16, F16], FLOAT),
     row(0x3a, v_min_f16, F16, [F16, F16], FLOAT),
     row(0x3b, v_ldexp_f16, F16, [F16, B32], FLOAT),
-    row(0x3c, v_pk_fmac_f16, PK16, [PK16, PK16], NO_DPP | NO_E64 | NO_SDWA | NO_SUFFIX | PACKED_FLOAT),
+    row(0x3c, v_pk_fmac_f16, PKF16, [PKF16, PKF16], NO_DPP | NO_E64 | NO_SDWA | NO_SUFFIX),
 ];
 
 pub(in super::super::super) const VOP1: &[Row] = &[

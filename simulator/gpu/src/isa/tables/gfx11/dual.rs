@@ -17,7 +17,7 @@ pub(in super::super::super) const VOPD: &[Row] = &[
     row(0x09, v_cndmask_b32, B32, [F32, F32, MASK], CARRY_IN),
     row(0x0a, v_max_f32, F32, [F32, F32], PLAIN),
     row(0x0b, v_min_f32, F32, [F32, F32], PLAIN),
-    row(0x0c, v_dot2c_f32_f16, F32, [PK16, PK16], PLAIN),
+    row(0x0c, v_dot2c_f32_f16, F32, [PKF16, PKF16], PLAIN),
     row(0x10, v_add_u32, B32, [B32, B32], PLAIN),
     row(0x11, v_lshlrev_b32, B32, [B32, B32], PLAIN),
     row(0x12, v_and_b32, B32, [B32, B32], PLAIN),
