@@ -220,6 +220,17 @@ static const char PROMISES[] =
     "    case 24: { int n = 0; Counted *one = new Counted(&n); delete one; int *some = new int[9]; some[8] = n; right = some[8] == 11; delete[] some; break; }\n"
     "    case 25: { int n = 0; alignas(8) char place[16]; Counted *here = new (place) Counted(&n); right = (void *)here == place; here->~Counted(); right = right && n == 11; break; }\n"
     "    case 26: right = same(__FILE__, \"promises\"); break;\n"
+    "    case 27: { int from[3] = {1, 2, i}, to[3]; memcpy(to, from, 4 * (i - 24)); right = to[2] == 27; memset(to, 0xff, 4); right = right && to[0] == -1; break; }\n"
+    "    case 28: right = log1p(-1.0) == -INFINITY && isnan(acosh(-1e20)) && isnan(acoshf(0.5f)) && cospi(1e308) == 1; break;\n"
+    "    case 29: right = __powf(-2, 2) == 4 && __powf(-1, 3) == -1 && __powf(1, INFINITY) == 1 && near(lgamma(-1e-310), 713.8013763); break;\n"
+    "    case 30: right = near(erfcinv(1e-310), 26.64481079) && near(normcdfinv(1e-310), -37.66306); break;\n"
+    "    case 31: { int2 j = make_int2(3, 4); int2 k = j++; --j; right = k == j && (++j).y == 5; break; }\n"
+    "    case 32: { float a[3] = {2, 3, 6}; double b[3] = {2, 3, 6}; right = normf(3, a) == 7 && norm(3, b) == 7 && near(rnorm(3, b), 1.0 / 7); break; }\n"
+    "    case 33: right = __fns64(0x8421, 0, 2) == 5 && __fns64(0x8421, 15, -2) == 10 && __fns32(4, 2, 0) == 2 && __fns32(1, 1, 1) == -1; break;\n"
+    "    case 34: right = __bitextract_u64(0xabcd000000000000ull, 48, 16) == 0xabcd && __ldg(values + 63) != 7; break;\n"
+    "    case 35: right = float(__float2half_ru(1.0001f)) == 1.0009765625f && float(__float2half_rd(-1.0001f)) == -1.0009765625f; break;\n"
+    "    case 36: right = float(__float2half_rz(-1.0009f)) == -1 && float(__hadd_sat(1, 1)) == 1 && __hltu(__half(HIP_NAN_F), 1); break;\n"
+    "    case 37: right = __half2int_ru(__half(1.5f)) == 2 && __half2short_rz(__half(-1.5f)) == -1 && __half_as_ushort(__habs(__half(-0.0f))) == 0; break;\n"
     "  }\n"
     "  if (i == 23) printf(\"%s %d %.2f\\n\", \"printed\", i, 0.25);\n"
     "  values[i] = right;\n"
@@ -241,6 +252,38 @@ static void the_header_keeps_its_promises(void) {
   GIVES(OK, hiprtcDestroyProgram(&program));
 }
 
+// Types that sources define for themselves, and macros with names that hipRTC's own header uses.
+static void sources_have_their_own_types_and_macros(void) {
+  const char *sources[] = {
+      "typedef signed char int8_t;\ntypedef short int16_t;\ntypedef int int32_t;\ntypedef long long int64_t;\n"
+      "typedef unsigned char uint8_t;\ntypedef unsigned long long uint64_t;\nusing uintptr_t = unsigned long long;\n",
+      // AMD's comgr has no headers of C.
+      "#if __has_include(<stddef.h>)\n#include <stdint.h>\n#include <stdlib.h>\n"
+      "static_assert(sizeof(int16_t) == 2 && INT8_MAX == 127, \"\");\n#endif\n",
+      "",
+  };
+  const char *options[] = {"-DBLOCK=256", "-D", "count=values[0]", "-DA=1", "-Dsum=2", "-Dto(x)=x", "-Dlow"};
+  for (int i = 0; i < 3; ++i) {
+    char source[1000];
+    void *program;
+    size_t size;
+    snprintf(source, sizeof source,
+             "%sextern \"C\" __global__ void own(int *values) { int64_t one = A; count = to((int)one) + BLOCK + sum; }\n", sources[i]);
+    GIVES(OK, hiprtcCreateProgram(&program, source, "own.hip", 0, NULL, NULL));
+    int status = hiprtcCompileProgram(program, 7, options);
+    if (status != OK) print_log(program);
+    GIVES(OK, status);
+    GIVES(OK, hiprtcGetCodeSize(program, &size));
+    char *code = malloc(size);
+    GIVES(OK, hiprtcGetCode(program, code));
+    int values[64] = {0};
+    launch(code, "own", values);
+    CHECK(values[0] == 259);
+    free(code);
+    GIVES(OK, hiprtcDestroyProgram(&program));
+  }
+}
+
 // Groups of threads: blocks, tiles, active lanes, and a barrier of the grid.
 static const char GROUPS[] =
     "namespace groups = cooperative_groups;\n"
@@ -258,6 +301,11 @@ static const char GROUPS[] =
     "  if (threadIdx.x % 3 == 0) {\n"
     "    auto active = groups::coalesced_threads();\n"
     "    right = right && active.size() == 22 && active.thread_rank() == threadIdx.x / 3 && active.shfl(threadIdx.x, 5) == 15;\n"
+    "  }\n"
+    "  right = right && ranked(groups::tiled_partition(block, 8)) == 800 + threadIdx.x % 8;\n"
+    "  if (threadIdx.x % 2 == 0) {\n"
+    "    auto four = groups::tiled_partition(groups::coalesced_threads(), 4);\n"
+    "    right = right && four.size() == 4 && four.thread_rank() == threadIdx.x / 2 % 4 && four.shfl(threadIdx.x, 1) == (threadIdx.x & ~7) + 2;\n"
     "  }\n"
     "  if (block.thread_rank() == 0) sums[blockIdx.x] = blockIdx.x + 1;\n"
     "  for (int round = 0; round < 3; ++round) {\n"
@@ -297,6 +345,7 @@ int main(int count, char **arguments) {
   a_static_variable_has_no_lowered_name();
   bitcode_is_linked(arguments[1]);
   the_header_keeps_its_promises();
+  sources_have_their_own_types_and_macros();
   groups_of_threads_work_together();
   puts("right");
   return 0;

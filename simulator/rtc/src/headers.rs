@@ -2,7 +2,26 @@
 //! hipRTC's own headers. Sources see the first without an `#include`; those of HIP's names are for sources that include them.
 
 /// The header that every source sees.
-pub(crate) const RUNTIME: &str = "hiprtc_runtime.h";
+const RUNTIME: &str = "hiprtc_runtime.h";
+
+/// The name of [`before_source`].
+pub(crate) const BEFORE_SOURCE: &str = "windlass_rtc/before_source.h";
+
+/// The folder of headers in the place of the system's.
+pub(crate) const SYSTEM: &str = "windlass_rtc/system";
+
+/// Types with 64 bits as hipRTC's header has them, for C's headers that define them too.
+const OF_C: [(&str, &str); 2] = [
+    (
+        "windlass_rtc/system/bits/stdint-intn.h",
+        "#pragma once\ntypedef signed char int8_t;\ntypedef short int16_t;\ntypedef int int32_t;\ntypedef long long int64_t;\n",
+    ),
+    (
+        "windlass_rtc/system/bits/stdint-uintn.h",
+        "#pragma once\ntypedef unsigned char uint8_t;\ntypedef unsigned short uint16_t;\ntypedef unsigned int uint32_t;\n\
+         typedef unsigned long long uint64_t;\n",
+    ),
+];
 
 /// The definitions of every source: HIP's version.
 pub(crate) const DEFINITIONS: [&str; 3] =
@@ -45,8 +64,35 @@ const OF_HIP: [&str; 11] = [
     "hip/math_functions.h",
 ];
 
+/// The header in front of a source: hipRTC's, in which macros of the program's options have no effect. Names that begin with `_`,
+/// `HIP` or `NDEBUG` are for headers too.
+pub(crate) fn before_source(options: &[String]) -> String {
+    let mut names = Vec::new();
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        let definition = match option.strip_prefix("-D") {
+            Some("") => options.next().map(String::as_str),
+            definition => definition,
+        };
+        let name = definition.unwrap_or_default().split(['=', '(']).next().unwrap_or_default();
+        let is_name = name.chars().all(|letter| letter == '_' || letter.is_ascii_alphanumeric());
+        if is_name && !name.is_empty() && !["_", "HIP", "NDEBUG"].iter().any(|own| name.starts_with(own)) {
+            names.push(name);
+        }
+    }
+    let mut text = String::from("#pragma once\n");
+    for name in &names {
+        text.push_str(&format!("#pragma push_macro(\"{name}\")\n#undef {name}\n"));
+    }
+    text.push_str(&format!("#include \"../{RUNTIME}\"\n"));
+    for name in names.iter().rev() {
+        text.push_str(&format!("#pragma pop_macro(\"{name}\")\n"));
+    }
+    text
+}
+
 /// All headers, by their names for `#include`.
 pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     let of_hip = OF_HIP.iter().map(|name| (*name, "#pragma once\n#include \"../hiprtc_runtime.h\"\n"));
-    std::iter::once((RUNTIME, include_str!("headers/hiprtc_runtime.h"))).chain(PARTS).chain(of_hip)
+    std::iter::once((RUNTIME, include_str!("headers/hiprtc_runtime.h"))).chain(PARTS).chain(OF_C).chain(of_hip)
 }

@@ -83,7 +83,9 @@ impl Clang {
             if unit.brings_new {
                 command.arg(headers::WITHOUT_NEW);
             }
-            command.arg("-include").arg(own.join(headers::RUNTIME));
+            folder.write_own(headers::BEFORE_SOURCE, &headers::before_source(&options.passed))?;
+            command.arg("-I").arg(own.join(headers::SYSTEM));
+            command.arg("-include").arg(own.join(headers::BEFORE_SOURCE));
         }
         command.args(folder.names()).arg("-I").arg(folder.sources());
         command.args(&options.passed);

@@ -89,8 +89,11 @@ impl Comgr {
             if unit.brings_new {
                 given.push(headers::WITHOUT_NEW.to_owned());
             }
-            given.extend(["-D__HIPCC_RTC__".to_owned(), "-include".to_owned()]);
-            given.push(own.join(headers::RUNTIME).display().to_string());
+            let before_source = headers::before_source(&options.passed);
+            folder.write_own(headers::BEFORE_SOURCE, &before_source).map_err(failed)?;
+            given.extend(["-D__HIPCC_RTC__".to_owned(), "-I".to_owned()]);
+            given.push(own.join(headers::SYSTEM).display().to_string());
+            given.extend(["-include".to_owned(), own.join(headers::BEFORE_SOURCE).display().to_string()]);
         }
         given.extend(folder.names());
         given.extend(["-I".to_owned(), folder.sources().display().to_string()]);

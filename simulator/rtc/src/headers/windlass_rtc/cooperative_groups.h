@@ -128,6 +128,13 @@ template <unsigned n, class Parent> WINDLASS_RTC thread_block_tile<n, Parent> ti
   return thread_block_tile<n, Parent>();
 }
 
+// The same with a number that is known when the kernel runs.
+class windlass_rtc_tile : public thread_group {
+ public:
+  WINDLASS_RTC windlass_rtc_tile(unsigned n) : thread_group(LANES, n, windlass_rtc_thread() % n) {}
+};
+WINDLASS_RTC thread_group tiled_partition(const thread_group &, unsigned n) { return windlass_rtc_tile(n); }
+
 // The lanes of a wave that are active where the group is made.
 class coalesced_group : public thread_group {
   uint64_t lanes;
@@ -140,6 +147,14 @@ class coalesced_group : public thread_group {
  public:
   WINDLASS_RTC coalesced_group(uint64_t lanes)
       : thread_group(LANES, __popcll(lanes), __popcll(lanes & __lanemask_lt())), lanes(lanes) {}
+  // Those whose ranks lie in the same `n` as the own rank.
+  WINDLASS_RTC coalesced_group tile(unsigned n) const {
+    uint64_t own_lanes = 0, left = lanes;
+    for (unsigned rank = 0; left; left &= left - 1, ++rank) {
+      if (rank / n == own / n) own_lanes |= left & -left;
+    }
+    return coalesced_group(own_lanes);
+  }
   WINDLASS_RTC static void sync() { __syncwarp(); }
   template <class T> WINDLASS_RTC T shfl(T value, int rank) const { return windlass_rtc_of_lane(value, lane_of(rank % count)); }
   template <class T> WINDLASS_RTC T shfl_down(T value, unsigned by) const {
@@ -157,6 +172,7 @@ class coalesced_group : public thread_group {
     return result;
   }
 };
+WINDLASS_RTC coalesced_group tiled_partition(const coalesced_group &parent, unsigned n) { return parent.tile(n); }
 WINDLASS_RTC coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
 template <class Group> WINDLASS_RTC void sync(const Group &group) { group.sync(); }

@@ -52,6 +52,7 @@ WINDLASS_RTC_ANY __half2 operator-(__half2 a) { return __half2(-a.x, -a.y); }
 #define WINDLASS_RTC_HALF_ORDER(op, name)                                                              \
   WINDLASS_RTC_ANY bool operator op(__half a, __half b) { return a.data op b.data; }                   \
   WINDLASS_RTC bool __h##name(__half a, __half b) { return a.data op b.data; }                         \
+  WINDLASS_RTC bool __h##name##u(__half a, __half b) { return a.data op b.data || a.data != a.data || b.data != b.data; } \
   WINDLASS_RTC bool __hb##name##2(__half2 a, __half2 b) { return a.x.data op b.x.data && a.y.data op b.y.data; } \
   WINDLASS_RTC __half2 __h##name##2(__half2 a, __half2 b) { return __half2(__half(int(a.x.data op b.x.data)), __half(int(a.y.data op b.y.data))); }
 WINDLASS_RTC_HALF_ORDER(==, eq)
@@ -65,8 +66,14 @@ WINDLASS_RTC __half __hadd(__half a, __half b) { return a + b; }
 WINDLASS_RTC __half __hsub(__half a, __half b) { return a - b; }
 WINDLASS_RTC __half __hmul(__half a, __half b) { return a * b; }
 WINDLASS_RTC __half __hdiv(__half a, __half b) { return a / b; }
+WINDLASS_RTC __half windlass_rtc_saturated(__half a) {
+  return __half(a.data > (_Float16)0 ? a.data > (_Float16)1 ? (_Float16)1 : a.data : (_Float16)0);
+}
+WINDLASS_RTC __half __hadd_sat(__half a, __half b) { return windlass_rtc_saturated(a + b); }
+WINDLASS_RTC __half __hsub_sat(__half a, __half b) { return windlass_rtc_saturated(a - b); }
+WINDLASS_RTC __half __hmul_sat(__half a, __half b) { return windlass_rtc_saturated(a * b); }
 WINDLASS_RTC __half __hneg(__half a) { return -a; }
-WINDLASS_RTC __half __habs(__half a) { return a.data < 0 ? -a : a; }
+WINDLASS_RTC __half __habs(__half a) { return __half(__builtin_fabsf16(a.data)); }
 WINDLASS_RTC __half __hfma(__half a, __half b, __half c) { return __half(__builtin_fmaf16(a.data, b.data, c.data)); }
 WINDLASS_RTC __half __hmax(__half a, __half b) { return __half(__builtin_fmaxf16(a.data, b.data)); }
 WINDLASS_RTC __half __hmin(__half a, __half b) { return __half(__builtin_fminf16(a.data, b.data)); }
@@ -114,9 +121,26 @@ WINDLASS_RTC_ANY float __low2float(__half2 a) { return (float)a.x.data; }
 WINDLASS_RTC_ANY float __high2float(__half2 a) { return (float)a.y.data; }
 WINDLASS_RTC float2 __half22float2(__half2 a) { return float2((float)a.x.data, (float)a.y.data); }
 WINDLASS_RTC __half2 __float22half2_rn(float2 a) { return __half2(__half(a.x), __half(a.y)); }
-WINDLASS_RTC int __half2int_rn(__half a) { return (int)__builtin_rintf(a); }
-WINDLASS_RTC int __half2int_rz(__half a) { return (int)a.data; }
-WINDLASS_RTC unsigned __half2uint_rn(__half a) { return (unsigned)__builtin_rintf(a); }
+#define WINDLASS_RTC_FROM_HALF(name, T)                                                   \
+  WINDLASS_RTC T __half2##name##_rn(__half a) { return (T)__builtin_rintf(a); }          \
+  WINDLASS_RTC T __half2##name##_rz(__half a) { return (T)(float)a.data; }               \
+  WINDLASS_RTC T __half2##name##_ru(__half a) { return (T)__builtin_ceilf(a); }          \
+  WINDLASS_RTC T __half2##name##_rd(__half a) { return (T)__builtin_floorf(a); }
+WINDLASS_RTC_FROM_HALF(int, int)
+WINDLASS_RTC_FROM_HALF(uint, unsigned)
+WINDLASS_RTC_FROM_HALF(short, short)
+WINDLASS_RTC_FROM_HALF(ushort, unsigned short)
+WINDLASS_RTC_FROM_HALF(ll, long long)
+WINDLASS_RTC_FROM_HALF(ull, unsigned long long)
+// The neighbour of the nearest half, where the nearest one lies on the wrong side: further from zero by `step`, or nearer.
+WINDLASS_RTC __half windlass_rtc_beside(__half a, int step) {
+  unsigned short bits = __builtin_bit_cast(unsigned short, a.data);
+  if ((bits & 0x7fff) == 0) return __half(__builtin_bit_cast(_Float16, (unsigned short)(step > 0 ? 1 : 0x8001)));
+  return __half(__builtin_bit_cast(_Float16, (unsigned short)(bits + (bits & 0x8000 ? -step : step))));
+}
+WINDLASS_RTC __half __float2half_ru(float a) { return (float)(_Float16)a < a ? windlass_rtc_beside(__half(a), 1) : __half(a); }
+WINDLASS_RTC __half __float2half_rd(float a) { return (float)(_Float16)a > a ? windlass_rtc_beside(__half(a), -1) : __half(a); }
+WINDLASS_RTC __half __float2half_rz(float a) { return a < 0 ? __float2half_ru(a) : __float2half_rd(a); }
 WINDLASS_RTC __half __int2half_rn(int a) { return __half(a); }
 WINDLASS_RTC __half __uint2half_rn(unsigned a) { return __half(a); }
 WINDLASS_RTC __half __short_as_half(short a) { return __builtin_bit_cast(_Float16, a); }

@@ -50,6 +50,27 @@ WINDLASS_RTC unsigned __bitinsert_u32(unsigned a, unsigned b, unsigned from, uns
   return (a & ~(mask << from)) | ((b & mask) << from);
 }
 
+WINDLASS_RTC uint64_t __bitextract_u64(uint64_t a, unsigned from, unsigned count) {
+  from &= 63, count &= 63;
+  return count == 0 ? 0 : (a >> from) & ((1ull << count) - 1);
+}
+WINDLASS_RTC uint64_t __bitinsert_u64(uint64_t a, uint64_t b, unsigned from, unsigned count) {
+  uint64_t mask = (1ull << (count & 63)) - 1;
+  from &= 63;
+  return (a & ~(mask << from)) | ((b & mask) << from);
+}
+// The place of the bit that is `nth` of the set bits from `base` on: upwards, or downwards if it is negative. -1 if there is none.
+WINDLASS_RTC int windlass_rtc_nth_bit(uint64_t bits, int base, int nth) {
+  int step = nth < 0 ? -1 : 1, left = nth < 0 ? -nth : nth;
+  if (nth == 0) return bits >> base & 1 ? base : -1;
+  for (int at = base; at >= 0 && at < 64; at += step) {
+    if ((bits >> at & 1) && --left == 0) return at;
+  }
+  return -1;
+}
+WINDLASS_RTC int __fns64(uint64_t bits, unsigned base, int nth) { return windlass_rtc_nth_bit(bits, base & 63, nth); }
+WINDLASS_RTC int __fns32(uint64_t bits, unsigned base, int nth) { return windlass_rtc_nth_bit(bits & 0xffffffff, base & 31, nth); }
+
 template <class To, class From> WINDLASS_RTC To windlass_rtc_bits(From from) { return __builtin_bit_cast(To, from); }
 WINDLASS_RTC int __float_as_int(float a) { return windlass_rtc_bits<int>(a); }
 WINDLASS_RTC unsigned __float_as_uint(float a) { return windlass_rtc_bits<unsigned>(a); }
@@ -86,7 +107,7 @@ WINDLASS_RTC long long abs(long long a) { return a < 0 ? -a : a; }
 WINDLASS_RTC long labs(long a) { return a < 0 ? -a : a; }
 WINDLASS_RTC long long llabs(long long a) { return a < 0 ? -a : a; }
 
-// Compilers know these without a body.
-extern "C" __attribute__((device)) void *memcpy(void *to, const void *from, size_t size);
-extern "C" __attribute__((device)) void *memmove(void *to, const void *from, size_t size);
-extern "C" __attribute__((device)) void *memset(void *to, int value, size_t size);
+WINDLASS_RTC_C void *memcpy(void *to, const void *from, size_t size) { return __builtin_memcpy(to, from, size); }
+WINDLASS_RTC_C void *memmove(void *to, const void *from, size_t size) { return __builtin_memmove(to, from, size); }
+WINDLASS_RTC_C void *memset(void *to, int value, size_t size) { return __builtin_memset(to, value, size); }
+template <class T> WINDLASS_RTC T __ldg(const T *from) { return *from; }

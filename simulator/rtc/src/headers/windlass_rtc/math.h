@@ -79,8 +79,8 @@ WINDLASS_RTC_C float modff(float x, float *whole) {
 }
 WINDLASS_RTC float modf(float x, float *whole) { return modff(x, whole); }
 WINDLASS_RTC_C int ilogb(double x) {
-  if (x == 0 || x != x) return -__INT_MAX__ - 1;
-  return __builtin_isinf(x) ? __INT_MAX__ : __builtin_amdgcn_frexp_exp(x) - 1;
+  if (x == 0) return -__INT_MAX__ - 1;
+  return x != x || __builtin_isinf(x) ? __INT_MAX__ : __builtin_amdgcn_frexp_exp(x) - 1;
 }
 WINDLASS_RTC_C int ilogbf(float x) { return ilogb(x); }
 WINDLASS_RTC_C double logb(double x) {
@@ -165,7 +165,7 @@ WINDLASS_RTC float __exp10f(float x) { return WINDLASS_RTC_EXP2(x * 0x1.a934f0p+
 WINDLASS_RTC float __log2f(float x) { return WINDLASS_RTC_LOG2(x); }
 WINDLASS_RTC float __logf(float x) { return WINDLASS_RTC_LOG2(x) * 0x1.62e43p-1f; }
 WINDLASS_RTC float __log10f(float x) { return WINDLASS_RTC_LOG2(x) * 0x1.344136p-2f; }
-WINDLASS_RTC float __powf(float x, float y) { return WINDLASS_RTC_EXP2(y * WINDLASS_RTC_LOG2(x)); }
+WINDLASS_RTC float __powf(float x, float y) { return powf(x, y); }
 WINDLASS_RTC float __fdividef(float x, float y) { return x / y; }
 WINDLASS_RTC float fdividef(float x, float y) { return x / y; }
 WINDLASS_RTC float __frsqrt_rn(float x) { return __builtin_amdgcn_rsqf(x); }
@@ -201,6 +201,20 @@ WINDLASS_RTC double __fma_rn(double x, double y, double z) { return __builtin_fm
   WINDLASS_RTC unsigned long long __##from##2ull_rz(T x) { return (unsigned long long)x; }
 WINDLASS_RTC_CONVERSIONS(float, float, f)
 WINDLASS_RTC_CONVERSIONS(double, double, )
+// Lengths of vectors with any number of components.
+WINDLASS_RTC double windlass_rtc_square_of_length(int count, const float *a) {
+  double sum = 0;
+  for (int i = 0; i < count; ++i) sum += (double)a[i] * a[i];
+  return sum;
+}
+WINDLASS_RTC float normf(int count, const float *a) { return (float)__builtin_sqrt(windlass_rtc_square_of_length(count, a)); }
+WINDLASS_RTC float rnormf(int count, const float *a) { return (float)(1 / __builtin_sqrt(windlass_rtc_square_of_length(count, a))); }
+WINDLASS_RTC double norm(int count, const double *a) {
+  double sum = 0;
+  for (int i = 0; i < count; ++i) sum = hypot(sum, a[i]);
+  return sum;
+}
+WINDLASS_RTC double rnorm(int count, const double *a) { return 1 / norm(count, a); }
 WINDLASS_RTC float __double2float_rn(double x) { return (float)x; }
 WINDLASS_RTC float __int2float_rn(int x) { return (float)x; }
 WINDLASS_RTC float __uint2float_rn(unsigned x) { return (float)x; }

@@ -119,7 +119,7 @@ WINDLASS_RTC_BODY double log10(double x) { return log_by(x, 0x1.bcb7b1526e50ep-2
 WINDLASS_RTC_BODY double log1p(double x) {
   double u = 1 + x;
   if (u == 1 || x == __builtin_inf()) return x;
-  return log(u) + (x - (u - 1)) / u;
+  return u > 0 ? log(u) + (x - (u - 1)) / u : log(u);
 }
 
 WINDLASS_RTC_BODY double pow(double x, double y) {
@@ -237,6 +237,8 @@ WINDLASS_RTC_BODY double sinpi(double x) {
 }
 WINDLASS_RTC_BODY double cospi(double x) {
   if (has_no_angle(x)) return __builtin_nan("");
+  // Such numbers are even.
+  if (__builtin_fabs(x) >= 0x1p53) return 1;
   int n;
   pair r = half_turns(x, &n);
   return sine(r, n + 1);
@@ -294,6 +296,7 @@ WINDLASS_RTC_BODY double asinh(double x) {
   return x == 0 ? x : __builtin_copysign(result, x);
 }
 WINDLASS_RTC_BODY double acosh(double x) {
+  if (x < 1) return __builtin_nan("");
   double t = x - 1;
   return x > 1e150 ? log(x) + LN2_HIGH : log1p(t + __builtin_sqrt(2 * t + t * t));
 }
@@ -402,6 +405,11 @@ WINDLASS_RTC_BODY double erfcinv(double y) {
   double small = y < 1 ? y : 2 - y;
   double l = -log(small * (2 - small)), a = 0.147, b = 2 / (PI * a) - l / 2;
   double x = __builtin_sqrt(__builtin_sqrt(b * b + l / a) - b);
+  if (small < 0x1p-960) {
+    // Slopes and values have too few bits there, and logarithms have all.
+    for (int i = 0; i < 4; ++i) x += (log(erfcx_large(x)) - x * x - log(small)) * erfcx_large(x) * 0x1.c5bf891b4ef6bp-1;
+    return y < 1 ? x : -x;
+  }
   for (int i = 0; i < 4; ++i) {
     double slope = -0x1.20dd750429b6dp+0 * bell(x);
     if (slope != 0) x -= (erfc(x) - small) / slope;
@@ -443,6 +451,7 @@ WINDLASS_RTC_BODY double tgamma(double x) {
 WINDLASS_RTC_BODY double lgamma(double x) {
   if (x != x) return x;
   if (__builtin_isinf(x) || (x <= 0 && __builtin_trunc(x) == x)) return __builtin_inf();
+  if (__builtin_fabs(x) < 0x1p-60) return -log(__builtin_fabs(x));
   if (x < 0) return log(PI / __builtin_fabs(sinpi(x))) - lgamma(1 - x);
   if (x < 2.5 && x > 0.5) return log(tgamma(x));
   double divisor = 1;

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Types that C's headers have elsewhere: hipRTC's sources may use them without an #include.
+// Types that C's headers have elsewhere: hipRTC's sources may use them without an #include. As in AMD's hipRTC, the types of 64 bits
+// are `long long`, and those of 8 and 16 bits are left to the sources.
 #pragma once
 
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
-typedef __INT8_TYPE__ int8_t;
-typedef __INT16_TYPE__ int16_t;
-typedef __INT32_TYPE__ int32_t;
-typedef __INT64_TYPE__ int64_t;
-typedef __UINT8_TYPE__ uint8_t;
-typedef __UINT16_TYPE__ uint16_t;
-typedef __UINT32_TYPE__ uint32_t;
-typedef __UINT64_TYPE__ uint64_t;
-typedef __INTPTR_TYPE__ intptr_t;
-typedef __UINTPTR_TYPE__ uintptr_t;
+typedef int int32_t;
+typedef long long int64_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;

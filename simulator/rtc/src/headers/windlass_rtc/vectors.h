@@ -82,6 +82,19 @@ WINDLASS_RTC_OPERATOR(|, |=)
 WINDLASS_RTC_OPERATOR(^, ^=)
 WINDLASS_RTC_OPERATOR(<<, <<=)
 WINDLASS_RTC_OPERATOR(>>, >>=)
+#define WINDLASS_RTC_STEP(op, assign)                                                            \
+  template <class T, unsigned n>                                                                 \
+  WINDLASS_RTC_ANY HIP_vector_type<T, n> &operator op(HIP_vector_type<T, n> &a) {                \
+    return a assign HIP_vector_type<T, n>(T(1));                                                 \
+  }                                                                                              \
+  template <class T, unsigned n>                                                                 \
+  WINDLASS_RTC_ANY HIP_vector_type<T, n> operator op(HIP_vector_type<T, n> &a, int) {            \
+    HIP_vector_type<T, n> before = a;                                                            \
+    op a;                                                                                        \
+    return before;                                                                               \
+  }
+WINDLASS_RTC_STEP(++, +=)
+WINDLASS_RTC_STEP(--, -=)
 template <class T, unsigned n> WINDLASS_RTC_ANY HIP_vector_type<T, n> operator-(const HIP_vector_type<T, n> &a) {
   return HIP_vector_type<T, n>(T(0)) - a;
 }
