@@ -128,6 +128,38 @@ fn a_box_of_an_unknown_kind_of_memory_is_refused() {
     fails!(hipErrorInvalidValue, machine, hipDrvMemcpy3DAsync(&copy, stream));
 }
 
+/// As in AMD's runtime only the extents of a box are compared with the pitch and the height, not the place where it begins.
+#[test]
+fn a_box_may_begin_within_a_row() {
+    let machine = Machine::new("");
+    let bytes: Vec<u8> = (0..60).collect();
+    let (from, to) = (machine.upload(&bytes), machine.upload(&[0xff_u8; 16]));
+    let whole = HIP_MEMCPY3D {
+        srcMemoryType: hipMemoryType::hipMemoryTypeDevice,
+        srcDevice: from,
+        srcPitch: 4,
+        srcHeight: 2,
+        dstMemoryType: hipMemoryType::hipMemoryTypeDevice,
+        dstDevice: to,
+        WidthInBytes: 4,
+        Height: 2,
+        Depth: 2,
+        ..Default::default()
+    };
+    for (x, y) in [(0, 0), (1, 0), (0, 1), (3, 1)] {
+        let copy = HIP_MEMCPY3D { srcXInBytes: x, srcY: y, ..whole };
+        ok!(machine, hipDrvMemcpy3D(&copy));
+        let start = 4 * y + x;
+        assert_eq!(machine.download::<u8>(to, 16), bytes[start..start + 16]);
+    }
+    for wrong in [
+        HIP_MEMCPY3D { WidthInBytes: 5, Height: 1, Depth: 1, ..whole },
+        HIP_MEMCPY3D { Height: 3, Depth: 1, ..whole },
+    ] {
+        fails!(hipErrorInvalidValue, machine, hipDrvMemcpy3D(&wrong));
+    }
+}
+
 #[test]
 fn copies_of_boxes_that_mean_nothing_are_refused_before_they_are_queued() {
     let machine = Machine::new("");

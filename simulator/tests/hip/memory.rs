@@ -220,6 +220,17 @@ fn rows_are_copied_at_their_pitches() {
         machine,
         hipMemcpy2D(back.as_mut_ptr().cast(), 9, memory, pitch, 10, 4, DTOH)
     );
+    // A single row too.
+    fails!(
+        hipErrorInvalidPitchValue,
+        machine,
+        hipMemcpy2D(back.as_mut_ptr().cast(), 9, memory, pitch, 10, 1, DTOH)
+    );
+    fails!(
+        hipErrorInvalidPitchValue,
+        machine,
+        hipMemcpy2DAsync(memory, 9, source.as_ptr().cast(), 10, 10, 1, HTOD, null_mut())
+    );
     fails!(
         hipErrorInvalidValue,
         machine,

@@ -112,6 +112,25 @@ fn a_pool_keeps_memory_up_to_its_threshold() {
 }
 
 #[test]
+fn memory_that_hip_free_frees_is_kept_up_to_the_threshold_too() {
+    let machine = Machine::new("?hip=7.1");
+    let (pool, stream) = (pool(&machine, 0), machine.stream());
+    for (threshold, kept) in [(0, 0), (8192, 4096), (4095, 0)] {
+        set_threshold(&machine, pool, threshold);
+        let memory = take(&machine, pool, 4096, stream);
+        ok!(machine, hipFree(memory));
+        let [used, _, reserved, _] = counts(&machine, pool);
+        assert_eq!((used, reserved), (0, kept), "{threshold}");
+        fails!(hipErrorInvalidValue, machine, hipFree(memory));
+        let again = take(&machine, pool, 4096, stream);
+        assert!(kept == 0 || again == memory);
+        ok!(machine, hipFreeAsync(again, stream));
+        ok!(machine, hipStreamSynchronize(stream));
+        ok!(machine, hipMemPoolTrimTo(pool, 0));
+    }
+}
+
+#[test]
 fn memory_that_a_pool_keeps_is_not_accessible() {
     let machine = Machine::new("?hip=7.1");
     let pool = pool(&machine, 0);

@@ -238,6 +238,10 @@ fn rows(
     when: Return,
 ) -> Outcome<()> {
     let direction = direction(kind.0)?;
+    // A single row too.
+    if height > 0 && width > to.1.min(from.1) {
+        return Err(Code::INVALID_PITCH_VALUE);
+    }
     let side = |pitch: usize| Rows::new(width as u64, height as u64, pitch as u64);
     let copy = CopyCall { to: (to.0 as u64, side(to.1)?), from: (from.0 as u64, side(from.1)?), direction };
     queue(call, stream, copy, when)

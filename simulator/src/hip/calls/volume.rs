@@ -66,8 +66,8 @@ impl Side {
         } else {
             self.height as u64
         };
-        let leaves = |at: u64, extent: u64, whole: u64| at.checked_add(extent).is_none_or(|end| end > whole);
-        if (rows > 1 || planes > 1) && leaves(x, width, pitch) || planes > 1 && leaves(y, rows, height) {
+        // A box may begin within a row and end in the next one, as in AMD's runtime.
+        if width > pitch || rows > height {
             return Err(Code::INVALID_VALUE);
         }
         let plane = pitch.checked_mul(height).ok_or(Code::INVALID_VALUE)?;

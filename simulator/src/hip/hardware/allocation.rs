@@ -219,7 +219,8 @@ pub(crate) fn settle(machine: &Machine, holding: &Holding, by: Arc<str>) {
         machine.imports.end(&machine.memory, holding.base, by);
         return;
     }
-    if let Some(pool) = holding.pool.as_ref().filter(|pool| pool.is_private() && !pool.is_closed()) {
+    let keeps = |pool: &&Arc<Pool>| !pool.is_closed() && (pool.is_private() || pool.release_threshold() > 0);
+    if let Some(pool) = holding.pool.as_ref().filter(keeps) {
         let ticket = pool.park(holding.base, holding.size, 0);
         // The ledger has it no more. Whoever takes the memory enters it again, and the pool may be closed meanwhile.
         pool.reach(ticket, |reached| match reached {
@@ -227,6 +228,10 @@ pub(crate) fn settle(machine: &Machine, holding: &Holding, by: Arc<str>) {
             Reached::Kept => machine.memory.retire(holding.base, by),
             Reached::Left => give_up(machine, pool, holding.base, Some(by)),
         });
+        if !pool.is_private() {
+            // The caller has synchronised.
+            release_idle(machine, pool, pool.release_threshold());
+        }
         return;
     }
     let freed = match holding.origin {

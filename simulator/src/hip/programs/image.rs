@@ -4,7 +4,7 @@
 
 use std::ffi::c_void;
 
-use windlass_codeobject::{Format, Options, size_at};
+use windlass_codeobject::{Error, Format, Options, size_at};
 
 use super::foreign;
 use crate::hip::words::code::{Code, Outcome};
@@ -39,7 +39,12 @@ pub(crate) unsafe fn copy(image: *const c_void) -> Outcome<Vec<u8>> {
     }
     let mut options = Options::default();
     options.max_stored = MOST;
-    let size = size_at(&read, &options).map_err(|error| refuse(error.to_string()))?;
+    let size = size_at(&read, &options).map_err(|error| {
+        refuse(match error {
+            Error::Limit { value, .. } => format!("its headers state {value} bytes, so it is damaged"),
+            error => error.to_string(),
+        })
+    })?;
     let cut_short = || refuse(format!("its headers state {size} bytes, which cannot all be read there"));
     // The last byte first: a damaged size must not cost memory.
     if !read(size.saturating_sub(1), &mut [0]) {

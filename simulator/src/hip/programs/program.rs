@@ -96,7 +96,8 @@ impl Program {
         if let Some(handle) = functions.get(name) {
             return Ok(*handle);
         }
-        let kernel = self.module.kernel(name).ok_or(Code::NOT_FOUND)?;
+        // The code object's symbol of a kernel's descriptor, `name.kd`, is no name of a function.
+        let kernel = self.module.kernel(name).filter(|kernel| kernel.name() == name).ok_or(Code::NOT_FOUND)?;
         let function = Arc::new(Function {
             program: self.clone(),
             kernel,

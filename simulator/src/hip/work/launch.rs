@@ -107,8 +107,13 @@ impl Shape {
             && self.grid.iter().zip(&self.block).any(|(grid, block)| grid.checked_mul(*block).is_none());
         let too_many =
             self.work_items.is_none() && self.grid.iter().any(|extent| i32::try_from(*extent).is_err());
-        if self.has_too_large_blocks() || too_wide || too_many {
-            return self.refuse(kernel, Code::INVALID_CONFIGURATION, "it exceeds what the device can launch");
+        if self.has_too_large_blocks() {
+            let reason = format!("a workgroup has at most {} work-items", limits::THREADS_PER_BLOCK);
+            return self.refuse(kernel, Code::INVALID_CONFIGURATION, &reason);
+        }
+        if too_wide || too_many {
+            let reason = "each direction of the grid has at most 2^31 - 1 workgroups and 2^32 - 1 work-items";
+            return self.refuse(kernel, Code::INVALID_CONFIGURATION, reason);
         }
         if self.threads() > u64::from(kernel.max_workgroup_size()) {
             return self.refuse(
