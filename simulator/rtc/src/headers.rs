@@ -94,5 +94,8 @@ pub(crate) fn before_source(options: &[String]) -> String {
 /// All headers, by their names for `#include`.
 pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     let of_hip = OF_HIP.iter().map(|name| (*name, "#pragma once\n#include \"../hiprtc_runtime.h\"\n"));
-    std::iter::once((RUNTIME, include_str!("headers/hiprtc_runtime.h"))).chain(PARTS).chain(OF_C).chain(of_hip)
+    std::iter::once((RUNTIME, include_str!("headers/hiprtc_runtime.h")))
+        .chain(PARTS)
+        .chain(OF_C)
+        .chain(of_hip)
 }

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
 
 use crate::common::events::{Line, listen};
 use crate::common::{Block, Log, Machine};
@@ -41,7 +42,9 @@ fn told(
     lines: &Receiver<Line>,
     found: impl Fn(&Line) -> bool,
 ) -> Line {
+    let begin = Instant::now();
     loop {
+        assert!(begin.elapsed() < Duration::from_secs(120), "the log has no report");
         let _ = hip!(machine, hipStreamQuery(stream));
         if let Some(line) = lines.try_iter().find(&found) {
             return line;
@@ -163,8 +166,9 @@ fn a_host_function_that_waits_for_its_own_stream_is_a_deadlock() {
 fn a_host_function_of_a_graph_that_waits_for_the_stream_is_a_deadlock() {
     struct Waits(Api, hipStream_t);
     unsafe extern "C" fn wait(data: *mut c_void) {
-        // SAFETY: the box that was leaked below; the stream is one of the machine.
+        // SAFETY: the box that was leaked below.
         let Waits(api, stream) = unsafe { &*data.cast() };
+        // SAFETY: the stream is one of the machine.
         unsafe { api.hipStreamSynchronize(*stream) };
     }
     for options in ["?hardware_queues=0", "?hardware_queues=0&seed=2"] {

@@ -97,7 +97,8 @@ impl Program {
             return Ok(*handle);
         }
         // The code object's symbol of a kernel's descriptor, `name.kd`, is no name of a function.
-        let kernel = self.module.kernel(name).filter(|kernel| kernel.name() == name).ok_or(Code::NOT_FOUND)?;
+        let kernel =
+            self.module.kernel(name).filter(|kernel| kernel.name() == name).ok_or(Code::NOT_FOUND)?;
         let function = Arc::new(Function {
             program: self.clone(),
             kernel,
