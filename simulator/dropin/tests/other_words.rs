@@ -96,7 +96,7 @@ fn rows_are_copied_as_a_structure_says() {
             assert_eq!(back, [255, 255, 255, 255, 255, 6, 7, 8, 255, 11, 12, 13], "{name}");
             assert_eq!(copy(null()), INVALID);
             for wrong in [
-                Copy2d { width: 4, ..up },
+                Copy2d { width: 6, ..up },
                 Copy2d { height: 5, ..up },
                 Copy2d { from_kind: hipMemoryType(99), ..up },
                 Copy2d { to_device: null_mut(), ..up },
@@ -114,7 +114,7 @@ fn rows_are_copied_as_a_structure_says() {
         let statuses = [in_order(&up, stream), in_order(&down, stream), api.hipStreamSynchronize(stream)];
         assert_eq!(statuses, [OK; 3]);
         assert_eq!(back, [255, 255, 255, 255, 255, 6, 7, 8, 255, 11, 12, 13]);
-        assert_eq!([in_order(null(), stream), in_order(&Copy2d { width: 4, ..up }, stream)], [INVALID; 2]);
+        assert_eq!([in_order(null(), stream), in_order(&Copy2d { width: 6, ..up }, stream)], [INVALID; 2]);
         assert_eq!(api.hipStreamDestroy(stream), OK);
         assert_eq!(in_order(&up, stream), hipError_t::hipErrorContextIsDestroyed);
     }
