@@ -17,10 +17,10 @@ static const char SOURCE[] =
     "}\n"
     "extern \"C\" __global__ void plain(int *values) { values[threadIdx.x] = threadIdx.x; }\n";
 
-// The code of a program without options.
-static char *compiled(void *program) {
+// The code of a program.
+static char *compiled_with(void *program, int count, const char **options) {
   size_t size;
-  int status = hiprtcCompileProgram(program, 0, NULL);
+  int status = hiprtcCompileProgram(program, count, options);
   if (status != OK) print_log(program);
   GIVES(OK, status);
   GIVES(OK, hiprtcGetCodeSize(program, &size));
@@ -28,6 +28,8 @@ static char *compiled(void *program) {
   GIVES(OK, hiprtcGetCode(program, code));
   return code;
 }
+
+static char *compiled(void *program) { return compiled_with(program, 0, NULL); }
 
 static void names_headers_and_options(void) {
   const char *headers[] = {"#define STEP 100\n", "#define ABOVE 7\n"};
@@ -266,16 +268,10 @@ static void sources_have_their_own_types_and_macros(void) {
   for (int i = 0; i < 3; ++i) {
     char source[1000];
     void *program;
-    size_t size;
     snprintf(source, sizeof source,
              "%sextern \"C\" __global__ void own(int *values) { int64_t one = A; count = to((int)one) + BLOCK + sum; }\n", sources[i]);
     GIVES(OK, hiprtcCreateProgram(&program, source, "own.hip", 0, NULL, NULL));
-    int status = hiprtcCompileProgram(program, 7, options);
-    if (status != OK) print_log(program);
-    GIVES(OK, status);
-    GIVES(OK, hiprtcGetCodeSize(program, &size));
-    char *code = malloc(size);
-    GIVES(OK, hiprtcGetCode(program, code));
+    char *code = compiled_with(program, 7, options);
     int values[64] = {0};
     launch(code, "own", values);
     CHECK(values[0] == 259);

@@ -10,19 +10,6 @@ pub(crate) const BEFORE_SOURCE: &str = "windlass_rtc/before_source.h";
 /// The folder of headers in the place of the system's.
 pub(crate) const SYSTEM: &str = "windlass_rtc/system";
 
-/// Types with 64 bits as hipRTC's header has them, for C's headers that define them too.
-const OF_C: [(&str, &str); 2] = [
-    (
-        "windlass_rtc/system/bits/stdint-intn.h",
-        "#pragma once\ntypedef signed char int8_t;\ntypedef short int16_t;\ntypedef int int32_t;\ntypedef long long int64_t;\n",
-    ),
-    (
-        "windlass_rtc/system/bits/stdint-uintn.h",
-        "#pragma once\ntypedef unsigned char uint8_t;\ntypedef unsigned short uint16_t;\ntypedef unsigned int uint32_t;\n\
-         typedef unsigned long long uint64_t;\n",
-    ),
-];
-
 /// The definitions of every source: HIP's version.
 pub(crate) const DEFINITIONS: [&str; 3] =
     ["-DHIP_VERSION_MAJOR=7", "-DHIP_VERSION_MINOR=1", "-DHIP_VERSION_PATCH=0"];
@@ -44,9 +31,9 @@ macro_rules! parts {
     };
 }
 
-const PARTS: [(&str, &str); 15] = parts! {
+const PARTS: [(&str, &str); 17] = parts! {
     "language.h" "types.h" "threads.h" "vectors.h" "integers.h" "host_calls.h" "ocml.h" "ocml_own.h" "math.h" "half.h"
-    "bfloat16.h" "lanes.h" "atomics.h" "complex.h" "cooperative_groups.h"
+    "bfloat16.h" "lanes.h" "atomics.h" "complex.h" "cooperative_groups.h" "system/bits/stdint-intn.h" "system/bits/stdint-uintn.h"
 };
 
 /// HIP's headers whose content is in the first.
@@ -94,8 +81,5 @@ pub(crate) fn before_source(options: &[String]) -> String {
 /// All headers, by their names for `#include`.
 pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     let of_hip = OF_HIP.iter().map(|name| (*name, "#pragma once\n#include \"../hiprtc_runtime.h\"\n"));
-    std::iter::once((RUNTIME, include_str!("headers/hiprtc_runtime.h")))
-        .chain(PARTS)
-        .chain(OF_C)
-        .chain(of_hip)
+    std::iter::once((RUNTIME, include_str!("headers/hiprtc_runtime.h"))).chain(PARTS).chain(of_hip)
 }

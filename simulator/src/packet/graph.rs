@@ -40,7 +40,7 @@ impl Scheduler {
     /// As [`enqueue`](Self::enqueue); [`Refusal::Backwards`] if a step waits for a later one.
     pub(crate) fn enqueue_graph(
         self: &Arc<Self>,
-        queue: &Queue,
+        queue: &Arc<Queue>,
         (entry, end): (Box<dyn Packet>, Box<dyn Packet>),
         steps: Vec<GraphPacket>,
         edges: &[Edge],
@@ -59,7 +59,7 @@ impl Scheduler {
         let mut points: Vec<Point> = Vec::with_capacity(steps.len());
         for (index, step) in steps.into_iter().enumerate() {
             let device = step.device.unwrap_or(queue.device);
-            let branch = choose(&mut state, &mut branches, (queue, device), &step.after, index)?;
+            let branch = choose(&mut state, &mut branches, (queue, device), &step.after, index);
             let Some(branch) = branches.get_mut(branch) else { return Err(Refusal::Defect) };
             branch.last = index;
             let before = step.after.iter().filter_map(|before| points.get(*before));
@@ -80,25 +80,25 @@ impl Scheduler {
     }
 }
 
-/// The index of the branch for the step `index` of a graph of `stream`: a branch whose latest step it waits for, else a new branch, else
-/// any branch. Steps in a branch were queued before, so that waiting for them cannot deadlock.
+/// The index of the branch for the step `index` of a graph of `stream`: a branch whose latest step it waits for, else a new
+/// branch, else any branch. Steps in a branch were queued before, so that waiting for them cannot deadlock.
 fn choose(
     state: &mut SchedulerState,
     branches: &mut Vec<Branch>,
-    (stream, device): (&Queue, usize),
+    (stream, device): (&Arc<Queue>, usize),
     after: &[usize],
     index: usize,
-) -> Result<usize, Refusal> {
+) -> usize {
     let of_device = branches.iter().enumerate().filter(|(_, branch)| branch.queue.device == device);
     let of_device: Vec<(usize, usize)> = of_device.map(|(place, branch)| (place, branch.last)).collect();
     if let Some((place, _)) = of_device.iter().find(|(_, last)| after.contains(last)) {
-        return Ok(*place);
+        return *place;
     }
-    Ok(match of_device.get(index % MOST).filter(|_| of_device.len() >= MOST) {
+    match of_device.get(index % MOST).filter(|_| of_device.len() >= MOST) {
         Some((place, _)) => *place,
         None => {
-            branches.push(Branch { queue: state.add_branch(device, stream)?, last: index });
+            branches.push(Branch { queue: state.add_branch(device, stream), last: index });
             branches.len() - 1
         }
-    })
+    }
 }

@@ -150,12 +150,11 @@ impl SchedulerState {
     }
 
     /// Adds such a queue for a branch of a graph of `stream`.
-    pub(super) fn add_branch(&mut self, device: usize, stream: &Queue) -> Result<Arc<Queue>, Refusal> {
-        let stream = self.queues.get(&stream.id).ok_or(Refusal::QueueClosed)?.queue.clone();
+    pub(super) fn add_branch(&mut self, device: usize, stream: &Arc<Queue>) -> Arc<Queue> {
         self.next_queue += 1;
-        let queue = self.insert(Queue::branch(self.next_queue, device, stream));
+        let queue = self.insert(Queue::branch(self.next_queue, device, stream.clone()));
         queue.close();
-        Ok(queue)
+        queue
     }
 
     /// Checks that a queue takes packets.

@@ -238,7 +238,7 @@ fn rows(
     when: Return,
 ) -> Outcome<()> {
     let direction = direction(kind.0)?;
-    // A single row too.
+    // As in AMD's runtime, a single row is no wider than a pitch either.
     if height > 0 && width > to.1.min(from.1) {
         return Err(Code::INVALID_PITCH_VALUE);
     }

@@ -40,25 +40,19 @@ WINDLASS_RTC unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   }
   return result;
 }
-WINDLASS_RTC unsigned __bitextract_u32(unsigned a, unsigned from, unsigned count) {
-  from &= 31, count &= 31;
-  return count == 0 ? 0 : (a >> from) & ((1u << count) - 1);
-}
-WINDLASS_RTC unsigned __bitinsert_u32(unsigned a, unsigned b, unsigned from, unsigned count) {
-  unsigned mask = (1u << (count & 31)) - 1;
-  from &= 31;
-  return (a & ~(mask << from)) | ((b & mask) << from);
-}
+#define WINDLASS_RTC_BIT_FIELDS(T, bits)                                                    \
+  WINDLASS_RTC T __bitextract_u##bits(T a, unsigned from, unsigned count) {                 \
+    from &= bits - 1, count &= bits - 1;                                                    \
+    return (a >> from) & (((T)1 << count) - 1);                                             \
+  }                                                                                         \
+  WINDLASS_RTC T __bitinsert_u##bits(T a, T b, unsigned from, unsigned count) {             \
+    T mask = ((T)1 << (count & (bits - 1))) - 1;                                            \
+    from &= bits - 1;                                                                       \
+    return (a & ~(mask << from)) | ((b & mask) << from);                                    \
+  }
+WINDLASS_RTC_BIT_FIELDS(uint32_t, 32)
+WINDLASS_RTC_BIT_FIELDS(uint64_t, 64)
 
-WINDLASS_RTC uint64_t __bitextract_u64(uint64_t a, unsigned from, unsigned count) {
-  from &= 63, count &= 63;
-  return count == 0 ? 0 : (a >> from) & ((1ull << count) - 1);
-}
-WINDLASS_RTC uint64_t __bitinsert_u64(uint64_t a, uint64_t b, unsigned from, unsigned count) {
-  uint64_t mask = (1ull << (count & 63)) - 1;
-  from &= 63;
-  return (a & ~(mask << from)) | ((b & mask) << from);
-}
 // The place of the bit that is `nth` of the set bits from `base` on: upwards, or downwards if it is negative. -1 if there is none.
 WINDLASS_RTC int windlass_rtc_nth_bit(uint64_t bits, int base, int nth) {
   int step = nth < 0 ? -1 : 1, left = nth < 0 ? -nth : nth;
