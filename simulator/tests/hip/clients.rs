@@ -178,9 +178,8 @@ fn grids_above_the_maximum_are_refused() {
         );
         let (grid, block) = (dim3 { x: 0x8000_0000, y: 1, z: 1 }, dim3 { x: 1, y: 1, z: 1 });
         let none = dim3 { x: 0, y: 1, z: 1 };
-        let by_symbol = |grid| {
-            hip!(machine, hipLaunchKernel(function as *const c_void, grid, block, each, 0, null_mut()))
-        };
+        let symbol = crate::symbols::kernel(&machine);
+        let by_symbol = |grid| hip!(machine, hipLaunchKernel(symbol, grid, block, each, 0, null_mut()));
         assert_eq!([by_symbol(grid), by_symbol(none)], [symbols; 2]);
     }
 }
@@ -314,4 +313,39 @@ fn copies_of_an_instantiated_graph_keep_their_direction() {
     );
     assert_eq!(result, hipGraphExecUpdateResult::hipGraphExecUpdateErrorParametersChanged);
     assert_eq!(failed, turned_node);
+}
+
+#[test]
+fn an_update_tells_the_first_difference_of_a_node() {
+    let machine = Machine::new("");
+    // Two nodes, the second of which copies or does nothing, and comes after the first or beside it.
+    let graph_of = |copies: bool, is_after: bool| {
+        let (mut graph, mut first, mut second) = (null_mut(), null_mut(), null_mut());
+        ok!(machine, hipGraphCreate(&mut graph, 0));
+        ok!(machine, hipGraphAddEmptyNode(&mut first, graph, null_mut(), 0));
+        let (memory, count) = (machine.upload(&[0_u32; 16]).cast(), usize::from(is_after));
+        if copies {
+            let kind = hipMemcpyKind::hipMemcpyDeviceToDevice;
+            ok!(machine, hipGraphAddMemcpyNode1D(&mut second, graph, &first, count, memory, memory, 4, kind));
+        } else {
+            ok!(machine, hipGraphAddEmptyNode(&mut second, graph, &first, count));
+        }
+        (graph, second)
+    };
+    let mut exec = null_mut();
+    ok!(machine, hipGraphInstantiateWithFlags(&mut exec, graph_of(true, true).0, 0));
+    for (copies, is_after, expected) in [
+        (false, true, hipGraphExecUpdateResult::hipGraphExecUpdateErrorNodeTypeChanged),
+        (false, false, hipGraphExecUpdateResult::hipGraphExecUpdateErrorNodeTypeChanged),
+        (true, false, hipGraphExecUpdateResult::hipGraphExecUpdateErrorTopologyChanged),
+    ] {
+        let (graph, node) = graph_of(copies, is_after);
+        let (mut failed, mut result) = (null_mut(), hipGraphExecUpdateResult(99));
+        fails!(
+            hipErrorGraphExecUpdateFailure,
+            machine,
+            hipGraphExecUpdate(exec, graph, &mut failed, &mut result)
+        );
+        assert_eq!((result, failed), (expected, node), "{copies} {is_after}");
+    }
 }

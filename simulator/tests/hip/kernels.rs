@@ -80,6 +80,9 @@ fn code_for_other_gpus_is_refused() {
     let noise = [0x55_u8; 64];
     fails!(hipErrorInvalidImage, machine, hipModuleLoadData(&mut module, noise.as_ptr().cast()));
     fails!(hipErrorFileNotFound, machine, hipModuleLoad(&mut module, path("bundles/nothing.co").as_ptr()));
+    for no_file in [c"/", c"/dev/null"] {
+        fails!(hipErrorInvalidValue, machine, hipModuleLoad(&mut module, no_file.as_ptr()));
+    }
     assert!(module.is_null());
 }
 

@@ -63,6 +63,16 @@ fn a_function_may_stand_for_its_kernel() {
     ok!(machine, hipSetupArgument(nothing.as_ptr().cast(), 32, 0));
     ok!(machine, hipLaunchByPtr(function.cast()));
     ok!(machine, hipDeviceSynchronize());
+
+    let older = Machine::new("?hip=6.4");
+    let function = vector_add(&older);
+    assert!(hip!(older, hipKernelNameRefByPtr(function.cast(), null_mut())).is_null());
+    let (one, nothing) = (dim3 { x: 1, y: 1, z: 1 }, null_mut());
+    fails!(
+        hipErrorInvalidDeviceFunction,
+        older,
+        hipLaunchKernel(function.cast(), one, one, nothing, 0, null_mut())
+    );
 }
 
 #[test]

@@ -408,9 +408,9 @@ impl Lab {
         Ok(context)
     }
 
-    pub(crate) fn file(&self, right: bool) -> Result<u64> {
-        let path = std::env::temp_dir().join(format!("windlass-differences-{}-{right}", std::process::id()));
-        std::fs::write(&path, if right { &self.images.kernels[..] } else { b"junk" })?;
+    pub(crate) fn file(&self, name: &str, content: &[u8]) -> Result<u64> {
+        let path = std::env::temp_dir().join(format!("windlass-differences-{}-{name}", std::process::id()));
+        std::fs::write(&path, content)?;
         let path = CString::new(path.into_os_string().into_encoded_bytes())?;
         Ok(self.keep(path.as_bytes_with_nul()))
     }

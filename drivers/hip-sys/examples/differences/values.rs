@@ -51,7 +51,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("recorded", &["good", "null", "destroyed", "unrecorded", "other"]),
     ("module", HANDLE),
     ("function", &["good", "null", "destroyed", "wild"]),
-    ("symbol", &["good", "null", "plain", "variable"]),
+    ("symbol", &["good", "null", "plain", "variable", "handle"]),
     ("variable-symbol", &["good", "null", "plain", "kernel"]),
     ("variables", &["good"]),
     ("counter", &["good", "null", "empty", "absent", "kernel"]),
@@ -63,7 +63,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("pool", HANDLE),
     ("context", HANDLE),
     ("code", &["good", "null", "junk", "empty"]),
-    ("path", &["good", "null", "empty", "absent", "junk"]),
+    ("path", &["good", "null", "empty", "absent", "junk", "nothing", "folder"]),
     ("kernel", &["good", "null", "empty", "absent"]),
     ("variable", &["absent", "null", "empty"]),
     ("entry", &["good", "null", "empty", "absent", "properties"]),
@@ -117,7 +117,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("range-sizes", &["good", "null", "wrong"]),
     ("range-attributes", &["good", "null", "wrong"]),
     ("properties", &["good", "null", "type", "location", "device"]),
-    ("access", &["good", "null", "device", "flags"]),
+    ("access", &["good", "null", "device", "flags", "none", "read", "write", "other", "other:none"]),
     ("location", &["good", "null", "device"]),
     ("mode", &["good", "null", "unknown"]),
     ("zero", &["good", "null", "one"]),
@@ -181,6 +181,7 @@ impl Lab {
             ("function", _) => self.unloaded(Self::new_function)?,
             ("symbol", "good") | ("variable-symbol", "kernel") => self.symbols.0,
             ("symbol", "variable") | ("variable-symbol", "good") => self.symbols.1,
+            ("symbol", "handle") => self.new_function(self.new_module()?)?,
             ("symbol" | "variable-symbol", _) => self.keep(&[7; 64]),
             ("variables", _) => self.variables()?,
             ("full", _) => self.full()?.graph as u64,
@@ -223,8 +224,10 @@ impl Lab {
                 self.keep(&[b'x'; 64].into_iter().chain([0; SIZE]).collect::<Vec<_>>())
             }
             ("code", _) => self.keep(&[0; SIZE]),
-            ("path", "good") => self.file(true)?,
-            ("path", "junk") => self.file(false)?,
+            ("path", "good") => self.file("code", &self.images.kernels)?,
+            ("path", "junk") => self.file("junk", b"junk")?,
+            ("path", "nothing") => self.file("nothing", b"")?,
+            ("path", "folder") => text(c"/"),
             (_, "empty") => text(c""),
             ("path", _) => text(c"/nowhere/at/all.co"),
             ("kernel", "good") => text(c"vector_add"),
@@ -385,8 +388,18 @@ impl Lab {
         // SAFETY: zeroes are numbers.
         let mut access: hipMemAccessDesc = unsafe { std::mem::zeroed() };
         access.location.type_.0 = 1;
-        access.location.id = if value == "device" { 77 } else { 0 };
-        access.flags.0 = if value == "flags" { 7 } else { 3 };
+        access.location.id = match value {
+            "device" => 77,
+            "other" | "other:none" => 1,
+            _ => 0,
+        };
+        access.flags.0 = match value {
+            "flags" => 7,
+            "none" | "other:none" => 0,
+            "read" => 1,
+            "write" => 2,
+            _ => 3,
+        };
         self.keep_value(access)
     }
 }

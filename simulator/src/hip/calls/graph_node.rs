@@ -64,7 +64,11 @@ pub(super) fn launch(call: &Call, parameters: *const hipKernelNodeParams) -> Out
     let (grid, block) = (extents(parameters.gridDim), extents(parameters.blockDim));
     let shape = Shape::new(grid, block, parameters.sharedMemBytes);
     let arguments = Arguments { each: parameters.kernelParams, block: parameters.extra };
-    let function = function_of_symbol(call, parameters.func)?;
+    // Nodes took handles of functions before launches did.
+    let function = match call.runtime.functions.get(named) {
+        Some(function) => function,
+        None => function_of_symbol(call, parameters.func)?,
+    };
     Ok(Operation::Launch(Arc::new(prepare(call, (function, named), shape, arguments)?), None))
 }
 

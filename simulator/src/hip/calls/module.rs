@@ -2,6 +2,7 @@
 //! Modules, their functions and variables.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -23,14 +24,14 @@ pub(super) fn function(call: &Call, handle: hipFunction_t) -> Outcome<Arc<Functi
     call.runtime.functions.get(handle as u64).ok_or(Code::INVALID_HANDLE)
 }
 
-/// A function by its host symbol or, as AMD's runtime allows, by its handle.
+/// A function by its host symbol or, since HIP 7, by its handle.
 pub(super) fn function_of_symbol(call: &Call, symbol: *const c_void) -> Outcome<Arc<Function>> {
     function_on(call, symbol, call.any_device()?.index)
 }
 
-/// A function of a device by its host symbol or its handle.
+/// A function of a device by its host symbol or, since HIP 7, by its handle.
 pub(super) fn function_on(call: &Call, symbol: *const c_void, device: usize) -> Outcome<Arc<Function>> {
-    if let Some(function) = call.runtime.functions.get(symbol as u64) {
+    if let Some(function) = call.runtime.functions.get(symbol as u64).filter(|_| call.is_since(7)) {
         return Ok(function);
     }
     let handle = call.runtime.compiled.function(device, symbol as u64)?;
@@ -90,8 +91,12 @@ pub(in crate::hip) unsafe extern "C" fn hipModuleLoad(
         let device = call.device()?.index;
         let bytes = std::fs::read(&path).map_err(|error| {
             explain(format!("{path} was not read: {error}"));
-            Code::FILE_NOT_FOUND
+            if error.kind() == ErrorKind::IsADirectory { Code::INVALID_VALUE } else { Code::FILE_NOT_FOUND }
         })?;
+        if bytes.is_empty() {
+            explain(format!("{path} is empty"));
+            return Err(Code::INVALID_VALUE);
+        }
         let by = call.describe();
         enter(call, module, Program::load(&call.runtime.machine, device, &bytes, by, &Subject::Module)?)
     })

@@ -245,10 +245,10 @@ pub(in crate::hip) unsafe extern "C" fn hipMemPoolSetAccess(
             }
             let device = call.device_at(location.id)?.index;
             match flags.0 {
-                // A device cannot lose its own memory.
-                0 if device == pool.device => return Err(Code::INVALID_DEVICE),
-                1 if device == pool.device => return Err(Code::NOT_SUPPORTED),
-                0 | 1 | 3 => wishes.push((device, flags.0)),
+                // AMD's HIP takes no access away.
+                0 => return Err(Code::INVALID_DEVICE),
+                1..=3 if device == pool.device => {}
+                1..=3 => wishes.push((device, flags.0)),
                 _ => return Err(Code::INVALID_VALUE),
             }
         }

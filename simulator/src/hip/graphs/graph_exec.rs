@@ -277,7 +277,6 @@ impl GraphExec {
         }
         for (old, new) in state.steps.iter().zip(&new) {
             let difference = match (&old.operation, &new.operation) {
-                _ if old.after != new.after => Difference::Topology,
                 (Operation::Launch(old, _), Operation::Launch(new, _))
                     if old.function.program.device != new.function.program.device =>
                 {
@@ -285,6 +284,7 @@ impl GraphExec {
                 }
                 (old, new) if old.number() != new.number() => Difference::NodeType,
                 (old, new) if old.turns(new) => Difference::Parameters,
+                _ if old.after != new.after => Difference::Topology,
                 _ => continue,
             };
             return Ok(Err((new.node, difference)));
