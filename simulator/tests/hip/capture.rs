@@ -158,6 +158,16 @@ fn what_a_graph_cannot_hold_spoils_the_capture() {
         fails!(hipErrorStreamCaptureUnsupported, machine, hipStreamSynchronize(stream))
     });
     spoils(&machine, |stream| fails!(hipErrorStreamCaptureUnsupported, machine, hipStreamQuery(stream)));
+    // To ask for another stream's work is unsafe too, but on the null stream.
+    let bystander = machine.stream();
+    spoils(&machine, |_| fails!(hipErrorStreamCaptureUnsupported, machine, hipStreamQuery(bystander)));
+    spoils(&machine, |_| fails!(hipErrorStreamCaptureUnsupported, machine, hipStreamSynchronize(bystander)));
+    spoils(&machine, |_| fails!(hipErrorStreamCaptureUnsupported, machine, hipEventSynchronize(recorded)));
+    let stream = machine.stream();
+    ok!(machine, hipStreamBeginCapture(stream, hipStreamCaptureMode::hipStreamCaptureModeRelaxed));
+    ok!(machine, hipStreamSynchronize(bystander));
+    ok!(machine, hipEventSynchronize(recorded));
+    ok!(machine, hipStreamEndCapture(stream, &mut null_mut()));
     spoils(&machine, |_| fails!(hipErrorStreamCaptureUnsupported, machine, hipDeviceSynchronize()));
     spoils(&machine, |_| fails!(hipErrorStreamCaptureUnsupported, machine, hipMalloc(&mut other, 64)));
     spoils(&machine, |_| fails!(hipErrorStreamCaptureUnsupported, machine, hipFree(memory)));

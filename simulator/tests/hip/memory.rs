@@ -181,6 +181,13 @@ fn freed_memory_goes_back_to_the_system() {
     }
     let more = resident().saturating_sub(before);
     assert!(more < 128 << 20, "{more} bytes stay of 500 MiB");
+    // Each takes a page.
+    let before = resident();
+    for _ in 0..60_000 {
+        ok!(machine, hipFree(machine.upload(&[5_u8; 1])));
+    }
+    let more = resident().saturating_sub(before);
+    assert!(more < 128 << 20, "{more} bytes stay of 60 000 pages");
 }
 
 #[test]
@@ -208,6 +215,11 @@ fn rows_are_copied_at_their_pitches() {
     let (mut memory, mut pitch) = (null_mut(), 0);
     ok!(machine, hipMallocPitch(&mut memory, &mut pitch, 10, 4));
     assert!(pitch >= 10 && pitch % 128 == 0);
+    let (mut nothing, mut untouched) = (memory, 77);
+    for [width, height] in [[0, 4], [10, 0]] {
+        ok!(machine, hipMallocPitch(&mut nothing, &mut untouched, width, height));
+        assert!(nothing.is_null() && untouched == 77);
+    }
     let source: Vec<u8> = (0..48).collect();
     ok!(machine, hipMemset2D(memory, pitch, 0, 10, 4));
     ok!(machine, hipMemcpy2D(memory, pitch, source.as_ptr().cast(), 12, 10, 4, HTOD));

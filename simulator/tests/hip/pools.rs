@@ -417,6 +417,42 @@ fn a_pool_that_is_gone_is_given_to_no_device() {
 }
 
 #[test]
+fn memory_that_there_is_not_does_not_count() {
+    let machine = Machine::new("");
+    let (pool, stream) = (pool(&machine, 0), machine.stream());
+    take(&machine, pool, 64, stream);
+    let before = counts(&machine, pool);
+    for size in [1 << 50, usize::MAX, usize::MAX - 63] {
+        fails!(hipErrorOutOfMemory, machine, hipMallocFromPoolAsync(&mut null_mut(), size, pool, stream));
+        assert_eq!(counts(&machine, pool), before, "{size}");
+    }
+}
+
+#[test]
+fn high_marks_begin_again_and_switches_are_one_or_zero() {
+    let machine = Machine::new("");
+    let (pool, stream) = (pool(&machine, 0), machine.stream());
+    take(&machine, pool, 64, stream);
+    let set = |attribute, mut value: u64| {
+        hip!(machine, hipMemPoolSetAttribute(pool, attribute, (&raw mut value).cast()))
+    };
+    for mark in [hipMemPoolAttr::hipMemPoolAttrUsedMemHigh, hipMemPoolAttr::hipMemPoolAttrReservedMemHigh] {
+        assert_eq!(set(mark, 1), hipError_t::hipErrorInvalidValue);
+        assert_eq!(set(mark, 0), hipError_t::hipSuccess);
+    }
+    assert_eq!(counts(&machine, pool), [64, 0, 64, 0]);
+    take(&machine, pool, 64, stream);
+    assert_eq!(counts(&machine, pool), [128; 4]);
+    let switch = hipMemPoolAttr::hipMemPoolReuseAllowOpportunistic;
+    for (given, told) in [(0, 0), (5, 1)] {
+        assert_eq!(set(switch, given), hipError_t::hipSuccess);
+        let mut value = 9_u32;
+        ok!(machine, hipMemPoolGetAttribute(pool, switch, (&raw mut value).cast()));
+        assert_eq!(value, told);
+    }
+}
+
+#[test]
 fn a_pool_tells_the_access_that_was_asked_for() {
     let machine = Machine::new("gfx942?devices=3");
     let pool = pool(&machine, 0);

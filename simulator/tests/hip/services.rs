@@ -11,6 +11,8 @@ use crate::common::{Block, Machine};
 use windlass_hip_sys::bindings::*;
 
 const SERVICES: &[u8] = include_bytes!("../services/services.gfx942.co");
+/// The same for an older part.
+const OLDER: &[u8] = include_bytes!("../services/services.gfx906.co");
 const FOURTH: &[u8] = include_bytes!("../services/print4.gfx942.co");
 const SIXTH: &[u8] = include_bytes!("../services/print6.gfx942.co");
 
@@ -185,6 +187,17 @@ fn the_heap_of_a_device_starts_as_zeros_and_stays() {
     ok!(machine, hipDeviceSetLimit(hipLimit_t::hipLimitMallocHeapSize, 100 << 20));
     ok!(machine, hipDeviceGetLimit(&mut limit, hipLimit_t::hipLimitMallocHeapSize));
     assert_eq!(limit, 100 << 20);
+    let (mut free, mut total) = (0, 0);
+    ok!(machine, hipMemGetInfo(&mut free, &mut total));
+    for too_much in [total, usize::MAX] {
+        fails!(
+            hipErrorInvalidValue,
+            machine,
+            hipDeviceSetLimit(hipLimit_t::hipLimitMallocHeapSize, too_much)
+        );
+    }
+    ok!(machine, hipDeviceGetLimit(&mut limit, hipLimit_t::hipLimitMallocHeapSize));
+    assert_eq!(limit, 100 << 20);
 }
 
 #[test]
@@ -225,11 +238,12 @@ fn clocks_of_kernels_agree_with_events() {
 /// Launches a kernel cooperatively.
 fn cooperate(
     machine: &Machine,
+    code: &[u8],
     name: &CStr,
     groups: u32,
     arguments: &mut [*mut std::ffi::c_void],
 ) -> hipError_t {
-    let function = machine.function(machine.load(SERVICES), name);
+    let function = machine.function(machine.load(code), name);
     hip!(
         machine,
         hipModuleLaunchCooperativeKernel(
@@ -250,9 +264,13 @@ fn cooperate(
 #[test]
 fn all_workgroups_of_a_cooperative_launch_wait_for_each_other() {
     // More workgroups than one thread otherwise keeps in flight.
-    let cases =
-        [("gfx942?threads=1", 1500_u32, 2_u32), ("gfx942?threads=3", 300, 4), ("gfx942?seed=5", 60, 2)];
-    for (options, mut groups, mut rounds) in cases {
+    let cases = [
+        ("gfx942?threads=1", SERVICES, 1500_u32, 2_u32),
+        ("gfx942?threads=3", SERVICES, 300, 4),
+        ("gfx942?seed=5", SERVICES, 60, 2),
+        ("gfx906?threads=1", OLDER, 300, 2),
+    ];
+    for (options, code, mut groups, mut rounds) in cases {
         let machine = Machine::new(options);
         for mut instruction in [0_u32, 1] {
             let mut numbers = machine.upload(&vec![0_u32; groups as usize]);
@@ -264,7 +282,7 @@ fn all_workgroups_of_a_cooperative_launch_wait_for_each_other() {
                 (&raw mut rounds).cast(),
                 (&raw mut instruction).cast(),
             ];
-            assert_eq!(cooperate(&machine, c"sums", groups, &mut arguments), hipError_t::hipSuccess);
+            assert_eq!(cooperate(&machine, code, c"sums", groups, &mut arguments), hipError_t::hipSuccess);
             ok!(machine, hipDeviceSynchronize());
             let sum = (0..groups).map(|group| group + rounds).sum::<u32>();
             assert_eq!(
@@ -295,14 +313,14 @@ fn a_grid_is_cooperative_where_its_launch_is() {
     let machine = Machine::new("gfx942?units=2");
     let mut out = machine.upload(&[9_u64; 2]);
     let mut arguments: [*mut std::ffi::c_void; 1] = [(&raw mut out).cast()];
-    assert_eq!(cooperate(&machine, c"is_cooperative", 3, &mut arguments), hipError_t::hipSuccess);
+    assert_eq!(cooperate(&machine, SERVICES, c"is_cooperative", 3, &mut arguments), hipError_t::hipSuccess);
     ok!(machine, hipDeviceSynchronize());
     assert_eq!(machine.download::<u64>(out, 2), [1, 3]);
     run(&machine, c"is_cooperative", 1, &Block::default().pointer(out).done());
     assert_eq!(machine.download::<u64>(out, 2), [0, 0]);
     // Two compute units hold 64 waves.
-    assert_eq!(cooperate(&machine, c"is_cooperative", 64, &mut arguments), hipError_t::hipSuccess);
-    let refused = cooperate(&machine, c"is_cooperative", 65, &mut arguments);
+    assert_eq!(cooperate(&machine, SERVICES, c"is_cooperative", 64, &mut arguments), hipError_t::hipSuccess);
+    let refused = cooperate(&machine, SERVICES, c"is_cooperative", 65, &mut arguments);
     assert_eq!(refused, hipError_t::hipErrorCooperativeLaunchTooLarge);
     ok!(machine, hipDeviceSynchronize());
 }

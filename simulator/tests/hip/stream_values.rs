@@ -24,6 +24,9 @@ impl Word {
     fn new(machine: &Machine, value: u64) -> Self {
         let mut pointer = null_mut();
         ok!(machine, hipExtMallocWithFlags(&mut pointer, 8, SIGNAL));
+        let mut attributes = hipPointerAttribute_t::default();
+        ok!(machine, hipPointerGetAttributes(&mut attributes, pointer));
+        assert_eq!((attributes.type_, attributes.hostPointer), (hipMemoryType::hipMemoryTypeHost, pointer));
         let word = Self(pointer);
         word.set(value);
         word

@@ -119,7 +119,7 @@ impl Arena {
         if size >= LARGE {
             self.clear(address, size);
         } else {
-            self.kept.1 += size;
+            self.kept.1 += size.max(1).next_multiple_of(PAGE);
         }
         self.release_addresses(address, size)
     }

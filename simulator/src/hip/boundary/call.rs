@@ -155,9 +155,9 @@ impl Call {
         if !answers::is_noted(self.runtime.options.hip, self.name, found) {
             return;
         }
-        // Before HIP 7 a success cleared an earlier error. "Not ready" is an answer, not an error.
-        let covers_up = code == Code::SUCCESS && self.runtime.options.hip.0 < 7;
-        if covers_up || (code != Code::SUCCESS && code != Code::NOT_READY) {
+        // Before HIP 7 every answer was noted: a success cleared an earlier error, and "not ready" was one.
+        let is_error = !matches!(code, Code::SUCCESS | Code::NOT_READY);
+        if is_error || self.runtime.options.hip.0 < 7 {
             self.thread.last_error.set(code);
         }
     }

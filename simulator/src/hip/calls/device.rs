@@ -300,7 +300,11 @@ pub(in crate::hip) unsafe extern "C" fn hipDeviceSetLimit(limit: hipLimit_t, val
             Ok(())
         }
         hipLimit_t::hipLimitMallocHeapSize if call.is_since(6) => {
-            call.any_device()?.heap.store(value, Ordering::Relaxed);
+            let device = call.any_device()?;
+            if value as u64 >= device.capacity {
+                return Err(Code::INVALID_VALUE);
+            }
+            device.heap.store(value, Ordering::Relaxed);
             Ok(())
         }
         hipLimit_t::hipLimitPrintfFifoSize | hipLimit_t::hipLimitMallocHeapSize =>

@@ -150,6 +150,9 @@ pub(in crate::hip) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -
         if let Some(place) = event.captured() {
             return call.runtime.captures.refuse_question(&place, call.name);
         }
+        if call.is_since(6) {
+            call.outside_captures()?;
+        }
         let recording = event.recording();
         if event.shared().is_some() {
             wait_anywhere(call, &event)?;

@@ -121,8 +121,11 @@ pub(in crate::hip) unsafe extern "C" fn hipMallocPitch(
     hip!(hipMallocPitch, |call| {
         let row = width.checked_next_multiple_of(PITCH).ok_or(Code::OUT_OF_MEMORY)?;
         let size = row.checked_mul(height).ok_or(Code::OUT_OF_MEMORY)?;
-        if pointer.is_null() {
+        if pointer.is_null() || pitch.is_null() {
             return Err(Code::INVALID_VALUE);
+        }
+        if size == 0 {
+            return call.put(pointer, std::ptr::null_mut());
         }
         call.put(pitch, row)?;
         take(call, pointer, size, Origin::Device, 0)

@@ -16,6 +16,7 @@ fn kind(call: &Call, holding: &Holding) -> hipMemoryType {
     let kind = match holding.origin {
         Origin::Host | Origin::Registered => hipMemoryType::hipMemoryTypeHost,
         _ if holding.managed => hipMemoryType::hipMemoryTypeManaged,
+        _ if holding.is_signal() => hipMemoryType::hipMemoryTypeHost,
         _ => hipMemoryType::hipMemoryTypeDevice,
     };
     if call.runtime.options.hip.0 >= 6 {
@@ -60,7 +61,8 @@ pub(in crate::hip) unsafe extern "C" fn hipPointerGetAttributes(
             return call.put(attributes, unknown);
         };
         let address = pointer as u64;
-        let host = if holding.is_host_accessible() { holding.host_address(address) } else { 0 };
+        let has_host = holding.is_host_accessible() || holding.is_signal();
+        let host = if has_host { holding.host_address(address) } else { 0 };
         let known = hipPointerAttribute_t {
             type_: kind(call, &holding),
             device: holding.device as i32,

@@ -74,6 +74,9 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamDestroy(stream: hipStream_t) ->
 pub(in crate::hip) unsafe extern "C" fn hipStreamQuery(stream: hipStream_t) -> hipError_t {
     hip!(hipStreamQuery, |call| {
         let stream = call.working_stream(stream)?;
+        if stream.role != Role::Null && call.is_since(6) {
+            call.outside_captures()?;
+        }
         let reached = match stream.role {
             // It waits for the work of blocking streams, which counts as its own.
             Role::Null => call.runtime.scheduler.null_tails(stream.device).iter().all(Point::is_reached),
@@ -93,6 +96,8 @@ pub(in crate::hip) unsafe extern "C" fn hipStreamSynchronize(stream: hipStream_t
         }
         if stream.role == Role::Null {
             call.check_null_stream(stream.device)?;
+        } else if call.is_since(6) {
+            call.outside_captures()?;
         }
         // The null stream is done when the earlier work of blocking streams is.
         let tail = match stream.role {

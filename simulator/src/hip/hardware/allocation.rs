@@ -60,8 +60,12 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
         }
     };
     if let Some(pool) = pool.as_ref().filter(|pool| !grows(pool)) {
-        let most = pool.max_size();
-        explain(format!("{call}: the pool may take {most} bytes, and with {size} more it would have more"));
+        explain(match pool.max_size() {
+            0 => format!("{call}: {size} bytes and those of the pool are more than 64 bits count"),
+            most => {
+                format!("{call}: the pool may take {most} bytes, and with {size} more it would have more")
+            }
+        });
         return Err(Code::OUT_OF_MEMORY);
     }
     let not_taken = |code| {
@@ -89,6 +93,9 @@ pub(crate) fn allocate(machine: &Machine, device: usize, request: Request) -> Ou
             }));
         }
     };
+    if let Some(pool) = &pool {
+        pool.grown();
+    }
     // Access to pools is not tracked; every device may use pinned and managed memory.
     if matches!(kind, AllocationKind::Device | AllocationKind::FineGrained) && origin == Origin::Device {
         machine.memory.set_homes(base, 1 << (device & 63));

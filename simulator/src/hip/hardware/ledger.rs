@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::allocation::SIGNAL_MEMORY;
 use super::hints::Hints;
 use crate::hip::objects::pool::Pool;
 
@@ -45,6 +46,11 @@ impl Holding {
     /// Whether the host may access the memory.
     pub(crate) fn is_host_accessible(&self) -> bool {
         self.managed || matches!(self.origin, Origin::Host | Origin::Registered)
+    }
+
+    /// Whether it is memory of signals, which AMD's HIP has in host memory.
+    pub(crate) fn is_signal(&self) -> bool {
+        self.origin == Origin::Device && !self.managed && self.flags == SIGNAL_MEMORY
     }
 
     /// The offset of an address of the host or of kernels in the allocation.

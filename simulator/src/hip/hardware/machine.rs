@@ -54,7 +54,7 @@ impl Machine {
         let clock = Arc::new(Clock::new(options.seed.is_some() || options.replay.is_some()));
         let services = devices.iter().map(|device| {
             let heap = Heap::new(memory.clone(), device.budget.clone(), device.index);
-            Arc::new(Services::new(memory.clone(), clock.clone(), heap))
+            Arc::new(Services::new(memory.clone(), clock.clone(), heap, options.hip.0 >= 6))
         });
         Self {
             services: services.collect(),

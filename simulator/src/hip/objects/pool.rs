@@ -178,15 +178,22 @@ impl Pool {
     /// Counts new memory. False if the pool may not take as much.
     pub(crate) fn grow(&self, size: u64) -> bool {
         let mut state = self.lock();
-        let reserved = state.used.saturating_add(state.idle).saturating_add(size);
+        let Some(reserved) = state.used.checked_add(state.idle).and_then(|own| own.checked_add(size)) else {
+            return false;
+        };
         if self.max_size != 0 && reserved > self.max_size {
             return false;
         }
-        state.use_more(size);
+        state.used += size;
         true
     }
 
-    /// Counts memory that is given back while in use.
+    /// Notes that there was memory for what [`grow`](Self::grow) counted.
+    pub(crate) fn grown(&self) {
+        self.lock().use_more(0);
+    }
+
+    /// Takes back what [`grow`](Self::grow) counted, or counts memory that is given back while in use.
     pub(crate) fn shrink(&self, size: u64) {
         let mut state = self.lock();
         state.used = state.used.saturating_sub(size);
@@ -307,10 +314,13 @@ impl Pool {
     pub(crate) fn set_attribute(&self, number: u32, value: u64) -> Option<()> {
         let mut state = self.lock();
         match (number, value) {
-            (1..=3, _) => self.reuse.get(number as usize - 1)?.store(value, Ordering::Relaxed),
+            (1..=3, _) => {
+                self.reuse.get(number as usize - 1)?.store(u64::from(value != 0), Ordering::Relaxed)
+            }
             (4, _) => state.release_threshold = value,
-            (6, 0) => state.most_reserved = state.used.saturating_add(state.idle),
-            (8, 0) => state.most_used = state.used,
+            // Until the next allocation, even if memory is in use.
+            (6, 0) => state.most_reserved = 0,
+            (8, 0) => state.most_used = 0,
             _ => return None,
         }
         Some(())

@@ -21,6 +21,8 @@ pub(crate) struct Services {
     memory: Arc<Memory>,
     clock: Arc<Clock>,
     heap: Heap,
+    /// Whether every grid of a cooperative launch gets its state, as since HIP 6.
+    grids_have_state: bool,
     /// Buffers that no dispatch uses.
     buffers: Mutex<Vec<Buffer>>,
 }
@@ -46,8 +48,8 @@ pub(crate) struct Attendance {
 }
 
 impl Services {
-    pub(crate) fn new(memory: Arc<Memory>, clock: Arc<Clock>, heap: Heap) -> Self {
-        Self { memory, clock, heap, buffers: Mutex::default() }
+    pub(crate) fn new(memory: Arc<Memory>, clock: Arc<Clock>, heap: Heap, grids_have_state: bool) -> Self {
+        Self { memory, clock, heap, grids_have_state, buffers: Mutex::default() }
     }
 
     /// Lends a kernel what its hidden arguments lead to.
@@ -67,7 +69,8 @@ impl Services {
         };
         if shape.cooperative {
             let part = kernel.module().part();
-            own.grid_sync = Some(GridSync::new(&self.memory, part, shape.workgroups, shape.part)?);
+            let has_state = self.grids_have_state;
+            own.grid_sync = Some(GridSync::new(&self.memory, part, shape.workgroups, shape.part, has_state)?);
         }
         for argument in &kernel.description().args {
             let ArgKind::Hidden(kind) = argument.kind else { continue };

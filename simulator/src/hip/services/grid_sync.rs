@@ -83,19 +83,21 @@ pub(super) struct GridSync {
 }
 
 impl GridSync {
-    /// For a grid of this many workgroups on one device.
+    /// For a grid of this many workgroups on one device. `has_state` tells whether the runtime gives every grid its state, as
+    /// AMD's does since HIP 6, or only on parts whose device library needs it.
     pub(super) fn new(
         memory: &Arc<Memory>,
         gpu: &gpu::Part,
         workgroups: u64,
         part: Option<Part>,
+        has_state: bool,
     ) -> Result<Self, MemoryError> {
         let count = u32::try_from(workgroups).unwrap_or(u32::MAX);
         // Older device libraries use the instructions on every part.
         let gws = Arc::new(Gws::default());
         gws.with(0, |barrier| barrier.missing = count.saturating_sub(1));
-        if part.is_none() && gpu.grid_barrier == GridBarrier::Instructions {
-            // The device library asks only whether it is zero: greater numbers are for several devices.
+        if part.is_none() && !has_state && gpu.grid_barrier == GridBarrier::Instructions {
+            // Older device libraries ask only whether it is zero: greater numbers are for several devices.
             return Ok(Self { argument: 1, gws, _block: None, _part: None });
         }
         let mut state = [0; SIZE];

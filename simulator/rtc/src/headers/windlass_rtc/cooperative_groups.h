@@ -18,19 +18,22 @@ WINDLASS_RTC void sync_grid() {
   __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
   __syncthreads();
   if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {
-#ifdef __gfx90a__
-    // Its barrier is an instruction, and there is no state.
-    unsigned others = gridDim.x * gridDim.y * gridDim.z - 1;
-    __builtin_amdgcn_ds_gws_barrier(__builtin_amdgcn_readfirstlane(others), 0);
-#else
-    unsigned passed = __hip_atomic_load(&grid->passed, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-    if (__hip_atomic_fetch_add(&grid->arrived, 1u, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT) + 1 == grid->blocks) {
-      __hip_atomic_store(&grid->arrived, 0u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-      __hip_atomic_fetch_add(&grid->passed, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
-    } else {
-      while (__hip_atomic_load(&grid->passed, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) == passed) __builtin_amdgcn_s_sleep(1);
-    }
+#if defined(__GFX9__) || defined(__GFX10__)
+    // Before HIP 6 there is no state on these: the barrier is an instruction.
+    if ((word)grid == 1) {
+      unsigned others = gridDim.x * gridDim.y * gridDim.z - 1;
+      __builtin_amdgcn_ds_gws_barrier(__builtin_amdgcn_readfirstlane(others), 0);
+    } else
 #endif
+    {
+      unsigned passed = __hip_atomic_load(&grid->passed, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+      if (__hip_atomic_fetch_add(&grid->arrived, 1u, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT) + 1 == grid->blocks) {
+        __hip_atomic_store(&grid->arrived, 0u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+        __hip_atomic_fetch_add(&grid->passed, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+      } else {
+        while (__hip_atomic_load(&grid->passed, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) == passed) __builtin_amdgcn_s_sleep(1);
+      }
+    }
   }
   __syncthreads();
   __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
