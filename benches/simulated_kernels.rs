@@ -25,7 +25,18 @@ struct Kernel {
 
 impl Kernel {
     fn load(image: &[u8], name: &str, grid: [u32; 3], block: Option<[u32; 3]>, lds: u32) -> Self {
-        let device = windlass::open("hip-sim://gfx942?threads=1").expect("a simulated GPU");
+        Self::load_on("gfx942", image, name, grid, block, lds)
+    }
+
+    fn load_on(
+        part: &str,
+        image: &[u8],
+        name: &str,
+        grid: [u32; 3],
+        block: Option<[u32; 3]>,
+        lds: u32,
+    ) -> Self {
+        let device = windlass::open(&format!("hip-sim://{part}?threads=1")).expect("a simulated GPU");
         // SAFETY: the project's own kernels, which stay within the buffers that they are given.
         let executable = unsafe { device.load_executable(image) }.expect("loads");
         let config = DispatchConfig::new(grid).dynamic_local_memory(lds);
@@ -110,6 +121,47 @@ fn compare(
     measure("simulated", &mut simulated);
     measure("loop", &mut plain);
     group.finish();
+}
+
+/// The same source in waves of 64 and of 32 lanes, on parts that have them.
+const WAVES: [(&str, u32); 4] = [("gfx942", 64), ("gfx90a", 64), ("gfx1100", 32), ("gfx1030", 32)];
+
+/// Measures kernels of the suite in waves of both sizes.
+fn waves(criterion: &mut Criterion) {
+    const N: usize = 1 << 20;
+    const SIDE: usize = 256;
+    let (long, square) = (numbers(N), numbers(SIDE * SIDE));
+    for (name, is_sum) in [("vector_add f32, 2^20, in waves", true), ("matmul f32, 256^3, in waves", false)] {
+        let mut group = criterion.benchmark_group(name);
+        let mut results: Vec<Vec<u8>> = Vec::new();
+        for (part, lanes) in WAVES {
+            let (mut kernel, more): (_, Vec<Argument<'_>>) = if is_sum {
+                let image = include_bytes!("../cts/kernels/bundles/vector_add.ccob");
+                let grid = [N as u32 / 256, 1, 1];
+                let kernel = Kernel::load_on(part, image, "vector_add", grid, Some([256, 1, 1]), 0);
+                let input = bytes_of(&long, f32::to_le_bytes);
+                (kernel.buffer(&input).buffer(&input).buffer(&vec![0; 4 * N]), vec![(N as i32).into()])
+            } else {
+                let image = include_bytes!("../cts/kernels/bundles/matmul.ccob");
+                let grid = [SIDE as u32 / 16, SIDE as u32 / 16, 1];
+                let kernel = Kernel::load_on(part, image, "matmul", grid, Some([16, 16, 1]), 0);
+                let input = bytes_of(&square, f32::to_le_bytes);
+                let kernel = kernel.buffer(&input).buffer(&input).buffer(&vec![0; 4 * SIDE * SIDE]);
+                (kernel, vec![(SIDE as i32).into(); 3])
+            };
+            kernel.run(&more);
+            results.push(kernel.read(2));
+            group.bench_function(format!("{part}, {lanes} lanes"), |bencher| {
+                bencher.iter_custom(|rounds| {
+                    let start = ProcessTime::now();
+                    (0..rounds).for_each(|_| kernel.run(&more));
+                    start.elapsed()
+                });
+            });
+        }
+        assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "{name}: the parts agree");
+        group.finish();
+    }
 }
 
 fn vector_add(criterion: &mut Criterion) {
@@ -366,6 +418,6 @@ fn configured() -> Criterion {
 criterion_group! {
     name = simulated_kernels;
     config = configured();
-    targets = vector_add, matmul, matmul_half, row_sum, softmax, histogram, product_without_lds, convolution, sum, alone
+    targets = vector_add, matmul, matmul_half, row_sum, softmax, histogram, product_without_lds, convolution, sum, alone, waves
 }
 criterion_main!(simulated_kernels);

@@ -24,7 +24,7 @@ PYTHON="${PYTHON:-python3}"
 IREE_COMPILE="${IREE_COMPILE:-iree-compile}"
 PYTHON_WITH_TRITON="${PYTHON_WITH_TRITON:-$PYTHON}"
 
-TARGETS=(gfx1100 gfx900 gfx906 gfx908 gfx90a gfx942)
+TARGETS=(gfx10-3-generic gfx1030 gfx11-generic gfx1100 gfx900 gfx906 gfx908 gfx90a gfx942)
 HOSTS=(x86_64 aarch64)
 # The symbols that host code may need of a process. An object that needs more does not link.
 C_LIBRARY="__tls_get_addr free malloc memcpy memset"
@@ -82,6 +82,7 @@ note() { # note FIELD...: one line for describe.py
 code_object_version() {
   case "$1" in
     gfx900 | gfx906 | gfx908 | gfx90a*) echo 4 ;;
+    *-generic) echo 6 ;;
     *) echo 5 ;;
   esac
 }
@@ -95,6 +96,8 @@ compile() { # compile SOURCE TARGET OUTPUT [FLAG...]
   shift 3
   case "$version $source" in
     "4 "*.hip) flags+=(-include src/device_v4.h) ;;
+    # LLVM 19 warns of version 6, and has no name for that warning.
+    "6 "*) flags+=(-w) ;;
   esac
   case "$source" in
     *.hip) flags+=(

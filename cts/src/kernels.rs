@@ -69,7 +69,20 @@ pub fn bundle(module: &str) -> Option<&'static [u8]> {
 }
 
 /// The processors for which every bundle has code.
-pub(crate) const PROCESSORS: [&str; 6] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1100"];
+pub(crate) const PROCESSORS: [&str; 7] =
+    ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", "gfx1100"];
+
+/// The generic targets for which every bundle has code too: the start of the processors' names that each covers, and the
+/// number of letters behind it.
+const GENERIC: [(&str, &str, usize); 2] = [("gfx10-3-generic", "gfx103", 1), ("gfx11-generic", "gfx11", 2)];
+
+/// The generic target in every bundle that covers a processor.
+pub(crate) fn generic_for(processor: &str) -> Option<&'static str> {
+    let covers = |&&(_, start, more): &&(&str, &str, usize)| {
+        processor.strip_prefix(start).is_some_and(|rest| rest.len() == more)
+    };
+    GENERIC.iter().find(covers).map(|(target, ..)| *target)
+}
 
 /// The processor of an architecture such as `gfx942:sramecc+:xnack-`.
 pub(crate) fn processor(architecture: &str) -> &str {
@@ -103,17 +116,20 @@ fn code_object_version(format: &str) -> Option<u32> {
     format.strip_prefix(FORMAT)?.strip_prefix("-v")?.parse().ok()
 }
 
-/// The version of the code objects that the bundles hold for each of [`PROCESSORS`]. It is old enough for every HIP
-/// that knows the processor.
-fn version_for(processor: &str) -> u32 {
-    if processor.starts_with("gfx90") { 4 } else { 5 }
+/// The version of the code objects that the bundles hold for a processor, if they do. It is old enough for every HIP that
+/// knows the processor, or the generic target.
+fn version_for(processor: &str) -> Option<u32> {
+    if !PROCESSORS.contains(&processor) {
+        return generic_for(processor).map(|_| 6);
+    }
+    Some(if processor.starts_with("gfx90") { 4 } else { 5 })
 }
 
 /// Skips the case if the device states that it cannot read code objects as new as the suite's.
 fn check_version(device: &Device) -> Outcome {
     let info = device.info();
     let own = processor(&info.architecture);
-    let Some(version) = PROCESSORS.contains(&own).then(|| version_for(own)) else { return Ok(()) };
+    let Some(version) = version_for(own) else { return Ok(()) };
     let takes = |format: &String| code_object_version(format).is_none_or(|newest| version <= newest);
     if info.executable_formats.is_empty() || info.executable_formats.iter().any(takes) {
         return Ok(());
@@ -174,11 +190,13 @@ pub(crate) fn load(supplied: &[Kernels], device: &Device, module: &Module) -> Ou
             if matches!(bytes, Cow::Borrowed(_))
                 && error.code() == Code::NotFound
                 && !is_host(device)
-                && !PROCESSORS.contains(&processor(architecture)) =>
+                && version_for(processor(architecture)).is_none() =>
         {
+            let generic = GENERIC.map(|(target, ..)| target);
             Err(Stop::skip(format!(
-                "the suite's kernels are built for {}, not for {architecture}",
-                PROCESSORS.join(", ")
+                "the suite's kernels are built for {} and {}, not for {architecture}",
+                PROCESSORS.join(", "),
+                generic.join(", ")
             )))
         }
         Err(error) => Err(Stop::from(error.context(format!("loading the suite's {}", module.name)))),

@@ -504,9 +504,18 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (text, named) in [
-            ("gfx1201", "gfx942, gfx90a, gfx908, gfx906, gfx900 and gfx1100"),
-            ("gfx900:xnack+", "gfx942, gfx90a, gfx908, gfx906, gfx900 and gfx1100"),
-            ("gfx942,gfx1201", "gfx942, gfx90a, gfx908, gfx906, gfx900 and gfx1100"),
+            (
+                "gfx1201",
+                "gfx942, gfx90a, gfx908, gfx906, gfx900, gfx1100, gfx1101, gfx1102, gfx1103, gfx1030, gfx1031 and gfx1032",
+            ),
+            (
+                "gfx900:xnack+",
+                "gfx942, gfx90a, gfx908, gfx906, gfx900, gfx1100, gfx1101, gfx1102, gfx1103, gfx1030, gfx1031 and gfx1032",
+            ),
+            (
+                "gfx942,gfx1201",
+                "gfx942, gfx90a, gfx908, gfx906, gfx900, gfx1100, gfx1101, gfx1102, gfx1103, gfx1030, gfx1031 and gfx1032",
+            ),
             ("gfx942,", "empty target"),
             (",", "empty target"),
             ("gfx942,gfx90a?devices=3", "write devices=2"),

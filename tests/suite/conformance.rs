@@ -48,10 +48,18 @@ fn older_simulated_parts_conform() {
     }
 }
 
-/// Its waves have 32 lanes, and its instructions are those of another family.
+/// Their waves have 32 lanes, and their instructions are those of other families.
 #[test]
-fn a_simulated_gpu_of_another_family_conforms() {
-    conforms("hip-sim://gfx1100");
+fn simulated_gpus_of_other_families_conform() {
+    for part in ["gfx1100", "gfx1030"] {
+        conforms(&format!("hip-sim://{part}"));
+    }
+    // These run the code for generic targets.
+    for part in ["gfx1102", "gfx1031"] {
+        let (exit, text) = run(&format!("hip-sim://{part}"), Level::Smoke);
+        assert_eq!(exit, Exit::Passed, "{text}");
+        assert!(!text.contains("kernels are built for"), "{text}");
+    }
 }
 
 /// Each GPU gets the code of its own part, on a device of both and alone.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // targets: gfx90a gfx942
-// One wave multiplies one tile on the matrix cores: no gfx1100 entry.
+// One wave multiplies one tile on the matrix cores: no entry for RDNA.
 // no host code of any kernel: no CPU has the matrix instructions
 #include "device.h"
 

@@ -40,7 +40,7 @@ KERNEL void rows_16(const u32 *in, u32 *out) {
 // for: ballots and lane counts
 KERNEL void ballot_32(const u32 *in, u32 *out) {
   u32 i = global_x();
-#if defined(__gfx1100__)
+#if __AMDGCN_WAVEFRONT_SIZE == 32
   u32 votes = __builtin_amdgcn_ballot_w32(in[i] != 0);
 #else
   u32 votes = (u32)(__builtin_amdgcn_ballot_w64(in[i] != 0) >> (lane() & 32));

@@ -189,15 +189,20 @@ fn without_own_entry(own: &str) -> Vec<u8> {
             code[18..20].fill(0);
         }
     }
-    if !kernels::PROCESSORS.contains(&own) {
-        return bytes;
-    }
-    // The name is as long as the replaced one, and compatible with none of the processors.
-    let other = if own.len() == 6 { "gfx802" } else { "gfx1030" };
-    // The table of entries lies in the first page, and the code after it.
-    for start in 0..4096.min(bytes.len()) - own.len() {
-        if bytes[start..].starts_with(own.as_bytes()) {
-            bytes[start..start + own.len()].copy_from_slice(other.as_bytes());
+    let exact = kernels::PROCESSORS.into_iter().find(|processor| *processor == own);
+    for name in [exact, kernels::generic_for(own)].into_iter().flatten() {
+        // The name is as long as the replaced one, and compatible with none of the processors.
+        let other = match name.len() {
+            6 => "gfx802",
+            7 => "gfx1013",
+            13 => "gfx12-generic",
+            _ => "gfx10-1-generic",
+        };
+        // The table of entries lies in the first page, and the code after it.
+        for start in 0..4096.min(bytes.len()) - name.len() {
+            if bytes[start..].starts_with(name.as_bytes()) {
+                bytes[start..start + name.len()].copy_from_slice(other.as_bytes());
+            }
         }
     }
     bytes

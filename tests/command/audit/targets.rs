@@ -11,26 +11,38 @@ use crate::support::windlass;
 
 #[test]
 fn a_table_tells_what_each_target_gets() {
-    let finished = audit(&[VECTOR_ADD], "gfx942,gfx1100,gfx1031");
+    let finished = audit(&[VECTOR_ADD], "gfx942,gfx1100,gfx1201");
     assert_eq!(finished.code, Some(1));
     let lines: Vec<Vec<&str>> =
         finished.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(lines[0], ["file", "stored", "unpacked", "gfx942", "gfx1100", "gfx1031"]);
+    assert_eq!(lines[0], ["file", "stored", "unpacked", "gfx942", "gfx1100", "gfx1201"]);
     assert_eq!(
         lines[1],
-        [VECTOR_ADD, "3.7", "kB", "45.9", "kB", "exact", "4.9", "kB", "exact", "4.4", "kB", "none"]
+        [VECTOR_ADD, "4.2", "kB", "62.3", "kB", "exact", "4.9", "kB", "exact", "4.4", "kB", "none"]
     );
     assert!(
         finished.stdout.contains(
-            "gfx1031: no code in bundle 0; it is for gfx1100, gfx900, gfx906, gfx908, gfx90a, gfx942"
+            "gfx1201: no code in bundle 0; it is for gfx10-3-generic, gfx1030, gfx11-generic, gfx1100, gfx900, gfx906, \
+             gfx908, gfx90a, gfx942"
         )
     );
-    assert!(finished.stderr.contains("no code for gfx1031 in 1 file"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("no code for gfx1201 in 1 file"), "{}", finished.stderr);
     let (code, report) = report(&[VECTOR_ADD], "gfx942,gfx1100");
     assert_eq!(code, Some(0));
     let file = file(&report, "vector_add.ccob");
     assert_eq!(file["stored_size"], fs::metadata(VECTOR_ADD).unwrap().len());
-    assert_eq!(file["has"], serde_json::json!(["gfx1100", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"]));
+    let has = [
+        "gfx10-3-generic",
+        "gfx1030",
+        "gfx11-generic",
+        "gfx1100",
+        "gfx900",
+        "gfx906",
+        "gfx908",
+        "gfx90a",
+        "gfx942",
+    ];
+    assert_eq!(file["has"], serde_json::json!(has));
     assert_eq!((&file["targets"][0]["size"], &file["targets"][1]["size"]), (&4928.into(), &4352.into()));
     assert_eq!((&file["targets"][0]["kernels"], &file["bundles"]), (&1.into(), &1.into()));
 }

@@ -32,7 +32,9 @@ class Files(unittest.TestCase):
             self.assertTrue(bundle.is_compressed and bundle.unpacked_size > bundle.stored_size > 0)
             self.assertIn("CCOB v2, zstd", bundle.container)
             self.assertIsNone(bundle.member)
-            gpus = ["gfx1100", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"]
+            gpus = [
+                "gfx10-3-generic", "gfx1030", "gfx11-generic", "gfx1100", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"
+            ]
             self.assertEqual([entry.target for entry in bundle.entries], [None, None, *gpus])
             self.assertEqual(bundle.entries[0].target_kind, CodeTarget.HOST)
             self.assertEqual((bundle.entries[4].kind, bundle.entries[4].target_kind), ("hipv4", CodeTarget.GPU))

@@ -22,15 +22,14 @@ const DYNAMIC_STACK: u32 = 16 * 1024;
 /// The most private memory of each work-item.
 const MAX_PRIVATE: u32 = 1 << 20;
 
-/// The buffer resource of private memory: the dwords of 64 lanes lie side by side, and a lane adds its number. It has
+/// The buffer resource of private memory: the dwords of a wave's lanes lie side by side, and a lane adds its number. It has
 /// no end; the end of each wave's memory is checked instead.
-const SCRATCH_RESOURCE: [u32; 4] = [
-    SCRATCH_WINDOW as u32,
-    (SCRATCH_WINDOW >> 32) as u32 | 1 << 31,
-    u32::MAX,
-    // Elements of 4 bytes; 64 lanes; the lane is added.
-    1 << 19 | 3 << 21 | 1 << 23,
-];
+fn scratch_resource(lanes: u32) -> [u32; 4] {
+    let lanes = if lanes == 64 { 3 } else { 2 };
+    // Elements of 4 bytes; the lane is added.
+    let swizzle = 1 << 19 | lanes << 21 | 1 << 23;
+    [SCRATCH_WINDOW as u32, (SCRATCH_WINDOW >> 32) as u32 | 1 << 31, u32::MAX, swizzle]
+}
 
 /// Arrivals at a step that are interpreted: a translation takes about as long as these.
 const COLD: u32 = 64;
@@ -328,9 +327,10 @@ impl Start {
         wave.gws.clone_from(&self.gws);
         wave.outside.clone_from(&self.outside);
         wave.clock = self.clock;
-        if self.part.scratch == Scratch::Registers {
+        if self.part.scratch != Scratch::Architected {
             wave.scratch_base = Some(SCRATCH_WINDOW + u64::from(self.scratch_offset(number)));
         }
+        wave.hardware_flat_scratch = (self.part.scratch == Scratch::HardwareRegister).then_some(0);
 
         let extent = self.extent(workgroup);
         let items = extent.iter().product::<u32>();
@@ -384,9 +384,9 @@ impl Start {
             }
         };
         let pair = |value: u64| [value as u32, (value >> 32) as u32];
-        let in_registers = self.part.scratch == Scratch::Registers;
+        let in_registers = self.part.scratch != Scratch::Architected;
         if descriptor.private_segment_buffer() {
-            put(&if in_registers { SCRATCH_RESOURCE } else { [0; 4] });
+            put(&if in_registers { scratch_resource(self.wave_size) } else { [0; 4] });
         }
         if descriptor.dispatch_ptr() {
             put(&pair(self.packet));

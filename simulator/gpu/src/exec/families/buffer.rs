@@ -69,8 +69,8 @@ pub(crate) fn elsewhere(core: &mut Core<'_>, step: &Step, accesses: &LaneAccesse
         (Reach::Private, Some(expected)) if accesses.whole != 0 && found + u64::from(scalar) < expected => {
             return core.stop(Cause::PrivateBase { holder: "a buffer resource", found, expected });
         }
-        (Reach::Private, _) if !scalar.is_multiple_of(ELEMENT as u32 * LANES as u32) => {
-            "a scalar offset that is not a multiple of 256 in private memory"
+        (Reach::Private, _) if !u64::from(scalar).is_multiple_of(ELEMENT * core.wave.size() as u64) => {
+            "a scalar offset in private memory that is not a multiple of the dwords of all lanes"
         }
         (Reach::Private, _) if plain => return private(core, step, &accesses.addresses, accesses.whole),
         (Reach::Private, _) => "private memory by this instruction",
@@ -85,7 +85,7 @@ pub(crate) fn elsewhere(core: &mut Core<'_>, step: &Step, accesses: &LaneAccesse
 fn private_accesses(wave: &Wave, step: &Step, resource: &Resource, base: u64, size: u64) -> LaneAccesses {
     // Both the resource and the scalar offset count the bytes of all lanes.
     let scalar = u64::from(scalar32(wave, step.src[3]));
-    let start = resource.base().wrapping_add(scalar).wrapping_sub(base) / LANES as u64;
+    let start = resource.base().wrapping_add(scalar).wrapping_sub(base) / wave.size() as u64;
     let mem = &step.inst.mem;
     let mut addresses = [0; LANES];
     for (lane, address) in addresses.iter_mut().enumerate() {
@@ -137,7 +137,7 @@ fn accesses_by_lane(wave: &Wave, step: &Step, size: u64, resource: &Resource, sc
     let exec = wave.exec();
     let mut addresses = [0; LANES];
     if let Some(base) = wave.scratch_base
-        && resource.is_private()
+        && resource.is_private(wave)
         && !mem.idxen
     {
         return private_accesses(wave, step, resource, base, size);

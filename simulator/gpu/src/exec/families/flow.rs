@@ -115,12 +115,16 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         Op::s_setreg_b32 | Op::s_setreg_imm32_b32 => |core, step| {
             let value = scalar32(core.wave, step.src[0]);
             let (id, offset, size) = hardware_register(step);
-            if step.inst.set.hardware_register(id) != MODE {
-                return core.stop(unsupported(format!("writing hardware register {id}")));
-            }
             let mask = size_mask(size) << offset;
-            let bits = core.wave.mode.bits & !mask | value << offset & mask;
-            core.wave.set_mode(bits);
+            let bits = read_register(core, step, id) & !mask | value << offset & mask;
+            match (step.inst.set.hardware_register(id), &mut core.wave.hardware_flat_scratch) {
+                (MODE, _) => core.wave.set_mode(bits),
+                (FLAT_SCRATCH_LOW, Some(address)) => *address = *address >> 32 << 32 | u64::from(bits),
+                (FLAT_SCRATCH_HIGH, Some(address)) => {
+                    *address = *address & u64::from(u32::MAX) | u64::from(bits) << 32;
+                }
+                _ => return core.stop(unsupported(format!("writing hardware register {id}"))),
+            }
             Flow::Next
         },
         Op::s_round_mode => |core, step| {
@@ -185,6 +189,8 @@ const INTERRUPT: i32 = 1;
 fn read_register(core: &Core<'_>, step: &Step, id: u32) -> u32 {
     match step.inst.set.hardware_register(id) {
         MODE => core.wave.mode.bits,
+        FLAT_SCRATCH_LOW => core.wave.hardware_flat_scratch.unwrap_or(0) as u32,
+        FLAT_SCRATCH_HIGH => (core.wave.hardware_flat_scratch.unwrap_or(0) >> 32) as u32,
         "STATUS" => {
             u32::from(core.wave.scc)
                 | u32::from(core.wave.exec() == 0) << 9
@@ -200,6 +206,9 @@ fn read_register(core: &Core<'_>, step: &Step, id: u32) -> u32 {
 
 /// The name of the register of float modes.
 const MODE: &str = "MODE";
+/// The names of the halves of FLAT_SCRATCH.
+const FLAT_SCRATCH_LOW: &str = "FLAT_SCR_LO";
+const FLAT_SCRATCH_HIGH: &str = "FLAT_SCR_HI";
 
 /// The number of the hardware register that an instruction names, the first bit, and the number of bits minus one.
 fn hardware_register(step: &Step) -> (u32, u32, u32) {

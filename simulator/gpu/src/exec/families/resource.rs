@@ -4,7 +4,6 @@
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::wave::{SCRATCH_WINDOW, Wave};
 use crate::exec::values::format::Format;
-use crate::exec::values::row::LANES;
 use crate::isa::{InstructionSet, ResourceLayout};
 
 /// A buffer resource.
@@ -102,9 +101,9 @@ impl Resource {
         self.words[3] >> 28 & 3
     }
 
-    /// Whether it is the resource of private memory, with the dwords of 64 lanes side by side.
-    pub(crate) fn is_private(&self) -> bool {
-        let interleaves = self.is_swizzled() && self.adds_lane() && self.index_stride() == LANES as u64;
+    /// Whether it is the resource of private memory, with the dwords of the wave's lanes side by side.
+    pub(crate) fn is_private(&self, wave: &Wave) -> bool {
+        let interleaves = self.is_swizzled() && self.adds_lane() && self.index_stride() == wave.size() as u64;
         interleaves && self.stride() == 0 && self.base() >> 32 == SCRATCH_WINDOW >> 32
     }
 

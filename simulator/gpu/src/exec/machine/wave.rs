@@ -144,6 +144,8 @@ pub(crate) struct Wave {
     /// The address in [`SCRATCH_WINDOW`] where the wave's private memory begins, if its code has to compute that
     /// address.
     pub(crate) scratch_base: Option<u64>,
+    /// FLAT_SCRATCH, if it is a hardware register. Otherwise it is a pair of scalar registers.
+    pub(crate) hardware_flat_scratch: Option<u64>,
     /// Indexing by M0 (`s_set_gpr_idx_on`): a mask of operands (bits 0..=2 sources, bit 3 destination), and the index.
     pub(crate) indexing: Option<(u8, u8)>,
     /// Whether it can run.
@@ -182,6 +184,7 @@ impl Wave {
             scratch: Vec::new(),
             scratch_size: 0,
             scratch_base: None,
+            hardware_flat_scratch: None,
             indexing: None,
             status: WaveStatus::Ended,
             has_read: false,
@@ -205,6 +208,7 @@ impl Wave {
         self.indexing = None;
         self.scratch.clear();
         self.scratch_base = None;
+        self.hardware_flat_scratch = None;
         self.has_read = false;
         self.gws = None;
         self.waits = None;
@@ -226,6 +230,7 @@ impl Wave {
         copy.scratch.clone_from(&self.scratch);
         copy.scratch_size = self.scratch_size;
         copy.scratch_base = self.scratch_base;
+        copy.hardware_flat_scratch = self.hardware_flat_scratch;
         copy
     }
 
@@ -276,7 +281,7 @@ impl Wave {
 
     /// FLAT_SCRATCH.
     pub(crate) fn flat_scratch(&self) -> u64 {
-        self.pair(FLAT_SCRATCH)
+        self.hardware_flat_scratch.unwrap_or_else(|| self.pair(FLAT_SCRATCH))
     }
 
     /// VCC.

@@ -151,6 +151,7 @@ pub(super) fn check_row(
             && inst.set.writes_halves()
             && inst.encoding != isa::Encoding::Vop3p
             && inst.mods.op_sel & 8 == 0
+            && inst.mods.sdwa.is_none()
             && matches!(
                 inst.dst_type,
                 isa::OperandType { element: isa::Element::F16 | isa::Element::I16, dwords: 1, .. }

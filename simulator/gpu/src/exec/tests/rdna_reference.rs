@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Arithmetic of RDNA 3 that GFX9 has too, in waves of 64 lanes, against the reference. The reference reads GFX9's text.
+//! Arithmetic of RDNA 2 and 3 that GFX9 has too, in waves of 64 lanes, against the reference. The reference reads GFX9's text.
 
 use super::semantics::{Shared, check_row, rows};
 use super::*;
@@ -32,7 +32,8 @@ fn is_known(inst: &Inst, text: &str) -> bool {
     let arithmetic = matches!(inst.encoding, Vop1 | Vop2 | Vopc | Vop3 | Sop1 | Sop2 | Sopc | Vop3p);
     // The text leaves out halves, and signs of packed integers have no meaning.
     let hidden = inst.encoding == Vop3 && inst.mods.op_sel != 0 && !text.contains("op_sel");
-    let signed = text.starts_with("v_pk_") && text.contains("neg_") && !text.contains("_f16");
+    let packed = text.starts_with("v_pk_") || text.starts_with("v_dot2_");
+    let signed = packed && text.contains("neg_") && !text.contains("_f16");
     let is_new = ["v_dot2_f16", "v_dot2_bf16", "v_dot2_f32_bf16", "_iu8", "_iu4"]
         .iter()
         .any(|name| text.contains(name));
@@ -51,12 +52,12 @@ fn is_known(inst: &Inst, text: &str) -> bool {
         && !STRANGE.iter().any(|part| text.contains(part))
 }
 
-#[test]
-fn arithmetic_is_that_of_the_reference() {
+/// The number of rows that the reference knows.
+fn compare(set: &'static isa::InstructionSet, list: &'static str) -> usize {
     let mut shared = Shared::new();
     let (mut failures, mut count) = (BTreeMap::<&str, String>::new(), 0);
-    for (number, (words, _)) in rows(include_str!("../../../tests/data/gfx1100.txt")).enumerate() {
-        let Ok(inst) = isa::GFX1100_WAVE64.decode(&words) else { continue };
+    for (number, (words, _)) in rows(list).enumerate() {
+        let Ok(inst) = set.decode(&words) else { continue };
         let text = inst.to_string().replace(inst.set.mnemonic(inst.op), inst.op.mnemonic());
         if !is_known(&inst, &text) {
             continue;
@@ -72,5 +73,13 @@ fn arithmetic_is_that_of_the_reference() {
         }
     }
     assert!(failures.is_empty(), "{failures:#?}");
-    assert!(count > 1400, "{count} rows");
+    count
+}
+
+#[test]
+fn arithmetic_is_that_of_the_reference() {
+    let rows = compare(&isa::GFX1100_WAVE64, include_str!("../../../tests/data/gfx1100.txt"));
+    assert!(rows > 1400, "{rows} rows");
+    let rows = compare(&isa::GFX1030_WAVE64, include_str!("../../../tests/data/gfx1030.txt"));
+    assert!(rows > 1400, "{rows} rows");
 }
