@@ -63,17 +63,22 @@ static void formats_and_sizes(void) {
     INVALID(windlass_code_at("nothing", NULL, &start, NULL));
 }
 
+/* Two hosts and nine targets. */
+enum { ENTRIES = 11 };
+
 /* The bundle, from a path or from memory: its entries, the choice, the kernel of the best entry. */
 static void bundle_of(windlass_code_file_t *file, int compressed) {
-    const char *const targets[] = {NULL, NULL, "gfx1100", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"};
+    const char *const targets[] = {
+        NULL, NULL, "gfx10-3-generic", "gfx1030", "gfx11-generic", "gfx1100", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942",
+    };
     HOLDS(strcmp(windlass_code_file_kind(file), "fat binary") == 0 && windlass_code_file_problem_count(file) == 0);
     HOLDS(windlass_code_file_bundle_count(file) == 1 && windlass_code_file_problem(file, 0) == NULL);
     windlass_code_bundle_t bundle = windlass_code_bundle_init();
     check(windlass_code_file_bundle(file, 0, &bundle));
-    HOLDS(bundle.entry_count == 8 && bundle.is_compressed == compressed && bundle.member == NULL && bundle.offset == 0);
+    HOLDS(bundle.entry_count == ENTRIES && bundle.is_compressed == compressed && bundle.member == NULL && bundle.offset == 0);
     HOLDS(strstr(bundle.container, compressed ? "CCOB v2, zstd" : "offload bundle") != NULL && bundle.unpacked_size > 0);
-    uint64_t sizes[8];
-    for (size_t i = 0; i < 8; i++) {
+    uint64_t sizes[ENTRIES];
+    for (size_t i = 0; i < ENTRIES; i++) {
         windlass_code_entry_t entry = windlass_code_entry_init();
         check(windlass_code_file_entry(file, 0, i, &entry));
         HOLDS(entry.problem == NULL && entry.size > 0 && strlen(entry.id) > 0);
@@ -87,22 +92,23 @@ static void bundle_of(windlass_code_file_t *file, int compressed) {
     windlass_code_verdict_t verdict = windlass_code_verdict_init();
     check(windlass_code_file_select(file, 0, "gfx942:sramecc+:xnack-", NULL, &selection));
     size_t best = 0;
-    HOLDS(windlass_code_selection_best(selection, &best) && best == 7 && windlass_code_selection_count(selection) == 8);
-    check(windlass_code_selection_verdict(selection, 7, &verdict));
+    HOLDS(windlass_code_selection_best(selection, &best) && best == ENTRIES - 1 &&
+          windlass_code_selection_count(selection) == ENTRIES);
+    check(windlass_code_selection_verdict(selection, ENTRIES - 1, &verdict));
     HOLDS(verdict.fit == WINDLASS_CODE_FIT_EXACT && strcmp(verdict.reason, "exact gfx942") == 0);
-    check(windlass_code_selection_verdict(selection, 6, &verdict));
+    check(windlass_code_selection_verdict(selection, ENTRIES - 2, &verdict));
     HOLDS(verdict.fit == WINDLASS_CODE_FIT_NONE);
     HOLDS(strcmp(verdict.reason, "gfx90a is another processor than gfx942") == 0);
     check(windlass_code_selection_verdict(selection, 0, &verdict));
     HOLDS(strcmp(verdict.reason, "it is the host's part") == 0);
-    REFUSED(OUT_OF_RANGE, windlass_code_selection_verdict(selection, 8, &verdict));
+    REFUSED(OUT_OF_RANGE, windlass_code_selection_verdict(selection, ENTRIES, &verdict));
     INVALID(windlass_code_selection_verdict(selection, 0, NULL));
     HOLDS(windlass_code_selection_retain(selection) == selection);
     windlass_code_selection_release(selection);
     windlass_code_selection_release(selection);
     windlass_code_selection_release(selection);
     INVALID(windlass_code_selection_verdict(selection, 0, &verdict));
-    HOLDS(!windlass_code_selection_best(selection, &best) && best == 7 && windlass_code_selection_count(NULL) == 0);
+    HOLDS(!windlass_code_selection_best(selection, &best) && best == ENTRIES - 1 && windlass_code_selection_count(NULL) == 0);
     HOLDS(windlass_code_selection_retain(selection) == NULL);
     check(windlass_code_file_select(file, 0, "gfx1201", NULL, &selection));
     HOLDS(!windlass_code_selection_best(selection, NULL));
@@ -116,9 +122,9 @@ static void bundle_of(windlass_code_file_t *file, int compressed) {
     /* The bytes of the entry are those of the file of its own. */
     windlass_code_image_t *image = NULL;
     size_t size = 0;
-    check(windlass_code_file_extract(file, 0, 7, &image));
+    check(windlass_code_file_extract(file, 0, ENTRIES - 1, &image));
     void *alone = read_file(path_of("vector_add.gfx942.co"), &size);
-    HOLDS(windlass_code_image_size(image) == sizes[7] && sizes[7] == size);
+    HOLDS(windlass_code_image_size(image) == sizes[ENTRIES - 1] && sizes[ENTRIES - 1] == size);
     HOLDS(memcmp(windlass_code_image_data(image), alone, size) == 0);
     free(alone);
     const char *target = NULL;
@@ -182,13 +188,13 @@ static void bundle_of(windlass_code_file_t *file, int compressed) {
     REFUSED(OUT_OF_RANGE, windlass_code_image_argument(image, 0, 4, &argument));
     REFUSED(UNIMPLEMENTED, windlass_code_image_validate(image));
     windlass_code_image_release(image);
-    REFUSED(OUT_OF_RANGE, windlass_code_file_extract(file, 0, 8, &image));
+    REFUSED(OUT_OF_RANGE, windlass_code_file_extract(file, 0, ENTRIES, &image));
     REFUSED(OUT_OF_RANGE, windlass_code_file_extract(file, 1, 0, &image));
     INVALID(windlass_code_file_extract(file, 0, 0, NULL));
     INVALID(windlass_code_file_extract(NULL, 0, 0, &image));
     windlass_code_entry_t entry = windlass_code_entry_init();
     REFUSED(OUT_OF_RANGE, windlass_code_file_bundle(file, 1, &bundle));
-    REFUSED(OUT_OF_RANGE, windlass_code_file_entry(file, 0, 8, &entry));
+    REFUSED(OUT_OF_RANGE, windlass_code_file_entry(file, 0, ENTRIES, &entry));
     REFUSED(OUT_OF_RANGE, windlass_code_file_entry(file, 1, 0, &entry));
     entry.struct_size = 2;
     INVALID(windlass_code_file_entry(file, 0, 0, &entry));
@@ -276,7 +282,7 @@ static void hostile(void) {
         if (round >= size) code[changed] = round - size < 64 ? 0xff : (unsigned char)(before ^ 1);
         windlass_code_file_t *file = NULL;
         windlass_error_t *error = windlass_code_file_parse(code, length, &options, &file);
-        for (size_t i = 0; !error && i < 8; i++) {
+        for (size_t i = 0; !error && i < ENTRIES; i++) {
             windlass_code_image_t *image = NULL;
             error = windlass_code_file_extract(file, 0, i, &image);
             HOLDS((error == NULL) == (image != NULL));
@@ -295,7 +301,7 @@ static void hostile(void) {
     windlass_code_image_t *image = NULL;
     options.max_unpacked = 10000;
     check(windlass_code_file_parse(code, size, &options, &file));
-    REFUSED(RESOURCE_EXHAUSTED, windlass_code_file_extract(file, 0, 7, &image));
+    REFUSED(RESOURCE_EXHAUSTED, windlass_code_file_extract(file, 0, ENTRIES - 1, &image));
     HOLDS(image == NULL);
     windlass_code_file_release(file);
     free(code);
@@ -316,10 +322,10 @@ static void changed(const char *scratch) {
     windlass_code_selection_t *selection = NULL;
     write_file(scratch, code, size);
     check(windlass_code_file_open(scratch, NULL, &file));
-    check(windlass_code_file_extract(file, 0, 7, &image));
+    check(windlass_code_file_extract(file, 0, ENTRIES - 1, &image));
     windlass_code_image_release(image);
     write_file(scratch, code, size / 2);
-    windlass_error_t *error = windlass_code_file_extract(file, 0, 7, &image);
+    windlass_error_t *error = windlass_code_file_extract(file, 0, ENTRIES - 1, &image);
     HOLDS(error != NULL && image == NULL && strstr(windlass_error_message(error), scratch) != NULL);
     windlass_error_release(error);
     REFUSED(UNAVAILABLE, windlass_code_file_select(file, 0, "gfx942", NULL, &selection));

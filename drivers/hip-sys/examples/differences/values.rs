@@ -120,6 +120,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("access", &["good", "null", "device", "flags", "none", "read", "write", "other", "other:none"]),
     ("location", &["good", "null", "device"]),
     ("mode", &["good", "null", "unknown"]),
+    ("units", &["good", "all", "beyond"]),
     ("zero", &["good", "null", "one"]),
 ];
 
@@ -266,6 +267,11 @@ impl Lab {
             ("access", _) => self.access(value),
             ("location", _) => self.keep_words(&[1 | if value == "good" { 0 } else { 77 << 32 }]),
             ("zero", _) => self.keep_words(&[u64::from(value == "one"), 0, 0, 0, 0, 0, 0, 0]),
+            ("units", value) => self.keep_words(&match value {
+                "good" => [1, 0, 0, 0, 0],
+                "all" => [u64::MAX; 5],
+                _ => [0, 0, 0, 0, 1 << 63],
+            }),
             ("mode", _) => self.keep_words(&[if value == "good" { 2 } else { 9 }]),
             (_, value) => match number(value) {
                 Some(number) => number,

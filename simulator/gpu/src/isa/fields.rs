@@ -5,7 +5,7 @@ use super::error::DecodeError;
 use super::inst::{Encoding, Inst, Mem, Mods};
 use super::operand::{Element, Operand, OperandType, Special};
 use super::set::{Family, InstructionSet};
-use super::tables::{CARRY_IN, HALVES, Row, SIGNED};
+use super::tables::{CARRY_IN, Row, SIGNED};
 
 /// An operand code that the instruction does not take.
 pub(super) struct Invalid;
@@ -195,27 +195,21 @@ impl<'a> Fields<'a> {
     pub(super) fn set_source(&mut self, at: usize, code: u32) -> Result<(), Invalid> {
         let ty = self.inst.src_type[at];
         if ty.element != Element::None {
-            let code = if code >= VGPR { self.half(at, code, ty)? } else { code };
+            let code = if code >= VGPR { self.half(at, code, ty) } else { code };
             self.inst.src[at] = self.source(code, ty)?;
         }
         Ok(())
     }
 
     /// The code of the vector register of operand `at` (3 is the destination). In 32-bit forms of GFX11, bit 7 selects
-    /// the half of a register with a 16-bit value. LLVM 19 knows halves in few instructions, and the others are
-    /// refused.
-    fn half(&mut self, at: usize, code: u32, ty: OperandType) -> Result<u32, Invalid> {
+    /// the half of a register with a 16-bit value.
+    fn half(&mut self, at: usize, code: u32, ty: OperandType) -> u32 {
         const HIGH: u32 = 128;
-        let short = matches!(self.inst.encoding, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc);
-        let is_half = short && matches!(ty.element, Element::F16 | Element::I16);
-        if self.family() != Family::Gfx11 || !is_half || code & HIGH == 0 {
-            return Ok(code);
-        }
-        if !self.row.has(HALVES) {
-            return Err(Invalid);
+        if !self.inst.has_bits_for_halves() || !ty.is_half() || code & HIGH == 0 {
+            return code;
         }
         self.inst.mods.op_sel |= 1 << at;
-        Ok(code & !HIGH)
+        code & !HIGH
     }
 
     /// Whether negation and absolute value apply to source `at` outside VOP3P.
@@ -228,7 +222,7 @@ impl<'a> Fields<'a> {
     /// Sets the destination to a vector register, if the row has one.
     pub(super) fn set_vector_dst(&mut self, code: u32) -> Result<(), Invalid> {
         let ty = self.row.dst;
-        let code = self.half(3, code, ty)?;
+        let code = self.half(3, code, ty);
         self.set_dst(vgpr(code, ty.dwords))
     }
 

@@ -3,7 +3,7 @@
 
 use super::opcode::Op;
 use super::operand::{Operand, OperandType};
-use super::set::InstructionSet;
+use super::set::{Family, InstructionSet};
 
 /// The instruction formats.
 ///
@@ -247,5 +247,11 @@ impl Inst {
     /// The target of a branch at the address `pc`; `None` if this is not a direct branch.
     pub fn branch_target(&self, pc: u64) -> Option<u64> {
         self.op.is_direct_branch().then(|| pc.wrapping_add(4).wrapping_add((i64::from(self.imm) * 4) as u64))
+    }
+
+    /// Whether the codes of its vector registers have a bit for the half of 16-bit operands.
+    pub(super) fn has_bits_for_halves(&self) -> bool {
+        let is_short = matches!(self.encoding, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc);
+        is_short && self.set.family == Family::Gfx11
     }
 }

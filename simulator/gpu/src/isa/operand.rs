@@ -114,6 +114,11 @@ impl OperandType {
     pub fn is_float(self) -> bool {
         matches!(self.element, Element::F16 | Element::Bf16 | Element::F32 | Element::F64)
     }
+
+    /// Whether it is one element of 16 bits.
+    pub(super) fn is_half(self) -> bool {
+        matches!(self.element, Element::F16 | Element::Bf16 | Element::I16) && self.dwords == 1
+    }
 }
 
 /// The bits of inline constant `code` as a 16-bit operand: f16 for the float codes.

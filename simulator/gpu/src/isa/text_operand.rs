@@ -191,10 +191,10 @@ impl Display for SourceText {
         let (negative, absolute) = (signs && mods.neg & mask != 0, signs && mods.abs & mask != 0);
         let constant = matches!(op, Operand::Inline(_) | Operand::Literal(_));
         match (negative, absolute) {
-            (true, true) => write!(f, "-|{text}|"),
-            (false, true) => write!(f, "|{text}|"),
+            (true, true) => write!(f, "-|{text}{half}|"),
+            (false, true) => write!(f, "|{text}{half}|"),
             (true, false) if constant => write!(f, "neg({text})"),
-            (true, false) => write!(f, "-{text}"),
+            (true, false) => write!(f, "-{text}{half}"),
             (false, false) if mods.sdwa.is_some_and(|sdwa| sdwa.sext & mask != 0) => {
                 write!(f, "sext({text})")
             }
@@ -203,10 +203,14 @@ impl Display for SourceText {
     }
 }
 
-/// The half of a register that operand `at` is (3 is the destination), where it is shown.
+/// The half of a register that operand `at` is (3 is the destination), where it is shown. LLVM 19 shows it in few
+/// instructions, and cannot read the others with a high half; newer releases show it in all.
 pub(super) fn half(inst: &Inst, at: usize) -> &'static str {
+    let ty = if at < 3 { inst.src_type[at] } else { inst.dst_type };
+    let is_new = ty.is_half() && inst.has_bits_for_halves() && inst.mods.op_sel != 0;
     match inst.mods.op_sel >> at & 1 {
-        _ if !tables::has_halves(inst.op) || at < 3 && !matches!(inst.src[at], Operand::Vgpr(_)) => "",
+        _ if at < 3 && !matches!(inst.src[at], Operand::Vgpr(_)) => "",
+        _ if !tables::has_halves(inst.op) && !is_new => "",
         0 => ".l",
         _ => ".h",
     }

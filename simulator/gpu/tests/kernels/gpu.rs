@@ -131,11 +131,15 @@ impl Gpu {
         let parsed = File::parse(&bytes, &FileOptions::default()).unwrap();
         let mut images = Vec::new();
         for bundle in parsed.bundles() {
-            for (index, entry) in bundle.entries().iter().enumerate() {
-                let name = self.part.name();
-                if matches!(entry.target(), EntryTarget::Gpu(target) if target.processor() == name) {
-                    images.push(bundle.image(index).unwrap().into_owned());
-                }
+            let find = |fits: &dyn Fn(&str) -> bool| {
+                bundle.entries().iter().position(
+                    |entry| matches!(entry.target(), EntryTarget::Gpu(target) if fits(target.processor())),
+                )
+            };
+            // Its own code, else that of its generic target.
+            let own = find(&|name| name == self.part.name());
+            if let Some(index) = own.or_else(|| find(&|name| self.part.runs(name))) {
+                images.push(bundle.image(index).unwrap().into_owned());
             }
         }
         images

@@ -211,7 +211,7 @@ macro_rules! element32 {
 
             #[inline(always)]
             fn fetch_destination<'a>(wave: &'a Wave, step: &Step, spare: &'a mut Spare) -> &'a Row {
-                if wave.unusual {
+                if wave.unusual || modifiers::is_high(step, $kind) {
                     return spare.0[0].write(modifiers::old32(wave, step, $kind));
                 }
                 wave.row(step.dst)

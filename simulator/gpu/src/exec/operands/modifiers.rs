@@ -88,7 +88,14 @@ fn flushed32(wave: &Wave, values: Row, kind: LaneKind) -> Row {
 #[cold]
 #[inline(never)]
 pub(crate) fn old32(wave: &Wave, step: &Step, kind: LaneKind) -> Row {
-    flushed32(wave, *wave.row(destination(wave, step)), kind)
+    let row = *wave.row(destination(wave, step));
+    flushed32(wave, if is_high(step, kind) { row.map(|word| word >> 16) } else { row }, kind)
+}
+
+/// Whether the destination is the high half of a register.
+#[inline(always)]
+pub(crate) fn is_high(step: &Step, kind: LaneKind) -> bool {
+    kind.is_half() && step.inst.mods.op_sel & 8 != 0
 }
 
 /// The same for 64 bits, as low and high rows.

@@ -68,7 +68,7 @@ pub(super) fn run(
 }
 
 /// Runs one instruction in place, as the block before an end.
-fn run_translated(wave: &mut Wave, inst: isa::Inst, shared: &mut Shared) -> Result<(), String> {
+pub(super) fn run_translated(wave: &mut Wave, inst: isa::Inst, shared: &mut Shared) -> Result<(), String> {
     let steps = [Step::new(families::handler(&inst)?, inst, 0)];
     let mut windows = Windows::default();
     let mut core = Core::new(wave, &mut shared.lds, &shared.memory, &mut windows);

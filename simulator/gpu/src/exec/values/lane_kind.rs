@@ -23,3 +23,11 @@ pub(crate) enum LaneKind {
     /// The bits of a double, in the same way.
     RawF64,
 }
+
+impl LaneKind {
+    /// Whether it is half of a register.
+    #[inline(always)]
+    pub(crate) fn is_half(self) -> bool {
+        matches!(self, Self::B16 | Self::F16 | Self::RawF16)
+    }
+}
