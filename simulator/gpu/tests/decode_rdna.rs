@@ -243,13 +243,14 @@ fn lanes_of_dpp8_are_numbers() {
 /// In the words of later releases of LLVM: release 19 names the high halves of few 32-bit forms.
 #[test]
 fn high_halves_are_named() {
-    let halves: [(&[u32], &str); 6] = [
+    let halves: [(&[u32], &str); 7] = [
         (&[0x6402_05c8], "v_add_f16_e32 v1.l, v72.h, v2.l"),
         (&[0x6502_0502], "v_add_f16_e32 v1.h, v2.l, v2.l"),
         (&[0x7e0a_d782], "v_cvt_u32_u16_e32 v5, v2.h"),
         (&[0x7f0a_1502], "v_cvt_f16_f32_e32 v5.h, v2"),
         (&[0x7c02_0582], "v_cmp_lt_f16_e32 vcc_lo, v2.h, v2.l"),
         (&[0x6d0a_0502], "v_fmac_f16_e32 v5.h, v2.l, v2.l"),
+        (&[0xd59c_4040, 0x0201_0190], "v_mov_b16_e64 v64.h, v144.l"),
     ];
     for (words, text) in halves {
         assert_eq!(decoded(&GFX1100, words).to_string(), text, "{words:08x?}");

@@ -79,7 +79,8 @@ def vector_rows(probe, formats, known):
                 row = own
                 vector.operands(row)
                 row.elements = [None] * 3
-                row.flags.add("NO_E64")
+                if row.name not in probe.family.WITH_E64:
+                    row.flags.add("NO_E64")
             if not own.has_suffix:
                 row.flags.add("NO_SUFFIX")
             if dpp[code] is None:

@@ -8,6 +8,7 @@ NAME = "gfx10"
 HAS_SDWA, HAS_E64_DPP = True, False
 # Whether 32-bit forms have only 128 registers for halves.
 HAS_HALVES = False
+WITH_E64 = set()
 # Types that differ from those of other families.
 TYPES = {}
 PROCESSOR = "gfx1030"

@@ -12,6 +12,8 @@ HAS_HALVES = True
 # Types that differ from those of other families.
 TYPES = {"v_ldexp_f16": ("F16", ["F16", "F16"], set())}
 PROCESSOR = "gfx1100"
+# Instructions whose 64-bit form LLVM 19 lacks, and later releases have.
+WITH_E64 = {"v_mov_b16"}
 
 # Registers to try; the first number of a register tells the field that it came from.
 VGPR = {"dst": 40, "s0": 0x100 + 2, "s1": 0x100 + 16, "s2": 0x100 + 24}

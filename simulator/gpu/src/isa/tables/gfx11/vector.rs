@@ -82,7 +82,7 @@ pub(in super::super::super) const VOP1: &[Row] = &[
     row(0x19, v_rndne_f64, F64, [F64], FLOAT | NO_DPP | NO_E64_DPP),
     row(0x1a, v_floor_f64, F64, [F64], FLOAT | NO_DPP | NO_E64_DPP),
     row(0x1b, v_pipeflush, N, [], NO_E64_DPP | NO_SUFFIX),
-    row(0x1c, v_mov_b16, I16, [I16], HALVES | NO_E64),
+    row(0x1c, v_mov_b16, I16, [I16], HALVES),
     row(0x20, v_fract_f32, F32, [F32], FLOAT),
     row(0x21, v_trunc_f32, F32, [F32], FLOAT),
     row(0x22, v_ceil_f32, F32, [F32], FLOAT),
