@@ -56,6 +56,8 @@ fn registers_limit_the_workgroups_of_a_compute_unit() {
         ("gfx906", 64, [16, 8, 4, 1], (180, 320)),
         ("gfx900", 64, [16, 8, 4, 1], (192, 320)),
         ("gfx1100", 102, [28, 18, 7, 1], (240, 320)),
+        ("gfx1102", 102, [18, 12, 4, 1], (48, 320)),
+        ("gfx1030", 102, [18, 12, 4, 1], (120, 320)),
     ] {
         let machine = Machine::new(part);
         let function = kernel(&machine, "scratch.ccob", c"permute_private");

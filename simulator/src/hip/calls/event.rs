@@ -69,7 +69,7 @@ pub(super) fn record(call: &Call, event: hipEvent_t, stream: hipStream_t, extern
     event.record(|| {
         let mark = Arc::new(Mark::on(stream));
         let point = call.runtime.enqueue(stream, Work::Stamp(mark.clone()), &[])?;
-        Ok(Recording { point, mark })
+        Ok(Recording { point, mark, is_on_stream: stream.role != Role::Null })
     })
 }
 
@@ -150,10 +150,10 @@ pub(in crate::hip) unsafe extern "C" fn hipEventSynchronize(event: hipEvent_t) -
         if let Some(place) = event.captured() {
             return call.runtime.captures.refuse_question(&place, call.name);
         }
-        if call.is_since(6) {
+        let recording = event.recording();
+        if call.is_since(6) && recording.as_ref().is_some_and(|recording| recording.is_on_stream) {
             call.outside_captures()?;
         }
-        let recording = event.recording();
         if event.shared().is_some() {
             wait_anywhere(call, &event)?;
         }

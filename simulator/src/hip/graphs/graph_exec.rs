@@ -105,7 +105,7 @@ impl GraphExec {
         let (points, end) = scheduler.enqueue_graph(stream, ends, steps, &before)?;
         for ((step, place), mark) in state.steps.iter().zip(places).zip(marks) {
             if let (Operation::Record(event, _), Some(point)) = (&step.operation, points.get(place)) {
-                event.record(|| Ok(Recording { point: point.clone(), mark }))?;
+                event.record(|| Ok(Recording { point: point.clone(), mark, is_on_stream: false }))?;
             }
         }
         state.latest = Some((end, stream.clone()));

@@ -47,6 +47,8 @@ pub(crate) struct CapturedPlace {
 pub(crate) struct Recording {
     pub(crate) point: Point,
     pub(crate) mark: Arc<Mark>,
+    /// Whether it is on a stream of the client's: neither on the null stream nor by a graph.
+    pub(crate) is_on_stream: bool,
 }
 
 /// The mark that a stream leaves in a recording when it reaches it.
