@@ -190,13 +190,14 @@ pub(crate) fn load(supplied: &[Kernels], device: &Device, module: &Module) -> Ou
             if matches!(bytes, Cow::Borrowed(_))
                 && error.code() == Code::NotFound
                 && !is_host(device)
-                && version_for(processor(architecture)).is_none() =>
+                && !PROCESSORS.contains(&processor(architecture)) =>
         {
+            // Older HIPs do not know generic targets, whatever version they read.
             let generic = GENERIC.map(|(target, ..)| target);
             Err(Stop::skip(format!(
-                "the suite's kernels are built for {} and {}, not for {architecture}",
+                "the suite's kernels are built for {}, and for HIPs that know them {}; none of these serves {architecture} here",
                 PROCESSORS.join(", "),
-                generic.join(", ")
+                generic.join(" and ")
             )))
         }
         Err(error) => Err(Stop::from(error.context(format!("loading the suite's {}", module.name)))),
