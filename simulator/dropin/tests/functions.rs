@@ -4,6 +4,8 @@
 
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
+#[path = "common/absent.rs"]
+mod absent;
 mod common;
 #[path = "common/exports.rs"]
 #[allow(dead_code, reason = "a part of it is for another test")]
@@ -16,7 +18,6 @@ use std::path::{Path, PathBuf};
 
 /// The page, from this package's folder.
 const PAGE: &str = "../../docs/hip.md";
-const ABSENT: &str = include_str!("../../../docs/hip-absent.md");
 
 /// The remedy for a page that is not current.
 const WRITE: &str = "cargo test -p windlass-simulator-dropin --test functions -- --ignored write_the_page";
@@ -33,6 +34,7 @@ const FOLDERS: &[(&str, &str)] = &[
 /// Files that name functions and call none.
 const LISTS: &[&str] = &[
     "dropin/absent.rs",
+    "dropin/common/absent.rs",
     "dropin/clients.rs",
     "dropin/functions.rs",
     "dropin/symbols.rs",
@@ -141,22 +143,6 @@ fn called(text: &str) -> BTreeSet<&str> {
     names
 }
 
-/// The section of docs/hip-absent.md that names each function.
-fn refused() -> BTreeMap<&'static str, &'static str> {
-    let mut found = BTreeMap::new();
-    let (mut section, mut is_list) = ("", false);
-    for line in ABSENT.lines() {
-        if let Some(title) = line.strip_prefix("## ") {
-            section = title;
-        } else if line.starts_with("```") {
-            is_list = line == "```text";
-        } else if is_list {
-            found.extend(line.split_whitespace().map(|name| (name, section)));
-        }
-    }
-    found
-}
-
 /// The place of a section, as web pages of Markdown have it.
 fn anchor(title: &str) -> String {
     let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
@@ -199,7 +185,7 @@ fn functions() -> Option<Vec<Function>> {
     let has = has.unwrap();
     let sources = test_sources();
     let callers: Vec<_> = sources.iter().map(|(file, text)| (file, called(text))).collect();
-    let refused = refused();
+    let refused = absent::entries();
     let is_word_of = |list: &str, name: &str| list.split_whitespace().any(|word| word == name);
     let mut functions = Vec::new();
     for (name, version) in &exports.symbols {
@@ -211,7 +197,8 @@ fn functions() -> Option<Vec<Function>> {
         // SAFETY: the string ends.
         let is_there = unsafe { has(text.as_ptr()) } == 1;
         let part = IN_PART.iter().find(|(_, names)| is_word_of(names, name));
-        let state = match (refused.get(name.as_str()), part) {
+        let section = refused.iter().find(|entry| entry.covers(name)).map(|entry| entry.section);
+        let state = match (section, part) {
             (Some(section), None) if !is_there && section.contains(LATER) => State::Later,
             (Some(section), None) if !is_there => State::Refused(section),
             (None, Some((lack, _))) => State::InPart(lack),

@@ -86,20 +86,25 @@ static void a_source_brings_its_own_new(void) {
   GIVES(OK, hiprtcDestroyProgram(&program));
 }
 
-// The log names the expression that does not compile.
+// The log names the expression that does not compile, or that is more than an expression.
 static void a_wrong_name_is_quoted(void) {
-  void *program;
-  size_t size;
-  GIVES(OK, hiprtcCreateProgram(&program, "__global__ void right() {}\n", "name.hip", 0, NULL, NULL));
-  GIVES(OK, hiprtcAddNameExpression(program, "zero<\"0\">"));
-  GIVES(OK, hiprtcAddNameExpression(program, "right"));
-  GIVES(COMPILATION, hiprtcCompileProgram(program, 0, NULL));
-  GIVES(OK, hiprtcGetProgramLogSize(program, &size));
-  char *log = malloc(size);
-  GIVES(OK, hiprtcGetProgramLog(program, log));
-  CHECK(strstr(log, "name expression `zero<\"0\">`:1:") != NULL);
-  free(log);
-  GIVES(OK, hiprtcDestroyProgram(&program));
+  const char *wrong[] = {"zero<\"0\">", "right; int more", "right, more"};
+  for (int i = 0; i < 3; ++i) {
+    void *program;
+    size_t size;
+    char place[80];
+    GIVES(OK, hiprtcCreateProgram(&program, "__global__ void right() {}\n", "name.hip", 0, NULL, NULL));
+    GIVES(OK, hiprtcAddNameExpression(program, wrong[i]));
+    GIVES(OK, hiprtcAddNameExpression(program, "right"));
+    GIVES(COMPILATION, hiprtcCompileProgram(program, 0, NULL));
+    GIVES(OK, hiprtcGetProgramLogSize(program, &size));
+    char *log = malloc(size);
+    GIVES(OK, hiprtcGetProgramLog(program, log));
+    snprintf(place, sizeof place, "name expression `%s`:1:", wrong[i]);
+    CHECK(strstr(log, place) != NULL);
+    free(log);
+    GIVES(OK, hiprtcDestroyProgram(&program));
+  }
 }
 
 // A variable without a symbol of its own has no lowered name, and the log says which; other names do.

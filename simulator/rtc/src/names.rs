@@ -52,7 +52,7 @@ pub(crate) fn table<'a>(expressions: impl Iterator<Item = &'a str>) -> String {
         let _ = write!(
             text,
             "\n#line 1 \"name expression `{}`\"\nextern \"C\" __attribute__((device, used)) const void *{ENTRY}{index} = \
-             (const void *)&{expression};",
+             {{(const void *)&{expression}}};",
             quoted(expression)
         );
     }

@@ -252,6 +252,26 @@ fn one_memory_can_be_at_two_addresses() {
 }
 
 #[test]
+fn a_retained_handle_is_the_same_and_is_released_as_often() {
+    let scene = Scene::new("");
+    let machine = &scene.machine;
+    let (base, handle) = (scene.reserve(1), scene.create(0, 1));
+    scene.map(base, 0, 1, handle);
+    let (mut again, mut told) = (null_mut(), properties(0));
+    ok!(machine, hipMemRetainAllocationHandle(&mut again, base));
+    assert_eq!(again, handle);
+    ok!(machine, hipMemRelease(again));
+    ok!(machine, hipMemGetAllocationPropertiesFromHandle(&mut told, handle));
+    ok!(machine, hipMemRelease(handle));
+    fails!(hipErrorInvalidValue, machine, hipMemGetAllocationPropertiesFromHandle(&mut told, handle));
+    fails!(hipErrorInvalidValue, machine, hipMemRelease(handle));
+    // The mapping keeps the memory, which gets a handle again.
+    ok!(machine, hipMemRetainAllocationHandle(&mut again, base));
+    ok!(machine, hipMemGetAllocationPropertiesFromHandle(&mut told, again));
+    ok!(machine, hipMemRelease(again));
+}
+
+#[test]
 fn memory_counts_until_its_handle_and_its_last_mapping_are_gone() {
     let scene = Scene::new("gfx942?memory=64M");
     let (machine, page) = (&scene.machine, scene.page);

@@ -319,8 +319,8 @@ impl Start {
                 (registers.min(first_agpr), registers.saturating_sub(first_agpr))
             }
         };
-        wave.reset(vgprs, agprs);
         wave.set_size(self.wave_size);
+        wave.reset(vgprs, agprs);
         wave.set_mode(self.mode);
         wave.scratch_size = self.private;
         wave.number = number;
@@ -341,7 +341,17 @@ impl Start {
         let [x, y, _] = extent.map(|extent| extent.max(1));
         let mut place = [first % x, first / x % y, first / x / y];
         let mut ids = [[0; LANES]; 3];
-        for lane in 0..LANES {
+        let lanes = LANES.min(self.wave_size as usize);
+        let is_line = x - place[0] >= self.wave_size;
+        if is_line {
+            for (row, id) in ids.iter_mut().zip(place) {
+                row.fill(id);
+            }
+            for (id, lane) in ids[0][..lanes].iter_mut().zip(0..) {
+                *id += lane;
+            }
+        }
+        for lane in 0..if is_line { 0 } else { lanes } {
             for (row, id) in ids.iter_mut().zip(place) {
                 row[lane] = id;
             }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Loads of a dword for each of 64 lanes whose groups of eight lie side by side or share one dword. The rules of
+//! Loads of a dword for each lane of a wave whose groups of eight lie side by side or share one dword. The rules of
 //! [`lanes`](super::lanes) hold.
 
 use super::access::Span;
 use super::lanes::{GROUP, Row, Spacing, Vectors, groups, load, steps};
 
-/// Groups of a row.
-const GROUPS: usize = 8;
 /// The distance from the first lane of a group to its last, if they lie side by side.
 const LAST: u32 = 4 * (GROUP as u32 - 1);
 
-/// The offsets of all lanes from a common address, multiples of four.
-pub(crate) struct GroupOffsets {
+/// The offsets of all lanes from a common address, multiples of four. A wave has this many groups.
+pub(crate) struct GroupOffsets<const GROUPS: usize> {
     /// The offset of each group's first lane.
     firsts: [u32; GROUPS],
     /// Whether the lanes of a group share their dword.
@@ -20,13 +18,13 @@ pub(crate) struct GroupOffsets {
     len: u64,
 }
 
-impl GroupOffsets {
+impl<const GROUPS: usize> GroupOffsets<GROUPS> {
     /// `None` if an offset is no multiple of four, or if the lanes of a group lie in another way.
     #[inline(always)]
     pub(crate) fn new(offsets: &Row, vectors: impl Vectors) -> Option<Self> {
         let (mut firsts, mut shared) = ([0; GROUPS], [false; GROUPS]);
         let (mut least, mut greatest, mut bits) = (u32::MAX, 0, 0);
-        for (group, offsets) in groups(offsets).iter().enumerate() {
+        for (group, offsets) in groups(offsets).iter().take(GROUPS).enumerate() {
             let first = offsets[0];
             let last = match vectors.spacing(offsets, const { &steps(4) }) {
                 Spacing::Steps => first.checked_add(LAST)?,
@@ -80,7 +78,7 @@ impl GroupOffsets {
     /// `bytes` is aligned to four bytes, and valid for reads of [`len`](Self::len) bytes under the module's rules.
     #[inline(always)]
     unsafe fn load_from(&self, bytes: *mut u8, row: &mut Row, vectors: impl Vectors) {
-        for (group, words) in row.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
+        for (group, words) in row.as_chunks_mut::<GROUP>().0.iter_mut().take(GROUPS).enumerate() {
             let from = bytes.wrapping_add((self.firsts[group] - self.least) as usize).cast::<u32>();
             if self.shared[group] {
                 // SAFETY: the dword of each lane of the group.

@@ -45,7 +45,7 @@ pub(super) fn groups(row: &Row) -> &[[u32; GROUP]] {
 pub(crate) trait Vectors: Copy {
     /// Whether each lane's word is that of the lane before it plus `distance`, modulo 2^32.
     #[inline(always)]
-    fn is_spaced_row(self, row: &Row, distance: u32) -> bool {
+    fn is_spaced<const COUNT: usize>(self, row: &[u32; COUNT], distance: u32) -> bool {
         let mut wrong = 0;
         for (lane, word) in (0..).zip(row) {
             wrong |= word ^ row[0].wrapping_add(distance.wrapping_mul(lane));
@@ -123,7 +123,7 @@ impl Vectors for Avx2 {}
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 impl Vectors for Avx2 {
     #[inline(always)]
-    fn is_spaced_row(self, row: &Row, distance: u32) -> bool {
+    fn is_spaced<const COUNT: usize>(self, row: &[u32; COUNT], distance: u32) -> bool {
         let steps = steps(distance);
         // SAFETY: the processor has AVX2, as this value proves, and each array has the size of a vector.
         unsafe {
@@ -131,7 +131,7 @@ impl Vectors for Avx2 {
             let first = _mm256_set1_epi32(row[0] as i32);
             let mut expected = _mm256_add_epi32(first, _mm256_loadu_si256(steps.as_ptr().cast()));
             let mut wrong = _mm256_setzero_si256();
-            for group in groups(row) {
+            for group in row.as_chunks::<GROUP>().0 {
                 let found = _mm256_loadu_si256(group.as_ptr().cast());
                 wrong = _mm256_or_si256(wrong, _mm256_xor_si256(found, expected));
                 expected = _mm256_add_epi32(expected, between);
@@ -185,12 +185,15 @@ impl Vectors for Avx2 {
     }
 }
 
+/// All lanes of a wave of 32.
+pub(crate) const WAVE32: u64 = 0xffff_ffff;
+
 /// How the offsets of all lanes follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
-    /// The accesses of the 64 lanes lie side by side.
+    /// The accesses of the lanes lie side by side.
     Run,
-    /// All 64 lanes have the same offset.
+    /// All lanes have the same offset.
     Same,
     /// Any other.
     Mixed,
@@ -214,19 +217,16 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
     /// The offsets of the lanes in a mask. `None` without lanes, or if an offset is no multiple of four.
     #[inline(always)]
     pub(crate) fn new(offsets: &'a Row, lanes: u64, vectors: impl Vectors) -> Option<Self> {
-        const LAST: usize = LANES - 1;
         if lanes == 0 {
             return None;
         }
-        let [first, last] = [offsets[0], offsets[LAST]];
-        if lanes == !0 && first % 4 == 0 {
-            let run = first.checked_add(Self::SIZE * LAST as u32) == Some(last);
-            if run && vectors.is_spaced_row(offsets, Self::SIZE) {
-                return Some(Self { offsets, lanes, order: Order::Run, least: first, greatest: last });
-            }
-            if first == last && vectors.is_spaced_row(offsets, 0) {
-                return Some(Self { offsets, lanes, order: Order::Same, least: first, greatest: first });
-            }
+        let ordered = match lanes {
+            u64::MAX => Self::ordered(offsets, vectors),
+            WAVE32 => Self::ordered(offsets.first_chunk::<32>()?, vectors),
+            _ => None,
+        };
+        if let Some((order, least, greatest)) = ordered {
+            return Some(Self { offsets, lanes, order, least, greatest });
         }
         let (mut least, mut greatest, mut bits) = (u32::MAX, 0, 0);
         if lanes == !0 {
@@ -251,6 +251,23 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
             return None;
         }
         Some(Self { offsets, lanes, order: Order::Mixed, least, greatest })
+    }
+
+    /// The order of all lanes of a wave, if they lie side by side or have the same offset; the least offset, and the greatest.
+    #[inline(always)]
+    fn ordered<const COUNT: usize>(
+        offsets: &[u32; COUNT],
+        vectors: impl Vectors,
+    ) -> Option<(Order, u32, u32)> {
+        let [first, last] = [offsets[0], offsets[COUNT - 1]];
+        if !first.is_multiple_of(4) {
+            return None;
+        }
+        let run = first.checked_add(Self::SIZE * (COUNT as u32 - 1)) == Some(last);
+        if run && vectors.is_spaced(offsets, Self::SIZE) {
+            return Some((Order::Run, first, last));
+        }
+        (first == last && vectors.is_spaced(offsets, 0)).then_some((Order::Same, first, first))
     }
 
     /// The least offset.
@@ -319,20 +336,25 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
         bytes.wrapping_add(self.offsets[lane].wrapping_sub(self.least) as usize).cast()
     }
 
-    /// Whether all lanes are active, and the offsets of no group can wrap.
+    /// The offsets of the wave's groups, if all its lanes are active, and the offsets of no group can wrap.
     #[inline(always)]
-    fn is_whole(&self) -> bool {
-        self.lanes == !0 && self.greatest <= u32::MAX - Self::SIZE * GROUP as u32
+    fn whole(&self) -> Option<&'a [[u32; GROUP]]> {
+        let groups = match self.lanes {
+            u64::MAX => groups(self.offsets),
+            WAVE32 => &groups(self.offsets)[..32 / GROUP],
+            _ => return None,
+        };
+        (self.greatest <= u32::MAX - Self::SIZE * GROUP as u32).then_some(groups)
     }
 
     /// # Safety
     /// `bytes` is aligned to four bytes, and valid for reads of [`len`](Self::len) bytes under the module's rules.
     #[inline(always)]
     unsafe fn load_from<V: Vectors>(&self, bytes: *mut u8, rows: &mut [Row; N], vectors: V) {
-        if !self.is_whole() {
+        let Some(groups) = self.whole() else {
             // SAFETY: by contract.
             return unsafe { self.load_each(bytes, rows) };
-        }
+        };
         if self.order == Order::Same {
             for (index, row) in rows.iter_mut().enumerate() {
                 // SAFETY: a dword of every lane.
@@ -341,7 +363,7 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
             return;
         }
         let run = self.order == Order::Run;
-        for (group, offsets) in groups(self.offsets).iter().enumerate() {
+        for (group, offsets) in groups.iter().enumerate() {
             let first = group * GROUP;
             let steps = const { &steps(Self::SIZE) };
             let spacing = if run { Spacing::Steps } else { vectors.spacing(offsets, steps) };
@@ -401,12 +423,13 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
     /// `bytes` is aligned to four bytes, and valid for writes of [`len`](Self::len) bytes under the module's rules.
     #[inline(always)]
     unsafe fn store_to<V: Vectors>(&self, bytes: *mut u8, rows: [&Row; N], vectors: V) {
-        if !self.is_whole() || self.order == Order::Same {
+        let groups = match self.whole() {
+            Some(groups) if self.order != Order::Same => groups,
             // SAFETY: by contract.
-            return unsafe { self.store_each(bytes, 0..LANES, rows) };
-        }
+            _ => return unsafe { self.store_each(bytes, 0..LANES, rows) },
+        };
         let run = self.order == Order::Run;
-        for (group, offsets) in groups(self.offsets).iter().enumerate() {
+        for (group, offsets) in groups.iter().enumerate() {
             let first = group * GROUP;
             let steps = const { &steps(Self::SIZE) };
             if !run && vectors.spacing(offsets, steps) != Spacing::Steps {
@@ -417,7 +440,7 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
             let to = self.place(bytes, first);
             if let [row] = rows.as_slice() {
                 // SAFETY: the accesses of the group's lanes follow each other, so these dwords are theirs.
-                unsafe { vectors.put_group(to, &groups(row)[group]) };
+                unsafe { vectors.put_group(to, &row.as_chunks().0[group]) };
                 continue;
             }
             let mut words = [[0; GROUP]; N];

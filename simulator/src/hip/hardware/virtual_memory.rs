@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Virtual memory of HIP: memory of devices without addresses, by handle, and its mappings.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::allocation;
 use super::ledger::{Holding, Origin};
@@ -36,6 +36,14 @@ pub(crate) struct Physical {
     /// Whether its device counts it. Memory of other processes counts there.
     counted: bool,
     bytes: memory::Physical,
+    owned: Mutex<Owned>,
+}
+
+/// The handle of memory, and how many times the client has yet to release it. The memory has no handle at zero.
+#[derive(Default)]
+struct Owned {
+    handle: u64,
+    times: u64,
 }
 
 impl AsRef<memory::Physical> for Physical {
@@ -107,8 +115,8 @@ impl VirtualMemory {
             }
             Code::OUT_OF_MEMORY
         })?;
-        let machine = self.machine.clone();
-        self.handle(Arc::new(Physical { machine, device, shared_as, counted: true, bytes }))
+        let (machine, owned) = (self.machine.clone(), Mutex::default());
+        self.handle(&Arc::new(Physical { machine, device, shared_as, counted: true, bytes, owned }))
     }
 
     /// Memory of another process, for a device. Its handle.
@@ -121,7 +129,8 @@ impl VirtualMemory {
             return Err(Code::INVALID_VALUE);
         }
         let (machine, bytes) = (self.machine.clone(), memory::Physical::of(file, size));
-        self.handle(Arc::new(Physical { machine, device, shared_as: FILE_DESCRIPTOR, counted: false, bytes }))
+        let (shared_as, counted, owned) = (FILE_DESCRIPTOR, false, Mutex::default());
+        self.handle(&Arc::new(Physical { machine, device, shared_as, counted, bytes, owned }))
     }
 
     /// Memory by its handle.
@@ -132,20 +141,29 @@ impl VirtualMemory {
         self.handles.get(handle).ok_or(Code::INVALID_VALUE)
     }
 
-    /// Gives a handle up.
+    /// Gives a handle up. It ends once it was released as many times as it was given.
     ///
     /// # Errors
     /// `INVALID_VALUE`.
     pub(crate) fn release(&self, handle: u64) -> Outcome<()> {
-        self.handles.remove(handle).map(drop).ok_or(Code::INVALID_VALUE)
+        let physical = self.physical(handle)?;
+        let mut owned = physical.owned.lock().unwrap_or_else(PoisonError::into_inner);
+        if owned.handle != handle || owned.times == 0 {
+            return Err(Code::INVALID_VALUE);
+        }
+        owned.times -= 1;
+        if owned.times == 0 {
+            drop(self.handles.remove(handle));
+        }
+        Ok(())
     }
 
-    /// Another handle of the memory that is mapped at an address.
+    /// The handle of the memory that is mapped at an address, once more. Memory whose handle ended gets a new one.
     ///
     /// # Errors
-    /// `INVALID_VALUE` if nothing is mapped there.
+    /// `INVALID_VALUE` if nothing is mapped there, `OUT_OF_MEMORY`.
     pub(crate) fn retain(&self, address: u64) -> Outcome<u64> {
-        self.handle(self.mappings.physical(address).ok_or(Code::INVALID_VALUE)?)
+        self.handle(&self.mappings.physical(address).ok_or(Code::INVALID_VALUE)?)
     }
 
     /// Maps the first bytes of memory to reserved addresses.
@@ -221,7 +239,13 @@ impl VirtualMemory {
         drop(self.handles.remove_where(|physical| physical.device == device));
     }
 
-    fn handle(&self, physical: Arc<Physical>) -> Outcome<u64> {
-        self.handles.insert(physical).map(std::num::NonZeroU64::get).ok_or(Code::OUT_OF_MEMORY)
+    /// The handle of memory, which the client has to release once more.
+    fn handle(&self, physical: &Arc<Physical>) -> Outcome<u64> {
+        let mut owned = physical.owned.lock().unwrap_or_else(PoisonError::into_inner);
+        if owned.times == 0 {
+            owned.handle = self.handles.insert(physical.clone()).ok_or(Code::OUT_OF_MEMORY)?.get();
+        }
+        owned.times = owned.times.saturating_add(1);
+        Ok(owned.handle)
     }
 }

@@ -95,7 +95,11 @@ impl Lds {
 
     /// Whether the dwords `distance` bytes behind each lane's offset are in bounds, and no fault.
     #[inline(always)]
-    pub(crate) fn holds_whole(&self, lanes: &GroupOffsets, distance: u32) -> bool {
+    pub(crate) fn holds_whole<const GROUPS: usize>(
+        &self,
+        lanes: &GroupOffsets<GROUPS>,
+        distance: u32,
+    ) -> bool {
         let first = u64::from(lanes.least()) + u64::from(distance);
         distance.is_multiple_of(4) && first + lanes.len() <= self.limit.min(self.size as u64)
     }
@@ -103,9 +107,9 @@ impl Lds {
     /// Reads a dword for each lane, `distance` bytes behind the lane's offset. Reads nothing and returns `false` unless
     /// [`holds_whole`](Self::holds_whole) says that they are there.
     #[inline(always)]
-    pub(crate) fn load_whole(
+    pub(crate) fn load_whole<const GROUPS: usize>(
         &self,
-        lanes: &GroupOffsets,
+        lanes: &GroupOffsets<GROUPS>,
         distance: u32,
         row: &mut Row,
         vectors: impl Vectors,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The data that a memory instruction moves, by its mnemonic: one description for all address spaces.
+//! The data that a memory instruction moves: one description for all address spaces.
 
 use crate::exec::values::rmw::Rmw;
 use crate::isa::Op;
@@ -94,15 +94,6 @@ impl Components {
             Self::HighHalf => (0, Some(1)),
         }
     }
-
-    /// The components in the part of a mnemonic behind `format_`: `xyz`, `d16_xy`, `d16_hi_x`.
-    fn named(name: &str) -> Self {
-        match name.strip_prefix("d16_") {
-            Some("hi_x") => Self::HighHalf,
-            Some(letters) => Self::Halves(letters.len() as u8),
-            None => Self::Whole(name.len() as u8),
-        }
-    }
 }
 
 impl Width {
@@ -116,25 +107,178 @@ impl Width {
     }
 }
 
-impl Shape {
-    /// The shape of an instruction of any address space.
-    pub(crate) fn of(op: Op) -> Self {
-        let name = op.mnemonic();
-        let Some((space, rest)) = name.split_once('_') else { return Self::None };
-        match space {
-            "flat" | "global" | "scratch" | "buffer" | "tbuffer" => vector_memory(rest),
-            "ds" => lds(rest),
-            "s" => rest
-                .strip_prefix("buffer_")
-                .unwrap_or(rest)
-                .strip_prefix("atomic_")
-                .map_or(Self::None, atomic),
-            _ => Self::None,
+/// The shape that lists of instructions have.
+macro_rules! shapes {
+    ($op:expr; $($shape:expr => $($name:ident)+;)+) => {
+        match $op {
+            $($(Op::$name)|+ => $shape,)+
+            _ => Shape::None,
         }
-    }
+    };
 }
 
 impl Shape {
+    /// The shape of an instruction of any address space.
+    pub(crate) fn of(op: Op) -> Self {
+        use Components::{Halves, HighHalf, Whole};
+        use RegisterPlace::{Signed, Unsigned};
+        use Shape::{Load, LoadFormat, Store, StoreFormat};
+        use Width::{Byte, Dwords, Short};
+        let low = |signed| RegisterPlace::LowHalf { signed, keeps: false };
+        let high = |signed| RegisterPlace::HighHalf { signed, keeps: false };
+        let atomic32 = |rmw| Self::Atomic { rmw, wide: false };
+        let atomic64 = |rmw| Self::Atomic { rmw, wide: true };
+        shapes! { op;
+            LoadFormat(Whole(1)) => buffer_load_format_x tbuffer_load_format_x buffer_load_lds_format_x;
+            LoadFormat(Whole(2)) => buffer_load_format_xy tbuffer_load_format_xy;
+            LoadFormat(Whole(3)) => buffer_load_format_xyz tbuffer_load_format_xyz;
+            LoadFormat(Whole(4)) => buffer_load_format_xyzw tbuffer_load_format_xyzw;
+            LoadFormat(Halves(1)) => buffer_load_format_d16_x tbuffer_load_format_d16_x;
+            LoadFormat(Halves(2)) => buffer_load_format_d16_xy tbuffer_load_format_d16_xy;
+            LoadFormat(Halves(3)) => buffer_load_format_d16_xyz tbuffer_load_format_d16_xyz;
+            LoadFormat(Halves(4)) => buffer_load_format_d16_xyzw tbuffer_load_format_d16_xyzw;
+            LoadFormat(HighHalf) => buffer_load_format_d16_hi_x;
+            StoreFormat(Whole(1)) => buffer_store_format_x tbuffer_store_format_x;
+            StoreFormat(Whole(2)) => buffer_store_format_xy tbuffer_store_format_xy;
+            StoreFormat(Whole(3)) => buffer_store_format_xyz tbuffer_store_format_xyz;
+            StoreFormat(Whole(4)) => buffer_store_format_xyzw tbuffer_store_format_xyzw;
+            StoreFormat(Halves(1)) => buffer_store_format_d16_x tbuffer_store_format_d16_x;
+            StoreFormat(Halves(2)) => buffer_store_format_d16_xy tbuffer_store_format_d16_xy;
+            StoreFormat(Halves(3)) => buffer_store_format_d16_xyz tbuffer_store_format_d16_xyz;
+            StoreFormat(Halves(4)) => buffer_store_format_d16_xyzw tbuffer_store_format_d16_xyzw;
+            StoreFormat(HighHalf) => buffer_store_format_d16_hi_x;
+            Load(Dwords(1)) => ds_read_b32 ds_read2_b32 ds_read2st64_b32 flat_load_dword global_load_dword
+                global_load_lds_dword scratch_load_dword scratch_load_lds_dword buffer_load_dword
+                global_load_addtid_b32 buffer_load_lds_b32;
+            Load(Byte(Signed)) => ds_read_i8 flat_load_sbyte global_load_sbyte global_load_lds_sbyte
+                scratch_load_sbyte scratch_load_lds_sbyte buffer_load_sbyte buffer_load_lds_i8;
+            Load(Byte(Unsigned)) => ds_read_u8 flat_load_ubyte global_load_ubyte global_load_lds_ubyte
+                scratch_load_ubyte scratch_load_lds_ubyte buffer_load_ubyte buffer_load_lds_u8;
+            Load(Short(Signed)) => ds_read_i16 flat_load_sshort global_load_sshort global_load_lds_sshort
+                scratch_load_sshort scratch_load_lds_sshort buffer_load_sshort buffer_load_lds_i16;
+            Load(Short(Unsigned)) => ds_read_u16 flat_load_ushort global_load_ushort global_load_lds_ushort
+                scratch_load_ushort scratch_load_lds_ushort buffer_load_ushort buffer_load_lds_u16;
+            Load(Byte(low(false))) => ds_read_u8_d16 flat_load_ubyte_d16 global_load_ubyte_d16
+                scratch_load_ubyte_d16 buffer_load_ubyte_d16;
+            Load(Byte(high(false))) => ds_read_u8_d16_hi flat_load_ubyte_d16_hi global_load_ubyte_d16_hi
+                scratch_load_ubyte_d16_hi buffer_load_ubyte_d16_hi;
+            Load(Byte(low(true))) => ds_read_i8_d16 flat_load_sbyte_d16 global_load_sbyte_d16
+                scratch_load_sbyte_d16 buffer_load_sbyte_d16;
+            Load(Byte(high(true))) => ds_read_i8_d16_hi flat_load_sbyte_d16_hi global_load_sbyte_d16_hi
+                scratch_load_sbyte_d16_hi buffer_load_sbyte_d16_hi;
+            Load(Short(low(false))) => ds_read_u16_d16 flat_load_short_d16 global_load_short_d16
+                scratch_load_short_d16 buffer_load_short_d16;
+            Load(Short(high(false))) => ds_read_u16_d16_hi flat_load_short_d16_hi global_load_short_d16_hi
+                scratch_load_short_d16_hi buffer_load_short_d16_hi;
+            Load(Dwords(2)) => ds_read_b64 ds_read2_b64 ds_read2st64_b64 flat_load_dwordx2
+                global_load_dwordx2 scratch_load_dwordx2 buffer_load_dwordx2;
+            Load(Dwords(3)) => ds_read_b96 flat_load_dwordx3 global_load_dwordx3 scratch_load_dwordx3
+                buffer_load_dwordx3;
+            Load(Dwords(4)) => ds_read_b128 flat_load_dwordx4 global_load_dwordx4 scratch_load_dwordx4
+                buffer_load_dwordx4;
+            Store(Dwords(1)) => ds_write_b32 ds_write2_b32 ds_write2st64_b32 flat_store_dword
+                global_store_dword scratch_store_dword buffer_store_dword global_store_addtid_b32;
+            Store(Byte(Unsigned)) => ds_write_b8 flat_store_byte global_store_byte scratch_store_byte
+                buffer_store_byte;
+            Store(Short(Unsigned)) => ds_write_b16 flat_store_short global_store_short scratch_store_short
+                buffer_store_short;
+            Store(Dwords(2)) => ds_write_b64 ds_write2_b64 ds_write2st64_b64 flat_store_dwordx2
+                global_store_dwordx2 scratch_store_dwordx2 buffer_store_dwordx2;
+            Store(Byte(high(false))) => ds_write_b8_d16_hi flat_store_byte_d16_hi global_store_byte_d16_hi
+                scratch_store_byte_d16_hi buffer_store_byte_d16_hi;
+            Store(Short(high(false))) => ds_write_b16_d16_hi flat_store_short_d16_hi
+                global_store_short_d16_hi scratch_store_short_d16_hi buffer_store_short_d16_hi;
+            Store(Dwords(3)) => ds_write_b96 flat_store_dwordx3 global_store_dwordx3 scratch_store_dwordx3
+                buffer_store_dwordx3;
+            Store(Dwords(4)) => ds_write_b128 flat_store_dwordx4 global_store_dwordx4 scratch_store_dwordx4
+                buffer_store_dwordx4;
+            atomic32(Rmw::Swap) => s_buffer_atomic_swap s_atomic_swap ds_wrxchg_rtn_b32 ds_wrxchg2_rtn_b32
+                ds_wrxchg2st64_rtn_b32 flat_atomic_swap global_atomic_swap buffer_atomic_swap;
+            atomic32(Rmw::CompareSwap) => s_buffer_atomic_cmpswap s_atomic_cmpswap flat_atomic_cmpswap
+                global_atomic_cmpswap buffer_atomic_cmpswap ds_cmpstore_b32 ds_cmpstore_rtn_b32;
+            atomic32(Rmw::Add) => s_buffer_atomic_add s_atomic_add ds_add_u32 ds_add_rtn_u32 flat_atomic_add
+                global_atomic_add buffer_atomic_add;
+            atomic32(Rmw::Sub) => s_buffer_atomic_sub s_atomic_sub ds_sub_u32 ds_sub_rtn_u32 flat_atomic_sub
+                global_atomic_sub buffer_atomic_sub ds_sub_gs_reg_rtn;
+            atomic32(Rmw::MinI) => s_buffer_atomic_smin s_atomic_smin ds_min_i32 ds_min_rtn_i32
+                flat_atomic_smin global_atomic_smin buffer_atomic_smin;
+            atomic32(Rmw::MinU) => s_buffer_atomic_umin s_atomic_umin ds_min_u32 ds_min_rtn_u32
+                flat_atomic_umin global_atomic_umin buffer_atomic_umin;
+            atomic32(Rmw::MaxI) => s_buffer_atomic_smax s_atomic_smax ds_max_i32 ds_max_rtn_i32
+                flat_atomic_smax global_atomic_smax buffer_atomic_smax;
+            atomic32(Rmw::MaxU) => s_buffer_atomic_umax s_atomic_umax ds_max_u32 ds_max_rtn_u32
+                flat_atomic_umax global_atomic_umax buffer_atomic_umax;
+            atomic32(Rmw::And) => s_buffer_atomic_and s_atomic_and ds_and_b32 ds_and_rtn_b32 flat_atomic_and
+                global_atomic_and buffer_atomic_and;
+            atomic32(Rmw::Or) => s_buffer_atomic_or s_atomic_or ds_or_b32 ds_or_rtn_b32 flat_atomic_or
+                global_atomic_or buffer_atomic_or;
+            atomic32(Rmw::Xor) => s_buffer_atomic_xor s_atomic_xor ds_xor_b32 ds_xor_rtn_b32 flat_atomic_xor
+                global_atomic_xor buffer_atomic_xor;
+            atomic32(Rmw::Increment) => s_buffer_atomic_inc s_atomic_inc ds_inc_u32 ds_inc_rtn_u32
+                flat_atomic_inc global_atomic_inc buffer_atomic_inc;
+            atomic32(Rmw::Decrement) => s_buffer_atomic_dec s_atomic_dec ds_dec_u32 ds_dec_rtn_u32
+                flat_atomic_dec global_atomic_dec buffer_atomic_dec;
+            atomic64(Rmw::Swap) => s_buffer_atomic_swap_x2 s_atomic_swap_x2 ds_wrxchg_rtn_b64
+                ds_wrxchg2_rtn_b64 ds_wrxchg2st64_rtn_b64 flat_atomic_swap_x2 global_atomic_swap_x2
+                buffer_atomic_swap_x2;
+            atomic64(Rmw::CompareSwap) => s_buffer_atomic_cmpswap_x2 s_atomic_cmpswap_x2
+                flat_atomic_cmpswap_x2 global_atomic_cmpswap_x2 buffer_atomic_cmpswap_x2 ds_cmpstore_b64
+                ds_cmpstore_rtn_b64;
+            atomic64(Rmw::Add) => s_buffer_atomic_add_x2 s_atomic_add_x2 ds_add_u64 ds_add_rtn_u64
+                flat_atomic_add_x2 global_atomic_add_x2 buffer_atomic_add_x2;
+            atomic64(Rmw::Sub) => s_buffer_atomic_sub_x2 s_atomic_sub_x2 ds_sub_u64 ds_sub_rtn_u64
+                flat_atomic_sub_x2 global_atomic_sub_x2 buffer_atomic_sub_x2;
+            atomic64(Rmw::MinI) => s_buffer_atomic_smin_x2 s_atomic_smin_x2 ds_min_i64 ds_min_rtn_i64
+                flat_atomic_smin_x2 global_atomic_smin_x2 buffer_atomic_smin_x2;
+            atomic64(Rmw::MinU) => s_buffer_atomic_umin_x2 s_atomic_umin_x2 ds_min_u64 ds_min_rtn_u64
+                flat_atomic_umin_x2 global_atomic_umin_x2 buffer_atomic_umin_x2;
+            atomic64(Rmw::MaxI) => s_buffer_atomic_smax_x2 s_atomic_smax_x2 ds_max_i64 ds_max_rtn_i64
+                flat_atomic_smax_x2 global_atomic_smax_x2 buffer_atomic_smax_x2;
+            atomic64(Rmw::MaxU) => s_buffer_atomic_umax_x2 s_atomic_umax_x2 ds_max_u64 ds_max_rtn_u64
+                flat_atomic_umax_x2 global_atomic_umax_x2 buffer_atomic_umax_x2;
+            atomic64(Rmw::And) => s_buffer_atomic_and_x2 s_atomic_and_x2 ds_and_b64 ds_and_rtn_b64
+                flat_atomic_and_x2 global_atomic_and_x2 buffer_atomic_and_x2;
+            atomic64(Rmw::Or) => s_buffer_atomic_or_x2 s_atomic_or_x2 ds_or_b64 ds_or_rtn_b64
+                flat_atomic_or_x2 global_atomic_or_x2 buffer_atomic_or_x2;
+            atomic64(Rmw::Xor) => s_buffer_atomic_xor_x2 s_atomic_xor_x2 ds_xor_b64 ds_xor_rtn_b64
+                flat_atomic_xor_x2 global_atomic_xor_x2 buffer_atomic_xor_x2;
+            atomic64(Rmw::Increment) => s_buffer_atomic_inc_x2 s_atomic_inc_x2 ds_inc_u64 ds_inc_rtn_u64
+                flat_atomic_inc_x2 global_atomic_inc_x2 buffer_atomic_inc_x2;
+            atomic64(Rmw::Decrement) => s_buffer_atomic_dec_x2 s_atomic_dec_x2 ds_dec_u64 ds_dec_rtn_u64
+                flat_atomic_dec_x2 global_atomic_dec_x2 buffer_atomic_dec_x2;
+            atomic32(Rmw::ReverseSub) => ds_rsub_u32 ds_rsub_rtn_u32;
+            atomic32(Rmw::MaskOr) => ds_mskor_b32 ds_mskor_rtn_b32;
+            atomic32(Rmw::CompareStore) => ds_cmpst_b32 ds_cmpst_rtn_b32;
+            atomic32(Rmw::CompareStoreF) => ds_cmpst_f32 ds_cmpst_rtn_f32;
+            atomic32(Rmw::MinF) => ds_min_f32 ds_min_rtn_f32 flat_atomic_min_f32 global_atomic_min_f32
+                buffer_atomic_min_f32;
+            atomic32(Rmw::MaxF) => ds_max_f32 ds_max_rtn_f32 flat_atomic_max_f32 global_atomic_max_f32
+                buffer_atomic_max_f32;
+            atomic32(Rmw::AddF32) => ds_add_f32 ds_add_rtn_f32 flat_atomic_add_f32 global_atomic_add_f32
+                buffer_atomic_add_f32;
+            atomic32(Rmw::AddPackedF16) => ds_pk_add_f16 ds_pk_add_rtn_f16 flat_atomic_pk_add_f16
+                global_atomic_pk_add_f16 buffer_atomic_pk_add_f16;
+            atomic32(Rmw::AddPackedBf16) => ds_pk_add_bf16 ds_pk_add_rtn_bf16 flat_atomic_pk_add_bf16
+                global_atomic_pk_add_bf16;
+            atomic32(Rmw::Wrap) => ds_wrap_rtn_b32;
+            atomic64(Rmw::ReverseSub) => ds_rsub_u64 ds_rsub_rtn_u64;
+            atomic64(Rmw::MaskOr) => ds_mskor_b64 ds_mskor_rtn_b64;
+            atomic64(Rmw::CompareStore) => ds_cmpst_b64 ds_cmpst_rtn_b64;
+            atomic64(Rmw::CompareStoreF) => ds_cmpst_f64 ds_cmpst_rtn_f64;
+            atomic64(Rmw::MinF) => ds_min_f64 ds_min_rtn_f64 flat_atomic_min_f64 global_atomic_min_f64
+                buffer_atomic_min_f64;
+            atomic64(Rmw::MaxF) => ds_max_f64 ds_max_rtn_f64 flat_atomic_max_f64 global_atomic_max_f64
+                buffer_atomic_max_f64;
+            atomic64(Rmw::AddF64) => ds_add_f64 ds_add_rtn_f64 flat_atomic_add_f64 global_atomic_add_f64
+                buffer_atomic_add_f64;
+            atomic32(Rmw::CompareSwapF) => ds_cmpstore_f32 ds_cmpstore_rtn_f32 flat_atomic_cmpswap_f32
+                global_atomic_cmpswap_f32 buffer_atomic_cmpswap_f32;
+            atomic64(Rmw::CompareSwapF) => ds_cmpstore_f64 ds_cmpstore_rtn_f64 flat_atomic_fcmpswap_x2
+                global_atomic_fcmpswap_x2 buffer_atomic_fcmpswap_x2;
+            atomic32(Rmw::SubClamped) => global_atomic_csub_u32 buffer_atomic_csub_u32;
+        }
+    }
+
     /// The shape where loads keep the other half of a register.
     pub(crate) fn keeping(self) -> Self {
         let kept = |place| match place {
@@ -150,79 +294,12 @@ impl Shape {
     }
 }
 
-fn vector_memory(name: &str) -> Shape {
-    let (action, what) = name.split_once('_').unwrap_or((name, ""));
-    // A load may go to LDS.
-    let what = what.strip_prefix("lds_").filter(|_| action == "load").unwrap_or(what);
-    if let Some(letters) = what.strip_prefix("format_") {
-        let components = Components::named(letters);
-        return if action == "load" { Shape::LoadFormat(components) } else { Shape::StoreFormat(components) };
-    }
-    // Each lane adds its number to the address.
-    let what = what.strip_prefix("addtid_").unwrap_or(what);
-    match action {
-        "load" => part(what).map_or(Shape::None, Shape::Load),
-        "store" => part(what).map_or(Shape::None, Shape::Store),
-        "atomic" => atomic(what),
-        _ => Shape::None,
-    }
-}
-
-fn atomic(name: &str) -> Shape {
-    let (name, wide) = match name.strip_suffix("_x2") {
-        Some(name) => (name, true),
-        None => (name, name.ends_with("f64")),
-    };
-    Rmw::named(name).map_or(Shape::None, |rmw| Shape::Atomic { rmw, wide })
-}
-
-/// The part in the end of a mnemonic: `sbyte_d16_hi` of vector memory, `u16_d16` of LDS.
-fn part(name: &str) -> Option<Width> {
-    let place = |signed| {
-        if name.ends_with("_d16_hi") {
-            RegisterPlace::HighHalf { signed, keeps: false }
-        } else if name.ends_with("_d16") {
-            RegisterPlace::LowHalf { signed, keeps: false }
-        } else if signed {
-            RegisterPlace::Signed
-        } else {
-            RegisterPlace::Unsigned
-        }
-    };
-    Some(match name.split('_').next()? {
-        "ubyte" | "byte" | "u8" | "b8" => Width::Byte(place(false)),
-        "sbyte" | "i8" => Width::Byte(place(true)),
-        "ushort" | "short" | "u16" | "b16" => Width::Short(place(false)),
-        "sshort" | "i16" => Width::Short(place(true)),
-        "dword" | "b32" => Width::Dwords(1),
-        "dwordx2" | "b64" => Width::Dwords(2),
-        "dwordx3" | "b96" => Width::Dwords(3),
-        "dwordx4" | "b128" => Width::Dwords(4),
-        _ => return None,
-    })
-}
-
-fn lds(name: &str) -> Shape {
-    let (action, what) = name.split_once('_').unwrap_or((name, ""));
-    let action = action.strip_suffix("st64").unwrap_or(action);
-    match action {
-        "read" | "read2" => part(what).map_or(Shape::None, Shape::Load),
-        "write" | "write2" => part(what).map_or(Shape::None, Shape::Store),
-        _ => {
-            // add_rtn_u32, cmpst_b64, pk_add_rtn_bf16, wrxchg2_rtn_b32
-            let name = name.replace("st64", "").replace("wrxchg2", "wrxchg").replace("_rtn", "");
-            let wide = name.ends_with("64");
-            Rmw::named_in_lds(&name).map_or(Shape::None, |rmw| Shape::Atomic { rmw, wide })
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn mnemonics_say_what_is_moved() {
+    fn instructions_of_every_space_have_a_shape() {
         let cases = [
             (Op::global_load_dwordx3, Shape::Load(Width::Dwords(3))),
             (Op::buffer_load_ubyte, Shape::Load(Width::Byte(RegisterPlace::Unsigned))),

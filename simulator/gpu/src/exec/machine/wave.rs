@@ -6,6 +6,7 @@ use crate::exec::machine::outside::Outside;
 use crate::exec::machine::trouble::Finding;
 use crate::exec::values::row::{GROUPS, Group, LANES, POISON, Row};
 use crate::isa::Operand;
+use crate::memory::lanes::WAVE32;
 use crate::part::Part;
 use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
@@ -198,11 +199,16 @@ impl Wave {
         }
     }
 
-    /// Resets the state. Only the registers of the next kernel are cleared.
+    /// Resets the state. Only the registers of the next kernel are cleared, and of them only the wave's lanes.
     pub(crate) fn reset(&mut self, vgprs: usize, agprs: usize) {
         let first_agpr = usize::from(FIRST_AGPR);
-        self.v[..vgprs.min(first_agpr)].fill([POISON; LANES]);
-        self.v[first_agpr..][..agprs.min(VECTORS - first_agpr)].fill([POISON; LANES]);
+        let lanes = self.lanes.count_ones() as usize;
+        let (vectors, accumulation) = self.v.split_at_mut(first_agpr);
+        let vectors = &mut vectors[..vgprs.min(first_agpr)];
+        let accumulation = &mut accumulation[..agprs.min(VECTORS - first_agpr)];
+        for row in vectors.iter_mut().chain(accumulation) {
+            row[..lanes].fill(POISON);
+        }
         self.s = [0; 128];
         self.scc = false;
         self.indexing = None;
@@ -373,9 +379,16 @@ impl Wave {
     #[inline(always)]
     pub(crate) fn write_row(&mut self, number: u16, values: &Row, mask: u64) {
         let row = &mut self.v[usize::from(number) & (VECTORS - 1)];
-        if mask == !0 {
-            *row = *values;
-            return;
+        match mask {
+            u64::MAX => {
+                *row = *values;
+                return;
+            }
+            WAVE32 => {
+                row[..32].copy_from_slice(&values[..32]);
+                return;
+            }
+            _ => {}
         }
         if mask != self.spread {
             self.spread = mask;

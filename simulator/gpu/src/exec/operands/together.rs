@@ -9,7 +9,7 @@ use crate::exec::operands::source::scalar64;
 use crate::exec::values::row::{LANES, Row};
 use crate::memory::MemoryUse;
 use crate::memory::groups::GroupOffsets;
-use crate::memory::lanes::{LaneOffsets, Vectors};
+use crate::memory::lanes::{LaneOffsets, Vectors, WAVE32};
 
 /// Whether a register has the same word in some lanes.
 #[inline(always)]
@@ -38,7 +38,8 @@ fn base_and_offsets<'a>(
             let highs = wave.row(number + 1);
             let high = highs[exec.trailing_zeros() as usize & 63];
             let uniform = match exec {
-                u64::MAX => vectors.is_spaced_row(highs, 0),
+                u64::MAX => vectors.is_spaced(highs, 0),
+                WAVE32 => vectors.is_spaced(highs.first_chunk::<32>()?, 0),
                 _ => is_uniform(highs, high, exec),
             };
             if !uniform {
@@ -93,15 +94,20 @@ pub(crate) fn load<const N: usize>(core: &mut Core<'_>, step: &Step, vectors: im
     true
 }
 
-/// Loads a dword of each lane. All lanes are active. `false` if nothing was done.
+/// Loads a dword of each lane. All lanes are active, in so many groups of eight. `false` if nothing was done.
 #[inline(always)]
-pub(crate) fn load_whole(core: &mut Core<'_>, step: &Step, vectors: impl Vectors) -> bool {
+pub(crate) fn load_whole<const GROUPS: usize>(
+    core: &mut Core<'_>,
+    step: &Step,
+    vectors: impl Vectors,
+) -> bool {
     let memory = core.memory;
     if memory.tracks_writes() {
         return false;
     }
-    let Some((base, offsets)) = base_and_offsets(core.wave, step, !0, vectors) else { return false };
-    let Some(lanes) = GroupOffsets::new(offsets, vectors) else { return false };
+    let exec = const { if 8 * GROUPS == 32 { WAVE32 } else { !0 } };
+    let Some((base, offsets)) = base_and_offsets(core.wave, step, exec, vectors) else { return false };
+    let Some(lanes) = GroupOffsets::<GROUPS>::new(offsets, vectors) else { return false };
     let first = base.wrapping_add(lanes.least().into());
     let span = memory.span_through(core.windows, first, lanes.len(), MemoryUse::Read);
     let Some(span) = span else { return false };

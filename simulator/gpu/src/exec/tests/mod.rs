@@ -18,6 +18,7 @@ mod reference;
 mod semantics;
 mod translation;
 mod wave32;
+mod wave32_blocks;
 mod wmma;
 
 use crate::exec::machine::core::Core;

@@ -30,8 +30,7 @@ pub(super) fn translate(steps: &[Step], first: usize, wave_size: u32) -> Vec<u8>
             || scalar::emit(&mut emitter, step)
             || vector::emit(&mut emitter, step);
         if !translated {
-            let callee = if wave_size == 64 { memory::callee(step) } else { None };
-            emitter.call(callee.unwrap_or(call::handler));
+            emitter.call(memory::callee(step, wave_size).unwrap_or(call::handler));
         }
         if ends_flow(&step.inst) {
             return emitter.finish_at(index + 1);

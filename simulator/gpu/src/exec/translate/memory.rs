@@ -11,15 +11,20 @@ use crate::isa::{Encoding, Op};
 use crate::memory::groups::GroupOffsets;
 use crate::memory::lanes::Avx2;
 
-/// The function that executes a load, if it has one besides its handler.
-pub(super) fn callee(step: &Step) -> Option<Callee> {
+/// The function that executes a load of a wave, if it has one besides its handler.
+pub(super) fn callee(step: &Step, wave_size: u32) -> Option<Callee> {
+    if wave_size == 32 { of_groups::<4>(step) } else { of_groups::<8>(step) }
+}
+
+/// The function for waves of so many groups of eight lanes.
+fn of_groups<const GROUPS: usize>(step: &Step) -> Option<Callee> {
     if !matches!(step.src[0], Source::Vector(_)) || step.inst.mem.lds || step.inst.mem.gds {
         return None;
     }
     match (step.inst.encoding, step.inst.op) {
-        (Encoding::Global, Op::global_load_dword) => Some(global),
-        (Encoding::Ds, Op::ds_read_b32) => Some(read),
-        (Encoding::Ds, Op::ds_read2_b32) => Some(read_two),
+        (Encoding::Global, Op::global_load_dword) => Some(global::<GROUPS>),
+        (Encoding::Ds, Op::ds_read_b32) => Some(read::<GROUPS>),
+        (Encoding::Ds, Op::ds_read2_b32) => Some(read_two::<GROUPS>),
         _ => None,
     }
 }
@@ -27,11 +32,11 @@ pub(super) fn callee(step: &Step) -> Option<Callee> {
 /// `global_load_dword`.
 ///
 /// # Safety
-/// The processor has AVX2 and the other features, and all lanes are active.
+/// The processor has AVX2 and the other features, and all lanes are active, in so many groups.
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe extern "sysv64" fn global(core: &mut Core<'_>, step: &Step) -> u32 {
+unsafe extern "sysv64" fn global<const GROUPS: usize>(core: &mut Core<'_>, step: &Step) -> u32 {
     // SAFETY: by contract.
-    if together::load_whole(core, step, unsafe { Avx2::new() }) {
+    if together::load_whole::<GROUPS>(core, step, unsafe { Avx2::new() }) {
         return Flow::Next as u32;
     }
     // SAFETY: by contract.
@@ -43,8 +48,8 @@ unsafe extern "sysv64" fn global(core: &mut Core<'_>, step: &Step) -> u32 {
 /// # Safety
 /// As for [`global`].
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe extern "sysv64" fn read(core: &mut Core<'_>, step: &Step) -> u32 {
-    if from_lds(core, step, [step.inst.mem.offset as u32]) {
+unsafe extern "sysv64" fn read<const GROUPS: usize>(core: &mut Core<'_>, step: &Step) -> u32 {
+    if from_lds::<GROUPS, _>(core, step, [step.inst.mem.offset as u32]) {
         return Flow::Next as u32;
     }
     // SAFETY: by contract.
@@ -56,8 +61,8 @@ unsafe extern "sysv64" fn read(core: &mut Core<'_>, step: &Step) -> u32 {
 /// # Safety
 /// As for [`global`].
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe extern "sysv64" fn read_two(core: &mut Core<'_>, step: &Step) -> u32 {
-    if from_lds(core, step, two_offsets(step, Width::Dwords(1))) {
+unsafe extern "sysv64" fn read_two<const GROUPS: usize>(core: &mut Core<'_>, step: &Step) -> u32 {
+    if from_lds::<GROUPS, _>(core, step, two_offsets(step, Width::Dwords(1))) {
         return Flow::Next as u32;
     }
     // SAFETY: by contract.
@@ -66,11 +71,15 @@ unsafe extern "sysv64" fn read_two(core: &mut Core<'_>, step: &Step) -> u32 {
 
 /// Loads a dword at each distance into registers that follow each other. `false` if the handler is to execute the step.
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-fn from_lds<const N: usize>(core: &mut Core<'_>, step: &Step, distances: [u32; N]) -> bool {
+fn from_lds<const GROUPS: usize, const N: usize>(
+    core: &mut Core<'_>,
+    step: &Step,
+    distances: [u32; N],
+) -> bool {
     // SAFETY: the caller has AVX2.
     let vectors = unsafe { Avx2::new() };
     let Source::Vector(number) = step.src[0] else { return false };
-    let Some(lanes) = GroupOffsets::new(core.wave.row(number), vectors) else { return false };
+    let Some(lanes) = GroupOffsets::<GROUPS>::new(core.wave.row(number), vectors) else { return false };
     // The first load may overwrite the addresses, which the handler would need for the second.
     if !distances.iter().all(|distance| core.lds.holds_whole(&lanes, *distance)) {
         return false;

@@ -4,7 +4,7 @@
 use super::assembler::{Alu, Bits, Condition, Place, RAX, RCX, Shift, Vex, Ymm, vex};
 use super::emitter::{Emitter, scalar_destination, touches_exec};
 use crate::exec::machine::step::{Source, Step};
-use crate::isa::Op;
+use crate::isa::{Op, Operand};
 
 /// A source: the register of a group, or the vector that holds a scalar.
 #[derive(Clone, Copy)]
@@ -74,6 +74,8 @@ enum Form {
     Field,
     /// A shift of 64 bits and a sum.
     WideSum,
+    /// A shift of 64 bits to the left.
+    WideShift,
     /// A choice by a mask.
     Select,
     Compare(Compare),
@@ -116,6 +118,7 @@ fn form(op: Op) -> Option<Form> {
         Op::v_or3_b32 => Form::Then(POR, POR),
         Op::v_bfe_u32 => Form::Field,
         Op::v_lshl_add_u64 => Form::WideSum,
+        Op::v_lshlrev_b64 => Form::WideShift,
         Op::v_cndmask_b32 => Form::Select,
         Op::v_add_co_u32 => Form::CarryOut(PADDD),
         Op::v_addc_co_u32 => Form::CarryThrough,
@@ -189,7 +192,8 @@ pub(super) fn emit(emitter: &mut Emitter, step: &Step) -> bool {
         _ => 2,
     };
     let known = step.src[..sources].iter().all(|source| is_known(*source));
-    if !step.bare || step.narrows || !known {
+    let narrows = step.narrows && step.inst.dst != Operand::EXEC;
+    if !step.bare || narrows || !known {
         return false;
     }
     match form {
@@ -244,6 +248,7 @@ pub(super) fn emit(emitter: &mut Emitter, step: &Step) -> bool {
             });
         }
         Form::WideSum => return wide_sum(emitter, step),
+        Form::WideShift => return wide_shift(emitter, step),
         Form::Select => return select(emitter, step),
         Form::Compare(compare) => return compares(emitter, step, compare),
         Form::CarryOut(op) => return carry(emitter, step, op, None),
@@ -431,6 +436,35 @@ fn wide_sum(emitter: &mut Emitter, step: &Step) -> bool {
     true
 }
 
+/// A 64-bit number, shifted to the left by a constant.
+fn wide_shift(emitter: &mut Emitter, step: &Step) -> bool {
+    let Some(by) = constant(step.src[0]) else { return false };
+    let by = by as u8 & 63;
+    fill(emitter, step, 1);
+    fill_high(emitter, step, 1);
+    for group in 0..emitter.groups() {
+        let (low, high) = (Ymm(2 * (group as u8 & 3)), Ymm(2 * (group as u8 & 3) + 1));
+        emitter.asm.load_vector(low, input(step, 1).group(group));
+        emitter.asm.load_vector(high, high_input(step, 1).group(group));
+        match by {
+            0 => {}
+            1..32 => {
+                emitter.asm.shift_words(Shift::Left, high, high, by);
+                emitter.asm.shift_words(Shift::Right, SPARE, low, 32 - by);
+                emitter.asm.op(vex::POR, high, high, SPARE);
+                emitter.asm.shift_words(Shift::Left, low, low, by);
+            }
+            _ => {
+                emitter.asm.shift_words(Shift::Left, high, low, by - 32);
+                emitter.asm.op(vex::PXOR, low, low, low);
+            }
+        }
+        emitter.asm.store_vector(Emitter::group(step.dst, group), low);
+        emitter.asm.store_vector(Emitter::group(step.dst.wrapping_add(1), group), high);
+    }
+    true
+}
+
 /// Fills `bits` with the bit of each lane of a group.
 fn fill_bits(emitter: &mut Emitter, bits: Ymm) {
     emitter.asm.constant(RAX, 0x8040_2010_0804_0201);
@@ -511,9 +545,12 @@ fn compares(emitter: &mut Emitter, step: &Step, compare: Compare) -> bool {
     true
 }
 
-/// A sum with its carries, and with those of a mask added.
+/// A sum with its carries, and with those of a mask added. Carries may have no destination.
 fn carry(emitter: &mut Emitter, step: &Step, op: Vex, carries: Option<u8>) -> bool {
-    let Some(mask) = scalar_destination(step.inst.sdst, emitter.mask()) else { return false };
+    let mask = scalar_destination(step.inst.sdst, emitter.mask());
+    if mask.is_none() && !step.inst.sdst.is_none() {
+        return false;
+    }
     for index in 0..2 {
         fill(emitter, step, index);
     }
@@ -537,9 +574,13 @@ fn carry(emitter: &mut Emitter, step: &Step, op: Vex, carries: Option<u8>) -> bo
         } else {
             emitter.asm.store_vector(Emitter::group(step.dst, group), SPARE);
         }
-        gather(emitter, EXTRA, group);
+        if mask.is_some() {
+            gather(emitter, EXTRA, group);
+        }
     });
-    emitter.asm.not(emitter.mask(), RAX);
-    store_mask(emitter, mask);
+    if let Some(mask) = mask {
+        emitter.asm.not(emitter.mask(), RAX);
+        store_mask(emitter, mask);
+    }
     true
 }

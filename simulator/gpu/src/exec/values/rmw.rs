@@ -94,68 +94,6 @@ macro_rules! apply {
 }
 
 impl Rmw {
-    /// The function in a mnemonic of vector memory: `umax`, `add_f32`.
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "swap" => Self::Swap,
-            "cmpswap" => Self::CompareSwap,
-            "cmpswap_f32" | "fcmpswap" => Self::CompareSwapF,
-            "csub_u32" => Self::SubClamped,
-            "add" => Self::Add,
-            "sub" => Self::Sub,
-            "smin" => Self::MinI,
-            "umin" => Self::MinU,
-            "smax" => Self::MaxI,
-            "umax" => Self::MaxU,
-            "and" => Self::And,
-            "or" => Self::Or,
-            "xor" => Self::Xor,
-            "inc" => Self::Increment,
-            "dec" => Self::Decrement,
-            "add_f32" => Self::AddF32,
-            "add_f64" => Self::AddF64,
-            "min_f32" | "min_f64" => Self::MinF,
-            "max_f32" | "max_f64" => Self::MaxF,
-            "pk_add_f16" => Self::AddPackedF16,
-            "pk_add_bf16" => Self::AddPackedBf16,
-            _ => return None,
-        })
-    }
-
-    /// The function in a mnemonic of LDS, without `rtn`: `add_u32`, `cmpst_b64`.
-    pub(crate) fn named_in_lds(name: &str) -> Option<Self> {
-        Some(match name {
-            "pk_add_f16" => Self::AddPackedF16,
-            "pk_add_bf16" => Self::AddPackedBf16,
-            _ => match name.split_once('_')? {
-                ("add", "u32" | "u64") => Self::Add,
-                ("add", "f32") => Self::AddF32,
-                ("add", "f64") => Self::AddF64,
-                ("sub", _) => Self::Sub,
-                ("rsub", _) => Self::ReverseSub,
-                ("inc", _) => Self::Increment,
-                ("dec", _) => Self::Decrement,
-                ("min", "i32" | "i64") => Self::MinI,
-                ("max", "i32" | "i64") => Self::MaxI,
-                ("min", "u32" | "u64") => Self::MinU,
-                ("max", "u32" | "u64") => Self::MaxU,
-                ("min", "f32" | "f64") => Self::MinF,
-                ("max", "f32" | "f64") => Self::MaxF,
-                ("and", _) => Self::And,
-                ("or", _) => Self::Or,
-                ("xor", _) => Self::Xor,
-                ("mskor", _) => Self::MaskOr,
-                ("wrxchg", _) => Self::Swap,
-                ("cmpst", "b32" | "b64") => Self::CompareStore,
-                ("cmpst", _) => Self::CompareStoreF,
-                ("cmpstore", "b32" | "b64") => Self::CompareSwap,
-                ("cmpstore", _) => Self::CompareSwapF,
-                ("wrap", _) => Self::Wrap,
-                _ => return None,
-            },
-        })
-    }
-
     /// Whether it takes a second operand.
     pub(crate) fn takes_two(self) -> bool {
         matches!(
