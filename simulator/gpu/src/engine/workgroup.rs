@@ -34,14 +34,15 @@ fn spare<T>(f: impl FnOnce(&mut SpareParts) -> Option<T>) -> Option<T> {
 }
 
 /// The parts of ended workgroups that a thread keeps for reuse.
+#[expect(clippy::vec_box, reason = "a wave is large, and goes from list to list")]
 struct SpareParts {
-    waves: Vec<Wave>,
+    waves: Vec<Box<Wave>>,
     lds: Vec<Lds>,
 }
 
 /// A wave in flight, and its place in the code.
 struct Resident {
-    wave: Wave,
+    wave: Box<Wave>,
     counter: Counter,
 }
 
@@ -78,7 +79,7 @@ impl Workgroup {
         }
         let waves = (0..start.waves(id))
             .map(|number| {
-                let mut wave = spare(|spare| spare.waves.pop()).unwrap_or_else(Wave::new);
+                let mut wave = spare(|spare| spare.waves.pop()).unwrap_or_else(|| Box::new(Wave::new()));
                 start.prepare(&mut wave, id, number);
                 wave.status = WaveStatus::Ready;
                 Resident { wave, counter: Counter { position: Some(grid.entry.clone()), visited: None } }

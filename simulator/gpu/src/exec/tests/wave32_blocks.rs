@@ -43,13 +43,16 @@ fn loads_read_what_each_of_32_lanes_asks_for() {
 
 #[test]
 fn blocks_shift_carry_and_narrow_as_handlers_do() {
-    let cases: [(&str, &[u32]); 7] = [
+    let cases: [(&str, &[u32]); 10] = [
         ("v_lshlrev_b64 v[3:4], 2, v[0:1]", &[0xd73c_0003, 0x0002_0082]),
         ("v_lshlrev_b64 v[3:4], 35, v[0:1]", &[0xd73c_0003, 0x0002_00a3]),
         ("v_lshlrev_b64 v[1:2], 0, v[0:1]", &[0xd73c_0001, 0x0002_0080]),
         ("v_lshlrev_b64 v[1:2], 31, s[4:5]", &[0xd73c_0001, 0x0000_089f]),
         ("v_add_co_ci_u32_e64 v1, null, s3, v1, vcc_lo", &[0xd520_7c01, 0x01aa_0203]),
         ("v_add_co_u32 v2, null, v0, v1", &[0xd700_7c02, 0x0002_0300]),
+        ("v_mad_u64_u32 v[1:2], null, v0, v1, v[2:3]", &[0xd6fe_7c01, 0x040a_0300]),
+        ("v_mad_u64_u32 v[1:2], null, s3, v1, s[4:5]", &[0xd6fe_7c01, 0x0012_0203]),
+        ("v_mad_u64_u32 v[4:5], null, v0, s3, 0", &[0xd6fe_7c04, 0x0200_0700]),
         ("v_cmpx_gt_u32_e32 v1, v0", &[0x7d98_0101]),
     ];
     let mut next = random(0x32b1_0c35);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An assembler of the instructions of x86-64 that translated blocks consist of.
 
+use super::vex::{self, Vex};
+
 /// A general register, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reg(pub(super) u8);
@@ -39,49 +41,6 @@ impl From<Reg> for Place {
     fn from(register: Reg) -> Self {
         Self::Register(register.0)
     }
-}
-
-/// The opcode of an instruction in the VEX encoding: its prefix, its map and its byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Vex(u8, u8, u8);
-
-/// Opcodes by the names of Intel's manual.
-pub(super) mod vex {
-    use super::Vex;
-
-    const NONE: u8 = 0;
-    const P66: u8 = 1;
-    const PF3: u8 = 2;
-    const M0F: u8 = 1;
-    const M0F38: u8 = 2;
-
-    pub(in super::super) const ADDPS: Vex = Vex(NONE, M0F, 0x58);
-    pub(in super::super) const SUBPS: Vex = Vex(NONE, M0F, 0x5c);
-    pub(in super::super) const MULPS: Vex = Vex(NONE, M0F, 0x59);
-    pub(in super::super) const FMADD231PS: Vex = Vex(P66, M0F38, 0xb8);
-    pub(in super::super) const PADDD: Vex = Vex(P66, M0F, 0xfe);
-    pub(in super::super) const PSUBD: Vex = Vex(P66, M0F, 0xfa);
-    pub(in super::super) const PMULLD: Vex = Vex(P66, M0F38, 0x40);
-    pub(in super::super) const PAND: Vex = Vex(P66, M0F, 0xdb);
-    pub(in super::super) const POR: Vex = Vex(P66, M0F, 0xeb);
-    pub(in super::super) const PXOR: Vex = Vex(P66, M0F, 0xef);
-    pub(in super::super) const PMINSD: Vex = Vex(P66, M0F38, 0x39);
-    pub(in super::super) const PMINUD: Vex = Vex(P66, M0F38, 0x3b);
-    pub(in super::super) const PMAXSD: Vex = Vex(P66, M0F38, 0x3d);
-    pub(in super::super) const PMAXUD: Vex = Vex(P66, M0F38, 0x3f);
-    pub(in super::super) const PCMPEQD: Vex = Vex(P66, M0F, 0x76);
-    pub(in super::super) const PCMPGTD: Vex = Vex(P66, M0F, 0x66);
-    pub(in super::super) const CMPPS: Vex = Vex(NONE, M0F, 0xc2);
-    pub(super) const LOAD: Vex = Vex(PF3, M0F, 0x6f);
-    pub(super) const STORE: Vex = Vex(PF3, M0F, 0x7f);
-    pub(super) const BROADCASTD: Vex = Vex(P66, M0F38, 0x58);
-    pub(super) const BROADCASTB: Vex = Vex(P66, M0F38, 0x78);
-    pub(super) const MOVE: Vex = Vex(P66, M0F, 0x6e);
-    pub(super) const MOVMSKPS: Vex = Vex(NONE, M0F, 0x50);
-    pub(super) const PMOVZXBD: Vex = Vex(P66, M0F38, 0x31);
-    pub(super) const SHIFT: Vex = Vex(P66, M0F, 0x72);
-    pub(super) const PTEST: Vex = Vex(P66, M0F38, 0x17);
-    pub(super) const PBLENDVB: Vex = Vex(P66, 3, 0x4c);
 }
 
 /// A shift of the words of a vector by the same distance.
@@ -423,6 +382,18 @@ impl Assembler {
         self.put(&[by]);
     }
 
+    /// `vpshufd result, register, 0xf5`: each odd word, also in the place of the word before it.
+    pub(super) fn odd_words(&mut self, result: Ymm, register: Ymm) {
+        self.op(vex::PSHUFD, result, Ymm(0), register);
+        self.put(&[0xf5]);
+    }
+
+    /// `vpblendd result, even, odd, 0xaa`: the even words of one register, and the odd ones of another.
+    pub(super) fn merge_words(&mut self, result: Ymm, even: Ymm, odd: Ymm) {
+        self.op(vex::PBLENDD, result, even, odd);
+        self.put(&[0xaa]);
+    }
+
     /// `vpblendvb result, clear, set, mask`.
     pub(super) fn blend(&mut self, result: Ymm, clear: Ymm, set: impl Into<Place>, mask: Ymm) {
         self.op(vex::PBLENDVB, result, clear, set);
@@ -567,6 +538,17 @@ mod tests {
                 |asm| asm.blend(Ymm(0), Ymm(8), Place::Memory(R13, 1056), Ymm(14)),
                 "vpblendvb ymm0, ymm8, ymmword ptr [r13 + 1056], ymm14",
                 "c4 c3 3d 4c 85 20 04 00 00 e0",
+            ),
+            (|asm| asm.odd_words(Ymm(3), Ymm(12)), "vpshufd ymm3, ymm12, 245", "c4 c1 7d 70 dc f5"),
+            (
+                |asm| asm.merge_words(Ymm(3), Ymm(13), Ymm(4)),
+                "vpblendd ymm3, ymm13, ymm4, 170",
+                "c4 e3 15 02 dc aa",
+            ),
+            (
+                |asm| asm.op(vex::PMULUDQ, Ymm(4), Ymm(5), Ymm(14)),
+                "vpmuludq ymm4, ymm5, ymm14",
+                "c5 8d f4 e5",
             ),
             (|asm| asm.test_vector(Ymm(14)), "vptest ymm14, ymm14", "c4 42 7d 17 f6"),
             (|asm| asm.zero_upper(), "vzeroupper", "c5 f8 77"),

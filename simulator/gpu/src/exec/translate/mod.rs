@@ -9,10 +9,13 @@
 //! | file | idea |
 //! |---|---|
 //! | `assembler` | the bytes of x86-64's instructions |
+//! | `vex` | the opcodes of its vector instructions |
 //! | `emitter` | the frame of a block, its calls and its ends |
 //! | `block` | the choice of the family for each step |
 //! | `blocks` | the hot steps of a region |
 //! | `scalar`, `vector` | the instructions of a family; all others are calls of their handlers |
+//! | `pairs` | vector arithmetic on 64-bit numbers |
+//! | `inputs` | the sources of vector instructions |
 //! | `memory` | loads that blocks call in place of the handler |
 //! | `code` | executable memory |
 //! | `call` | the border to Rust |
@@ -29,13 +32,19 @@ mod call;
 mod code;
 #[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
 mod emitter;
+#[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
+mod inputs;
 mod left;
 #[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
 mod memory;
 #[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
+mod pairs;
+#[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
 mod scalar;
 #[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
 mod vector;
+#[cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
+mod vex;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux", not(miri))))]
 mod without;
 

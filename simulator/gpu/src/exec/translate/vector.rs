@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Vector arithmetic of a block: eight lanes at a time, for all lanes of the wave.
 
-use super::assembler::{Alu, Bits, Condition, Place, RAX, RCX, Shift, Vex, Ymm, vex};
+use super::assembler::{Alu, Bits, Condition, RAX, RCX, Shift, Ymm};
 use super::emitter::{Emitter, scalar_destination, touches_exec};
-use crate::exec::machine::step::{Source, Step};
+use super::inputs::{EXTRA, FILLED, Input, SPARE, constant, fill, input, is_known, load, mask_number};
+use super::pairs::{wide_product, wide_shift, wide_sum};
+use super::vex::{self, Vex};
+use crate::exec::machine::step::Step;
 use crate::isa::{Op, Operand};
-
-/// A source: the register of a group, or the vector that holds a scalar.
-#[derive(Clone, Copy)]
-enum Input {
-    Register(u16),
-    Filled(Ymm),
-}
-
-impl Input {
-    fn group(self, group: usize) -> Place {
-        match self {
-            Self::Register(number) => Emitter::group(number, group),
-            Self::Filled(vector) => vector.into(),
-        }
-    }
-}
-
-/// Vectors that hold scalar sources: the low and the high words of each source.
-const FILLED: u8 = 8;
-const SPARE: Ymm = Ymm(14);
-const EXTRA: Ymm = Ymm(15);
 
 /// A compare.
 #[derive(Clone, Copy)]
@@ -76,6 +58,8 @@ enum Form {
     WideSum,
     /// A shift of 64 bits to the left.
     WideShift,
+    /// A product of 32-bit numbers and a sum of 64 bits, whose carries go nowhere.
+    WideProduct,
     /// A choice by a mask.
     Select,
     Compare(Compare),
@@ -119,6 +103,7 @@ fn form(op: Op) -> Option<Form> {
         Op::v_bfe_u32 => Form::Field,
         Op::v_lshl_add_u64 => Form::WideSum,
         Op::v_lshlrev_b64 => Form::WideShift,
+        Op::v_mad_u64_u32 => Form::WideProduct,
         Op::v_cndmask_b32 => Form::Select,
         Op::v_add_co_u32 => Form::CarryOut(PADDD),
         Op::v_addc_co_u32 => Form::CarryThrough,
@@ -158,37 +143,17 @@ fn compare(op: Op) -> Option<Compare> {
     })
 }
 
-/// The value of a constant source.
-fn constant(source: Source) -> Option<u32> {
-    match source {
-        Source::Constant(value) => Some(value as u32),
-        _ => None,
-    }
-}
-
-/// The number of the first scalar register of a lane mask.
-fn mask_number(source: Source) -> Option<u8> {
-    match source {
-        Source::Scalar(number) if number < 127 => Some(number),
-        _ => None,
-    }
-}
-
-/// Whether the translator reads a source.
-fn is_known(source: Source) -> bool {
-    match source {
-        Source::Vector(_) | Source::Constant(_) => true,
-        Source::Scalar(number) => number < 127,
-        _ => false,
-    }
-}
-
 /// Translates a vector instruction without modifiers. Writes nothing and returns `false` for all others.
 pub(super) fn emit(emitter: &mut Emitter, step: &Step) -> bool {
     let Some(form) = form(step.inst.op) else { return false };
     let sources = match form {
         Form::Move => 1,
-        Form::Fused | Form::ShiftThen(_) | Form::Then(..) | Form::Field | Form::WideSum => 3,
+        Form::Fused
+        | Form::ShiftThen(_)
+        | Form::Then(..)
+        | Form::Field
+        | Form::WideSum
+        | Form::WideProduct => 3,
         _ => 2,
     };
     let known = step.src[..sources].iter().all(|source| is_known(*source));
@@ -249,6 +214,7 @@ pub(super) fn emit(emitter: &mut Emitter, step: &Step) -> bool {
         }
         Form::WideSum => return wide_sum(emitter, step),
         Form::WideShift => return wide_shift(emitter, step),
+        Form::WideProduct => return wide_product(emitter, step),
         Form::Select => return select(emitter, step),
         Form::Compare(compare) => return compares(emitter, step, compare),
         Form::CarryOut(op) => return carry(emitter, step, op, None),
@@ -264,65 +230,6 @@ pub(super) fn emit(emitter: &mut Emitter, step: &Step) -> bool {
 fn groups(count: usize, mut write: impl FnMut(usize, Ymm)) {
     for group in 0..count {
         write(group, Ymm(group as u8 & 7));
-    }
-}
-
-/// The source `index` of a step, whose scalars [`fill`] has filled.
-fn input(step: &Step, index: usize) -> Input {
-    match step.src[index] {
-        Source::Vector(number) => Input::Register(number),
-        _ => Input::Filled(Ymm(FILLED + 2 * index as u8)),
-    }
-}
-
-/// The high words of the same.
-fn high_input(step: &Step, index: usize) -> Input {
-    match step.src[index] {
-        Source::Vector(number) => Input::Register(number.wrapping_add(1)),
-        _ => Input::Filled(Ymm(FILLED + 2 * index as u8 + 1)),
-    }
-}
-
-/// Fills a vector with a scalar source.
-fn fill(emitter: &mut Emitter, step: &Step, index: usize) {
-    let vector = Ymm(FILLED + 2 * index as u8);
-    match step.src[index] {
-        Source::Scalar(number) => emitter.asm.broadcast(vector, Emitter::scalar_place(number)),
-        Source::Constant(value) => fill_constant(emitter, vector, value as u32),
-        _ => {}
-    }
-}
-
-/// Fills a vector with the high words of a scalar source.
-fn fill_high(emitter: &mut Emitter, step: &Step, index: usize) {
-    let vector = Ymm(FILLED + 2 * index as u8 + 1);
-    match step.src[index] {
-        Source::Scalar(number) => emitter.asm.broadcast(vector, Emitter::scalar_place(number + 1)),
-        Source::Constant(value) => fill_constant(emitter, vector, (value >> 32) as u32),
-        _ => {}
-    }
-}
-
-fn fill_constant(emitter: &mut Emitter, vector: Ymm, value: u32) {
-    match value {
-        0 => emitter.asm.op(vex::PXOR, vector, vector, vector),
-        u32::MAX => emitter.asm.op(vex::PCMPEQD, vector, vector, vector),
-        _ => {
-            emitter.asm.constant(RAX, value.into());
-            emitter.asm.move_to_vector(vector, RAX);
-            emitter.asm.broadcast(vector, vector);
-        }
-    }
-}
-
-/// The vector that holds a group: the filled one, or `to` after a load.
-fn load(emitter: &mut Emitter, input: Input, group: usize, to: Ymm) -> Ymm {
-    match input {
-        Input::Filled(vector) => vector,
-        Input::Register(_) => {
-            emitter.asm.load_vector(to, input.group(group));
-            to
-        }
     }
 }
 
@@ -392,77 +299,6 @@ fn store_floats(emitter: &mut Emitter, step: &Step) {
     let rare = emitter.rarely(Condition::NotEqual);
     groups(emitter.groups(), |group, to| emitter.asm.store_vector(Emitter::group(step.dst, group), to));
     emitter.usually(rare);
-}
-
-/// The sum of 64-bit numbers, the first shifted to the left by a constant.
-fn wide_sum(emitter: &mut Emitter, step: &Step) -> bool {
-    let Some(by) = constant(step.src[1]) else { return false };
-    let by = by as u8 & 7;
-    for index in [0, 2] {
-        fill(emitter, step, index);
-        fill_high(emitter, step, index);
-    }
-    let (low_in, high_in) = (input(step, 0), high_input(step, 0));
-    let (low_add, high_add) = (input(step, 2), high_input(step, 2));
-    // Vectors of other sources: source 1 is a constant.
-    let (ones, no_carry) = (Ymm(FILLED + 2), EXTRA);
-    emitter.asm.op(vex::PCMPEQD, ones, ones, ones);
-    // One more, which is taken back where there is no carry.
-    if let Input::Filled(vector) = high_add {
-        emitter.asm.op(vex::PSUBD, vector, vector, ones);
-    }
-    for group in 0..emitter.groups() {
-        let (low, high) = (Ymm(2 * (group as u8 & 3)), Ymm(2 * (group as u8 & 3) + 1));
-        emitter.asm.load_vector(low, low_in.group(group));
-        emitter.asm.load_vector(high, high_in.group(group));
-        if by != 0 {
-            emitter.asm.shift_words(Shift::Left, high, high, by);
-            emitter.asm.shift_words(Shift::Right, SPARE, low, 32 - by);
-            emitter.asm.op(vex::POR, high, high, SPARE);
-            emitter.asm.shift_words(Shift::Left, low, low, by);
-        }
-        // The sum is at least the addend unless it wrapped.
-        emitter.asm.op(vex::PADDD, SPARE, low, low_add.group(group));
-        emitter.asm.op(vex::PMAXUD, no_carry, SPARE, low);
-        emitter.asm.op(vex::PCMPEQD, no_carry, no_carry, SPARE);
-        emitter.asm.op(vex::PADDD, high, high, high_add.group(group));
-        if let Input::Register(_) = high_add {
-            emitter.asm.op(vex::PSUBD, high, high, ones);
-        }
-        emitter.asm.op(vex::PADDD, high, high, no_carry);
-        emitter.asm.store_vector(Emitter::group(step.dst, group), SPARE);
-        emitter.asm.store_vector(Emitter::group(step.dst.wrapping_add(1), group), high);
-    }
-    true
-}
-
-/// A 64-bit number, shifted to the left by a constant.
-fn wide_shift(emitter: &mut Emitter, step: &Step) -> bool {
-    let Some(by) = constant(step.src[0]) else { return false };
-    let by = by as u8 & 63;
-    fill(emitter, step, 1);
-    fill_high(emitter, step, 1);
-    for group in 0..emitter.groups() {
-        let (low, high) = (Ymm(2 * (group as u8 & 3)), Ymm(2 * (group as u8 & 3) + 1));
-        emitter.asm.load_vector(low, input(step, 1).group(group));
-        emitter.asm.load_vector(high, high_input(step, 1).group(group));
-        match by {
-            0 => {}
-            1..32 => {
-                emitter.asm.shift_words(Shift::Left, high, high, by);
-                emitter.asm.shift_words(Shift::Right, SPARE, low, 32 - by);
-                emitter.asm.op(vex::POR, high, high, SPARE);
-                emitter.asm.shift_words(Shift::Left, low, low, by);
-            }
-            _ => {
-                emitter.asm.shift_words(Shift::Left, high, low, by - 32);
-                emitter.asm.op(vex::PXOR, low, low, low);
-            }
-        }
-        emitter.asm.store_vector(Emitter::group(step.dst, group), low);
-        emitter.asm.store_vector(Emitter::group(step.dst.wrapping_add(1), group), high);
-    }
-    true
 }
 
 /// Fills `bits` with the bit of each lane of a group.
