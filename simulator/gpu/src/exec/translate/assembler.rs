@@ -546,9 +546,9 @@ mod tests {
                 "c4 e3 15 02 dc aa",
             ),
             (
-                |asm| asm.op(vex::PMULUDQ, Ymm(4), Ymm(5), Ymm(14)),
-                "vpmuludq ymm4, ymm5, ymm14",
-                "c5 8d f4 e5",
+                |asm| asm.op(vex::PMULUDQ, Ymm(4), Ymm(14), Ymm(13)),
+                "vpmuludq ymm4, ymm14, ymm13",
+                "c4 c1 0d f4 e5",
             ),
             (|asm| asm.test_vector(Ymm(14)), "vptest ymm14, ymm14", "c4 42 7d 17 f6"),
             (|asm| asm.zero_upper(), "vzeroupper", "c5 f8 77"),
