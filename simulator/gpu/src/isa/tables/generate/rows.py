@@ -74,6 +74,9 @@ def scalar(row):
     if count := row.operand(40, "s"):
         row.dst = bits(count)
     row.src = [bits(count) for field in (4, 16) if (count := row.operand(field, "s"))]
+    if found := names.scalar_float(row.name):
+        row.dst, row.src, flags = found
+        row.flags |= flags
     if "sendmsg_rtn" in row.name:
         row.flags.add("MESSAGE")
 
