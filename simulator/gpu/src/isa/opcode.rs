@@ -310,7 +310,8 @@ opcodes! {
     buffer_atomic_csub_u32, buffer_atomic_cmpswap_f32, buffer_atomic_min_f32, buffer_atomic_max_f32,
     // Memory, of GFX10 alone.
     flat_atomic_fcmpswap_x2, global_atomic_fcmpswap_x2, buffer_atomic_fcmpswap_x2,
-    // Scalar floats, since GFX11.5.
+    // Scalar floats and a hint, since GFX11.5.
+    s_singleuse_vdst,
     s_add_f32, s_sub_f32, s_min_f32, s_max_f32, s_mul_f32, s_fmaak_f32, s_fmamk_f32, s_fmac_f32, s_cvt_pk_rtz_f16_f32,
     s_add_f16, s_sub_f16, s_min_f16, s_max_f16, s_mul_f16, s_fmac_f16, s_ceil_f32, s_floor_f32, s_trunc_f32,
     s_rndne_f32, s_cvt_f32_i32, s_cvt_f32_u32, s_cvt_i32_f32, s_cvt_u32_f32, s_cvt_f16_f32, s_cvt_f32_f16,

@@ -47,7 +47,7 @@ pub(super) enum Family {
     Gfx9,
     /// RDNA 1 and 2.
     Gfx10,
-    /// RDNA 3.
+    /// RDNA 3 and 3.5.
     Gfx11,
 }
 

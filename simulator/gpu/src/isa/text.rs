@@ -202,6 +202,7 @@ fn sopp(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
         | Op::s_clause
         | Op::s_wait_event
         | Op::s_round_mode
+        | Op::s_singleuse_vdst
         | Op::s_ttracedata_imm => list.put(format_args!("{:#x}", inst.imm as u16)),
         Op::s_set_gpr_idx_mode => list.put(GprIndex(inst.imm)),
         Op::s_sendmsg | Op::s_sendmsghalt => match inst.set.family {

@@ -78,5 +78,7 @@ fn check(set: &'static isa::InstructionSet, list: &'static str, expected: &[(&st
 #[test]
 fn all_is_executed_but_what_is_listed() {
     check(&isa::GFX1100, include_str!("../../../tests/data/gfx1100.txt"), REFUSED_IN_GFX1100);
+    check(&isa::GFX1150, include_str!("../../../tests/data/gfx1100.txt"), REFUSED_IN_GFX1100);
+    check(&isa::GFX1150, include_str!("../../../tests/data/gfx1150.txt"), &[]);
     check(&isa::GFX1030, include_str!("../../../tests/data/gfx1030.txt"), REFUSED_IN_GFX1030);
 }

@@ -4,6 +4,7 @@
 mod compare;
 pub(super) mod gfx10;
 pub(super) mod gfx11;
+pub(super) mod gfx115;
 mod lds;
 mod memory;
 mod packed;
