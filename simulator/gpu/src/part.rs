@@ -5,7 +5,7 @@ use windlass_codeobject::TargetId;
 
 use crate::isa::{
     Accumulation, GFX90A, GFX900, GFX906, GFX908, GFX942, GFX1030, GFX1030_WAVE64, GFX1100, GFX1100_WAVE64,
-    InstructionSet,
+    GFX1150, GFX1150_WAVE64, InstructionSet,
 };
 
 /// A GPU that can be simulated.
@@ -139,7 +139,7 @@ const SIMD_GFX9: Simd =
 const SIMD_GFX90A: Simd = Simd { vgprs: 512, allocated_vgprs: 8, ..SIMD_GFX9 };
 const SIMD_GFX1100: Simd =
     Simd { count: 4, waves: 16, vgprs: 1536, allocated_vgprs: 24, sgprs: None, is_paired: true };
-/// Of gfx1102 and gfx1103 too.
+/// Of gfx1102, gfx1103 and gfx1150 too.
 const SIMD_GFX1030: Simd = Simd { vgprs: 1024, allocated_vgprs: 16, ..SIMD_GFX1100 };
 
 const GFX942_PART: Part = Part {
@@ -330,6 +330,37 @@ const GFX1103_PART: Part = Part {
     ..GFX1100_PART
 };
 
+const GFX1150_PART: Part = Part {
+    name: "gfx1150",
+    code: &["gfx1150", "gfx11-generic"],
+    product: "Radeon 890M",
+    sets: &[&GFX1150, &GFX1150_WAVE64],
+    simd: SIMD_GFX1030,
+    units: 8,
+    architecture: 1150,
+    capability: [11, 5],
+    chip: 0x150e,
+    caches: [32 << 10, 2 << 20, 0],
+    clock: 2_900_000,
+    memory_clock: 937_000,
+    bus: 128,
+    ..GFX1100_PART
+};
+
+const GFX1151_PART: Part = Part {
+    name: "gfx1151",
+    code: &["gfx1151", "gfx11-generic"],
+    product: "Radeon 8060S",
+    simd: SIMD_GFX1100,
+    units: 20,
+    architecture: 1151,
+    chip: 0x1586,
+    caches: [32 << 10, 2 << 20, 32 << 20],
+    memory_clock: 1_000_000,
+    bus: 256,
+    ..GFX1150_PART
+};
+
 const GFX1030_PART: Part = Part {
     name: "gfx1030",
     features: "",
@@ -381,7 +412,7 @@ const GFX1032_PART: Part = Part {
 };
 
 /// The simulated parts. The first is the default.
-static PARTS: [Part; 12] = [
+static PARTS: [Part; 14] = [
     GFX942_PART,
     GFX90A_PART,
     GFX908_PART,
@@ -391,6 +422,8 @@ static PARTS: [Part; 12] = [
     GFX1101_PART,
     GFX1102_PART,
     GFX1103_PART,
+    GFX1150_PART,
+    GFX1151_PART,
     GFX1030_PART,
     GFX1031_PART,
     GFX1032_PART,
