@@ -310,6 +310,8 @@ opcodes! {
     buffer_atomic_csub_u32, buffer_atomic_cmpswap_f32, buffer_atomic_min_f32, buffer_atomic_max_f32,
     // Memory, of GFX10 alone.
     flat_atomic_fcmpswap_x2, global_atomic_fcmpswap_x2, buffer_atomic_fcmpswap_x2,
+    // Of GFX10.1 alone.
+    s_get_waveid_in_workgroup, v_mac_legacy_f32, v_mul_lo_i32,
     // Scalar floats and a hint, since GFX11.5.
     s_singleuse_vdst,
     s_add_f32, s_sub_f32, s_min_f32, s_max_f32, s_mul_f32, s_fmaak_f32, s_fmamk_f32, s_fmac_f32, s_cvt_pk_rtz_f16_f32,

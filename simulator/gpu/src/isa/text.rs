@@ -196,7 +196,7 @@ fn sopp(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
         Op::s_endpgm if inst.imm == 0 => Ok(()),
         Op::s_endpgm => list.put(inst.imm as u16),
         Op::s_waitcnt => list.put(WaitCount(inst)),
-        Op::s_waitcnt_depctr => list.put(gfx11::DependencyCounters(inst.imm)),
+        Op::s_waitcnt_depctr => list.put(gfx11::DependencyCounters(inst)),
         Op::s_delay_alu => list.put(gfx11::Delay(inst.imm)),
         Op::s_set_inst_prefetch_distance
         | Op::s_clause

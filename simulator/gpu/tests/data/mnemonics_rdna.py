@@ -18,6 +18,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER / "../../src/isa/tables/generate"))
 
 import gfx10  # noqa: E402
+import gfx101  # noqa: E402
 import gfx11  # noqa: E402
 import gfx115  # noqa: E402
 import names  # noqa: E402
@@ -81,5 +82,5 @@ def write(family, base=None):
     (FOLDER / f"mnemonics.{processor}.txt").write_text("\n".join(lines) + "\n")
 
 
-for one, base in ((gfx11, None), (gfx115, gfx11), (gfx10, None)):
+for one, base in ((gfx11, None), (gfx115, gfx11), (gfx10, None), (gfx101, gfx10)):
     write(one, base)

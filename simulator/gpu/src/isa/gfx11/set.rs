@@ -70,6 +70,7 @@ const fn set(name: &'static str, wave_size: u32) -> InstructionSet {
         },
         // Not of this family.
         flat_bit: FlatBit::VectorAddress,
+        has_unaddressed_scratch: false,
         accumulation: Accumulation::None,
         has_row_newbcast: false,
         keeps_halves: true,
@@ -80,6 +81,7 @@ const fn set(name: &'static str, wave_size: u32) -> InstructionSet {
             cache: [" glc", " slc", " dlc"],
             mnemonics: mnemonics!(gfx11::SPELLED),
             hardware: HARDWARE,
+            has_hold_count: true,
         },
     }
 }

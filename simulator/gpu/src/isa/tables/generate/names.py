@@ -155,6 +155,8 @@ TYPES = {
     "v_fmaak_f16": ("F16", ["F16", "F16", "F16"], set()),
     "v_fmamk_f32": ("F32", ["F32", "F32", "F32"], set()),
     "v_fmaak_f32": ("F32", ["F32", "F32", "F32"], set()),
+    "v_madmk_f32": ("F32", ["F32", "F32", "F32"], set()),
+    "v_madak_f32": ("F32", ["F32", "F32", "F32"], set()),
     "v_cndmask_b16": ("I16", ["I16", "I16", "MASK"], {"SIGNED"}),
     "v_mov_b16": ("I16", ["I16"], {"HALVES"}),
     "v_pk_fmac_f16": ("PKF16", ["PKF16", "PKF16"], set()),
