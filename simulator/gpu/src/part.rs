@@ -4,8 +4,8 @@
 use windlass_codeobject::TargetId;
 
 use crate::isa::{
-    Accumulation, GFX90A, GFX900, GFX906, GFX908, GFX942, GFX1030, GFX1030_WAVE64, GFX1100, GFX1100_WAVE64,
-    GFX1150, GFX1150_WAVE64, InstructionSet,
+    Accumulation, GFX90A, GFX900, GFX906, GFX908, GFX942, GFX1010, GFX1010_WAVE64, GFX1011, GFX1011_WAVE64,
+    GFX1030, GFX1030_WAVE64, GFX1100, GFX1100_WAVE64, GFX1150, GFX1150_WAVE64, InstructionSet,
 };
 
 /// A GPU that can be simulated.
@@ -141,6 +141,7 @@ const SIMD_GFX1100: Simd =
     Simd { count: 4, waves: 16, vgprs: 1536, allocated_vgprs: 24, sgprs: None, is_paired: true };
 /// Of gfx1102, gfx1103 and gfx1150 too.
 const SIMD_GFX1030: Simd = Simd { vgprs: 1024, allocated_vgprs: 16, ..SIMD_GFX1100 };
+const SIMD_GFX1010: Simd = Simd { waves: 20, allocated_vgprs: 8, ..SIMD_GFX1030 };
 
 const GFX942_PART: Part = Part {
     name: "gfx942",
@@ -411,8 +412,55 @@ const GFX1032_PART: Part = Part {
     ..GFX1030_PART
 };
 
+const GFX1010_PART: Part = Part {
+    name: "gfx1010",
+    features: ":xnack-",
+    code: &["gfx1010", "gfx10-1-generic"],
+    product: "RX 5700 XT",
+    sets: &[&GFX1010, &GFX1010_WAVE64],
+    waves: 40,
+    simd: SIMD_GFX1010,
+    units: 20,
+    architecture: 1010,
+    capability: [10, 1],
+    chip: 0x731f,
+    caches: [16 << 10, 4 << 20, 0],
+    clock: 1_905_000,
+    memory_clock: 875_000,
+    bus: 256,
+    ..GFX1030_PART
+};
+
+const GFX1011_PART: Part = Part {
+    name: "gfx1011",
+    code: &["gfx1011", "gfx10-1-generic"],
+    product: "Radeon Pro V520",
+    sets: &[&GFX1011, &GFX1011_WAVE64],
+    units: 18,
+    architecture: 1011,
+    chip: 0x7362,
+    clock: 1_600_000,
+    memory_clock: 1_000_000,
+    bus: 2048,
+    ..GFX1010_PART
+};
+
+const GFX1012_PART: Part = Part {
+    name: "gfx1012",
+    code: &["gfx1012", "gfx10-1-generic"],
+    product: "RX 5500 XT",
+    units: 11,
+    architecture: 1012,
+    chip: 0x7340,
+    caches: [16 << 10, 2 << 20, 0],
+    clock: 1_845_000,
+    memory_clock: 875_000,
+    bus: 128,
+    ..GFX1011_PART
+};
+
 /// The simulated parts. The first is the default.
-static PARTS: [Part; 14] = [
+static PARTS: [Part; 17] = [
     GFX942_PART,
     GFX90A_PART,
     GFX908_PART,
@@ -427,6 +475,9 @@ static PARTS: [Part; 14] = [
     GFX1030_PART,
     GFX1031_PART,
     GFX1032_PART,
+    GFX1010_PART,
+    GFX1011_PART,
+    GFX1012_PART,
 ];
 /// The parts whose machines can be started with retries of page faults (XNACK), in that mode. A kernel can be compiled for one
 /// mode.
