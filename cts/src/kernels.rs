@@ -74,7 +74,8 @@ pub(crate) const PROCESSORS: [&str; 7] =
 
 /// The generic targets for which every bundle has code too: the start of the processors' names that each covers, and the
 /// number of letters behind it.
-const GENERIC: [(&str, &str, usize); 2] = [("gfx10-3-generic", "gfx103", 1), ("gfx11-generic", "gfx11", 2)];
+const GENERIC: [(&str, &str, usize); 3] =
+    [("gfx10-1-generic", "gfx101", 1), ("gfx10-3-generic", "gfx103", 1), ("gfx11-generic", "gfx11", 2)];
 
 /// The generic target in every bundle that covers a processor.
 pub(crate) fn generic_for(processor: &str) -> Option<&'static str> {

@@ -127,7 +127,7 @@ fn a_list_of_gpus_that_is_wrong_is_refused_with_the_remedy() {
     for (uri, remedy) in [
         (
             "hip-sim://gfx942,gfx1201",
-            "gfx942, gfx90a, gfx908, gfx906, gfx900, gfx1100, gfx1101, gfx1102, gfx1103, gfx1030, gfx1031 and gfx1032",
+            "gfx942, gfx90a, gfx908, gfx906, gfx900, gfx1100, gfx1101, gfx1102, gfx1103, gfx1150, gfx1151, gfx1030, gfx1031, gfx1032, gfx1010, gfx1011 and gfx1012",
         ),
         ("hip-sim://gfx942,", "empty target"),
         ("hip-sim://gfx942,gfx90a?devices=4", "devices=2"),

@@ -127,6 +127,7 @@ fn a_file_is_shown_with_what_each_device_would_get() {
     assert_eq!(
         targets,
         [
+            "gfx10-1-generic",
             "gfx10-3-generic",
             "gfx1030",
             "gfx11-generic",
@@ -138,7 +139,7 @@ fn a_file_is_shown_with_what_each_device_would_get() {
             "gfx942"
         ]
     );
-    let kernel = &bundle["entries"][10]["kernels"][0];
+    let kernel = &bundle["entries"][11]["kernels"][0];
     assert_eq!(kernel["name"], "vector_add");
     let kinds: Vec<_> = kernel["arguments"]
         .as_array()
@@ -148,8 +149,8 @@ fn a_file_is_shown_with_what_each_device_would_get() {
         .collect();
     assert_eq!(kinds, ["buffer", "buffer", "buffer", "value"]);
     let device = &report["devices"][0];
-    assert_eq!((&device["choices"][0]["entry"], &device["simulated"]), (&10.into(), &true.into()));
-    assert!(device["choices"][0]["verdicts"][5].as_str().unwrap().contains("another processor"));
+    assert_eq!((&device["choices"][0]["entry"], &device["simulated"]), (&11.into(), &true.into()));
+    assert!(device["choices"][0]["verdicts"][6].as_str().unwrap().contains("another processor"));
 
     let text =
         windlass(["inspect", "cts/kernels/bundles/libkernels.so", "--device", "hip-sim://gfx942"]).stdout;

@@ -120,7 +120,7 @@ KERNEL void multiply_wide(const u64 *a, const u64 *b, u64 *out, i32 n) {
 KERNEL void dot_i8(const u32 *a, const u32 *b, const i32 *c, i32 *out, i32 n) {
   i32 i = global_x();
   if (i >= n) return;
-#if defined(__gfx900__)
+#if defined(__gfx900__) || defined(__gfx10_1_generic__)
   i32 sum = c[i];
   for (u32 e = 0; e < 4; e++) sum += (i32)(i8)(a[i] >> 8 * e) * (i8)(b[i] >> 8 * e);
   out[i] = sum;

@@ -196,7 +196,7 @@ fn without_own_entry(own: &str) -> Vec<u8> {
             6 => "gfx802",
             7 => "gfx1013",
             13 => "gfx12-generic",
-            _ => "gfx10-1-generic",
+            _ => "gfx12-5-generic",
         };
         // The table of entries lies in the first page, and the code after it.
         for start in 0..4096.min(bytes.len()) - name.len() {

@@ -3,9 +3,12 @@
 
 use windlass_codeobject::TargetId;
 
-use crate::isa::{
-    Accumulation, GFX90A, GFX900, GFX906, GFX908, GFX942, GFX1030, GFX1030_WAVE64, GFX1100, GFX1100_WAVE64,
-    InstructionSet,
+mod rdna;
+
+use crate::isa::{Accumulation, GFX90A, GFX900, GFX906, GFX908, GFX942, InstructionSet};
+use rdna::{
+    GFX1010_PART, GFX1011_PART, GFX1012_PART, GFX1030_PART, GFX1031_PART, GFX1032_PART, GFX1100_PART,
+    GFX1101_PART, GFX1102_PART, GFX1103_PART, GFX1150_PART, GFX1151_PART,
 };
 
 /// A GPU that can be simulated.
@@ -137,10 +140,6 @@ const IMAGES: Images = Images { side: 16_384, depth: 8192, layers: 8192, buffer:
 const SIMD_GFX9: Simd =
     Simd { count: 4, waves: 8, vgprs: 256, allocated_vgprs: 4, sgprs: Some(800), is_paired: false };
 const SIMD_GFX90A: Simd = Simd { vgprs: 512, allocated_vgprs: 8, ..SIMD_GFX9 };
-const SIMD_GFX1100: Simd =
-    Simd { count: 4, waves: 16, vgprs: 1536, allocated_vgprs: 24, sgprs: None, is_paired: true };
-/// Of gfx1102 and gfx1103 too.
-const SIMD_GFX1030: Simd = Simd { vgprs: 1024, allocated_vgprs: 16, ..SIMD_GFX1100 };
 
 const GFX942_PART: Part = Part {
     name: "gfx942",
@@ -262,126 +261,8 @@ const GFX900_PART: Part = Part {
     images: IMAGES,
 };
 
-const GFX1100_PART: Part = Part {
-    name: "gfx1100",
-    features: "",
-    code: &["gfx1100", "gfx11-generic"],
-    product: "RX 7900 XTX",
-    sets: &[&GFX1100, &GFX1100_WAVE64],
-    scratch: Scratch::Architected,
-    work_item_id: WorkItemId::Packed,
-    vgpr_granule: 4,
-    grid_barrier: GridBarrier::Memory,
-    waves: 32,
-    simd: SIMD_GFX1100,
-    lds: 64 << 10,
-    units: 48,
-    architecture: 1100,
-    capability: [11, 0],
-    chip: 0x744c,
-    caches: [32 << 10, 6 << 20, 96 << 20],
-    clock: 2_304_000,
-    memory_clock: 1_249_000,
-    bus: 384,
-    images: IMAGES,
-};
-
-const GFX1101_PART: Part = Part {
-    name: "gfx1101",
-    code: &["gfx1101", "gfx11-generic"],
-    product: "RX 7800 XT",
-    units: 30,
-    architecture: 1101,
-    chip: 0x747e,
-    caches: [32 << 10, 4 << 20, 64 << 20],
-    clock: 2_254_000,
-    memory_clock: 1_219_000,
-    bus: 256,
-    ..GFX1100_PART
-};
-
-const GFX1102_PART: Part = Part {
-    name: "gfx1102",
-    code: &["gfx1102", "gfx11-generic"],
-    product: "RX 7600",
-    simd: SIMD_GFX1030,
-    units: 16,
-    architecture: 1102,
-    chip: 0x7480,
-    caches: [32 << 10, 2 << 20, 32 << 20],
-    clock: 2_250_000,
-    memory_clock: 1_125_000,
-    bus: 128,
-    ..GFX1100_PART
-};
-
-const GFX1103_PART: Part = Part {
-    name: "gfx1103",
-    code: &["gfx1103", "gfx11-generic"],
-    product: "Radeon 780M",
-    simd: SIMD_GFX1030,
-    units: 6,
-    architecture: 1103,
-    chip: 0x15bf,
-    caches: [32 << 10, 2 << 20, 0],
-    clock: 2_700_000,
-    memory_clock: 2_800_000,
-    bus: 128,
-    ..GFX1100_PART
-};
-
-const GFX1030_PART: Part = Part {
-    name: "gfx1030",
-    features: "",
-    code: &["gfx1030", "gfx10-3-generic"],
-    product: "RX 6900 XT",
-    sets: &[&GFX1030, &GFX1030_WAVE64],
-    scratch: Scratch::HardwareRegister,
-    work_item_id: WorkItemId::Registers,
-    vgpr_granule: 4,
-    grid_barrier: GridBarrier::Instructions,
-    waves: 32,
-    simd: SIMD_GFX1030,
-    lds: 64 << 10,
-    units: 40,
-    architecture: 1030,
-    capability: [10, 3],
-    chip: 0x73bf,
-    caches: [16 << 10, 4 << 20, 128 << 20],
-    clock: 2_250_000,
-    memory_clock: 1_000_000,
-    bus: 256,
-    images: IMAGES,
-};
-
-const GFX1031_PART: Part = Part {
-    name: "gfx1031",
-    code: &["gfx1031", "gfx10-3-generic"],
-    product: "RX 6700 XT",
-    units: 20,
-    architecture: 1031,
-    chip: 0x73df,
-    caches: [16 << 10, 3 << 20, 96 << 20],
-    clock: 2_581_000,
-    bus: 192,
-    ..GFX1030_PART
-};
-
-const GFX1032_PART: Part = Part {
-    name: "gfx1032",
-    code: &["gfx1032", "gfx10-3-generic"],
-    product: "RX 6600 XT",
-    units: 16,
-    architecture: 1032,
-    chip: 0x73ff,
-    caches: [16 << 10, 2 << 20, 32 << 20],
-    clock: 2_589_000,
-    bus: 128,
-    ..GFX1030_PART
-};
-
 /// The simulated parts. The first is the default.
-static PARTS: [Part; 12] = [
+static PARTS: [Part; 17] = [
     GFX942_PART,
     GFX90A_PART,
     GFX908_PART,
@@ -391,9 +272,14 @@ static PARTS: [Part; 12] = [
     GFX1101_PART,
     GFX1102_PART,
     GFX1103_PART,
+    GFX1150_PART,
+    GFX1151_PART,
     GFX1030_PART,
     GFX1031_PART,
     GFX1032_PART,
+    GFX1010_PART,
+    GFX1011_PART,
+    GFX1012_PART,
 ];
 /// The parts whose machines can be started with retries of page faults (XNACK), in that mode. A kernel can be compiled for one
 /// mode.

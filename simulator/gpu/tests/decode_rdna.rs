@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Decoder and disassembler of gfx1100 and gfx1030 against LLVM's checked-in text. Code objects and random words are in
+//! Decoder and disassembler of gfx1100, gfx1150, gfx1030 and gfx1010 against LLVM's checked-in text. Code objects and random words are in
 //! `decode.rs`.
 
 use std::collections::{HashMap, HashSet};
 
 use windlass_simulated_gpu::isa::{
-    DecodeError, Encoding, GFX1030, GFX1030_WAVE64, GFX1100, GFX1100_WAVE64, Inst, InstructionSet, Op,
-    Operand,
+    DecodeError, Encoding, GFX1010, GFX1010_WAVE64, GFX1011, GFX1011_WAVE64, GFX1030, GFX1030_WAVE64,
+    GFX1100, GFX1100_WAVE64, GFX1150, GFX1150_WAVE64, Inst, InstructionSet, Op, Operand,
 };
 
 /// The words and the text of each row of a list.
@@ -18,39 +18,83 @@ fn rows(list: &'static str) -> impl Iterator<Item = (Vec<u32>, &'static str)> {
     })
 }
 
-/// What LLVM says of a GPU.
+/// What LLVM says of a GPU. A list after the first has what differs from the lists before it.
 struct Lists {
     /// In waves of 32 lanes.
     set: &'static InstructionSet,
     wave64: &'static InstructionSet,
-    rows: &'static str,
+    rows: &'static [&'static str],
     /// The rows that differ in waves of 64 lanes.
-    differing: &'static str,
-    mnemonics: &'static str,
+    differing: &'static [&'static str],
+    mnemonics: &'static [&'static str],
     /// Starts of the mnemonics that are not decoded: shaders use them, kernels do not.
     not_decoded: &'static [&'static str],
 }
 
-const RDNA: [Lists; 2] = [
+const RDNA: [Lists; 4] = [
     Lists {
         set: &GFX1100,
         wave64: &GFX1100_WAVE64,
-        rows: include_str!("data/gfx1100.txt"),
-        differing: include_str!("data/gfx1100.wave64.txt"),
-        mnemonics: include_str!("data/mnemonics.gfx1100.txt"),
-        not_decoded: &["image_", "exp", "v_interp_", "lds_", "ds_ordered_count"],
+        rows: &[include_str!("data/gfx1100.txt")],
+        differing: &[include_str!("data/gfx1100.wave64.txt")],
+        mnemonics: &[include_str!("data/mnemonics.gfx1100.txt")],
+        not_decoded: NOT_DECODED,
+    },
+    Lists {
+        set: &GFX1150,
+        wave64: &GFX1150_WAVE64,
+        rows: &[include_str!("data/gfx1100.txt"), include_str!("data/gfx1150.txt")],
+        differing: &[include_str!("data/gfx1100.wave64.txt"), include_str!("data/gfx1150.wave64.txt")],
+        mnemonics: &[include_str!("data/mnemonics.gfx1100.txt"), include_str!("data/mnemonics.gfx1150.txt")],
+        not_decoded: NOT_DECODED,
     },
     Lists {
         set: &GFX1030,
         wave64: &GFX1030_WAVE64,
-        rows: include_str!("data/gfx1030.txt"),
-        differing: include_str!("data/gfx1030.wave64.txt"),
-        mnemonics: include_str!("data/mnemonics.gfx1030.txt"),
-        not_decoded: &["image_", "exp", "v_interp_", "ds_ordered_count"],
+        rows: &[include_str!("data/gfx1030.txt")],
+        differing: &[include_str!("data/gfx1030.wave64.txt")],
+        mnemonics: &[include_str!("data/mnemonics.gfx1030.txt")],
+        not_decoded: NOT_DECODED,
+    },
+    Lists {
+        set: &GFX1010,
+        wave64: &GFX1010_WAVE64,
+        rows: &[include_str!("data/gfx1030.txt"), include_str!("data/gfx1010.txt")],
+        differing: &[include_str!("data/gfx1030.wave64.txt"), include_str!("data/gfx1010.wave64.txt")],
+        mnemonics: &[include_str!("data/mnemonics.gfx1030.txt"), include_str!("data/mnemonics.gfx1010.txt")],
+        not_decoded: NOT_DECODED,
     },
 ];
 
+const NOT_DECODED: &[&str] = &["image_", "exp", "v_interp_", "lds_", "ds_ordered_count"];
+
 impl Lists {
+    /// The words and the text of each row, `-` where LLVM has no such instruction.
+    fn all_rows(&self) -> HashMap<Vec<u32>, &'static str> {
+        self.rows.iter().flat_map(|list| rows(list)).collect()
+    }
+
+    /// The rows that are instructions.
+    fn rows(&self) -> impl Iterator<Item = (Vec<u32>, &'static str)> + use<> {
+        self.all_rows().into_iter().filter(|(_, text)| *text != "-")
+    }
+
+    /// Today's mnemonics.
+    fn mnemonics(&self) -> HashSet<&'static str> {
+        let mut found = HashSet::new();
+        for line in self.mnemonics.iter().flat_map(|list| list.lines()).filter(|line| !line.starts_with('#'))
+        {
+            // An older spelling is followed by the current one.
+            let name = line.split('\t').next_back().unwrap_or(line).trim_start_matches(['+', '-']);
+            if line.starts_with('-') {
+                found.remove(name)
+            } else {
+                found.insert(name)
+            };
+        }
+        found
+    }
+
     /// The instructions of the set.
     fn instructions(&self) -> impl Iterator<Item = Op> {
         Op::ALL.iter().copied().filter(|op| self.set.has(*op))
@@ -65,7 +109,11 @@ fn decoded(set: &'static InstructionSet, words: &[u32]) -> Inst {
 fn the_lists_decode_to_llvms_text() {
     for lists in RDNA {
         let mut count = 0;
-        for (words, text) in rows(lists.rows) {
+        for (words, text) in lists.all_rows() {
+            if text == "-" {
+                assert!(lists.set.decode(&words).is_err(), "{:?} has {words:08x?}", lists.set);
+                continue;
+            }
             let inst = decoded(lists.set, &words);
             assert_eq!(inst.to_string(), text, "{words:08x?}");
             assert_eq!(usize::from(inst.size), words.len() * 4, "{text}");
@@ -78,9 +126,9 @@ fn the_lists_decode_to_llvms_text() {
 #[test]
 fn the_lists_decode_to_llvms_text_in_waves_of_64_lanes() {
     for lists in RDNA {
-        let differing: HashMap<_, _> = rows(lists.differing).collect();
+        let differing: HashMap<_, _> = lists.differing.iter().flat_map(|list| rows(list)).collect();
         let mut refused = 0;
-        for (words, usual) in rows(lists.rows) {
+        for (words, usual) in lists.rows() {
             let text = *differing.get(&words).unwrap_or(&usual);
             match lists.wave64.decode(&words) {
                 Ok(inst) => assert_eq!(inst.to_string(), text, "{words:08x?}"),
@@ -91,28 +139,27 @@ fn the_lists_decode_to_llvms_text_in_waves_of_64_lanes() {
             }
         }
         // The refused ones are dual instructions.
-        let (count, has_dual) = (differing.len(), lists.set == &GFX1100);
+        let (count, has_dual) = (differing.len(), [&GFX1100, &GFX1150].contains(&lists.set));
         assert!(count > 500 && (refused > 100) == has_dual, "{count} rows differ, {refused} are refused");
     }
 }
 
 #[test]
 fn the_lists_have_every_instruction_and_every_form() {
-    // 64-bit forms with a literal; 32-bit forms with DPP8. Only gfx1100: 64-bit forms with DPP and DPP8, compares with DPP, a
-    // literal of dual instructions. Only gfx1030: SDWA.
+    // 64-bit forms with a literal; 32-bit forms with DPP8. RDNA 3: 64-bit forms with DPP and DPP8, compares with DPP, a
+    // literal of dual instructions. RDNA 2: SDWA.
     let both = [(Encoding::Vop3, "", 3), (Encoding::Vop3p, "", 3), (Encoding::Vop1, "dpp8", 2)];
-    let own: [&[_]; 2] = [
-        &[
-            (Encoding::Vop3, "dpp", 3),
-            (Encoding::Vop3, "dpp8", 3),
-            (Encoding::Vopc, "dpp", 2),
-            (Encoding::Vopd, "", 3),
-        ],
-        &[(Encoding::Vop1, "sdwa", 2), (Encoding::Vop2, "sdwa", 2), (Encoding::Vopc, "sdwa", 2)],
+    let rdna3 = [
+        (Encoding::Vop3, "dpp", 3),
+        (Encoding::Vop3, "dpp8", 3),
+        (Encoding::Vopc, "dpp", 2),
+        (Encoding::Vopd, "", 3),
     ];
-    for (lists, own) in RDNA.into_iter().zip(own) {
+    let rdna2 = [(Encoding::Vop1, "sdwa", 2), (Encoding::Vop2, "sdwa", 2), (Encoding::Vopc, "sdwa", 2)];
+    for lists in RDNA {
+        let own = if lists.set.name().starts_with("gfx11") { rdna3.as_slice() } else { &rdna2 };
         let (mut listed, mut forms) = (HashSet::new(), HashMap::new());
-        for (words, _) in rows(lists.rows) {
+        for (words, _) in lists.rows() {
             let inst = decoded(lists.set, &words);
             listed.insert(inst.op);
             listed.extend(inst.second);
@@ -135,17 +182,17 @@ fn the_lists_have_every_instruction_and_every_form() {
 #[test]
 fn llvm_has_the_same_mnemonics() {
     for lists in RDNA {
-        let lines = lists.mnemonics.lines().filter(|line| !line.starts_with('#'));
-        // An older spelling is followed by the current one.
-        let mut assembled: HashSet<&str> =
-            lines.map(|row| row.split('\t').next_back().unwrap_or(row)).collect();
-        assembled.retain(|name| !lists.not_decoded.iter().any(|start| name.starts_with(start)));
+        let mut assembled = lists.mnemonics();
+        let is_decoded = |name: &str| !lists.not_decoded.iter().any(|start| name.starts_with(start));
+        // Nor are LDS instructions whose second operand lies in LDS.
+        assembled.retain(|name| is_decoded(name) && !name.contains("_src2_"));
         // A dual instruction is assembled by the mnemonic of its first half.
         let dual: HashSet<_> = assembled.extract_if(|name| name.starts_with("v_dual_")).collect();
         let ours: HashSet<&str> = lists.instructions().map(|op| lists.set.mnemonic(op)).collect();
         let different: Vec<_> = assembled.symmetric_difference(&ours).collect();
         assert!(different.is_empty(), "{:?}: {different:?}", lists.set);
-        let first_halves: HashSet<_> = rows(lists.rows)
+        let first_halves: HashSet<_> = lists
+            .rows()
             .filter(|(words, _)| decoded(lists.set, words).encoding == Encoding::Vopd)
             .filter_map(|(_, text)| text.split(' ').next())
             .collect();
@@ -153,9 +200,34 @@ fn llvm_has_the_same_mnemonics() {
     }
 }
 
+/// gfx1011 is a gfx1010 with the dot products of gfx1030.
+#[test]
+fn dot_products_are_what_gfx1011_adds() {
+    let is_dot = |op: Op| op.mnemonic().starts_with("v_dot");
+    let mut dots = 0;
+    for (set, older, newer) in
+        [(&GFX1011, &GFX1010, &GFX1030), (&GFX1011_WAVE64, &GFX1010_WAVE64, &GFX1030_WAVE64)]
+    {
+        for &op in Op::ALL {
+            assert_eq!(set.has(op), if is_dot(op) { newer.has(op) } else { older.has(op) }, "{op:?}");
+        }
+        for (words, _) in RDNA.into_iter().flat_map(|lists| lists.rows()) {
+            let text =
+                |of: &'static InstructionSet| of.decode(&words).map(|inst| (inst.op, inst.to_string())).ok();
+            let expected = match text(newer) {
+                Some((op, text)) if is_dot(op) => Some((op, text)),
+                _ => text(older),
+            };
+            dots += u32::from(expected.as_ref().is_some_and(|(op, _)| is_dot(*op)));
+            assert_eq!(text(set), expected, "{words:08x?}");
+        }
+    }
+    assert!(dots > 100, "{dots}");
+}
+
 #[test]
 fn every_shorter_prefix_is_truncated() {
-    let all = RDNA.into_iter().flat_map(|lists| rows(lists.rows).map(move |row| (lists.set, row)));
+    let all = RDNA.into_iter().flat_map(|lists| lists.rows().map(move |row| (lists.set, row)));
     for (set, (words, text)) in all {
         for have in 0..words.len() {
             match set.decode(&words[..have]) {
@@ -171,7 +243,7 @@ fn every_shorter_prefix_is_truncated() {
 
 #[test]
 fn words_after_the_instruction_do_not_matter() {
-    let all = RDNA.into_iter().flat_map(|lists| rows(lists.rows).map(move |row| (lists.set, row)));
+    let all = RDNA.into_iter().flat_map(|lists| lists.rows().map(move |row| (lists.set, row)));
     for (set, (mut words, text)) in all {
         let alone = decoded(set, &words);
         words.extend([0xffff_ffff, 0xffff_ffff]);
@@ -188,6 +260,20 @@ fn scalar_registers_have_the_numbers_of_other_sets() {
     assert_eq!((inst.dst, inst.src[0]), (Operand::M0, Operand::NULL));
     let inst = decoded(&GFX1100, &[0xbefc_0168]);
     assert_eq!((inst.dst, inst.src[0], inst.dst_type.dwords), (Operand::NULL, Operand::Sgpr(104), 2));
+}
+
+/// An atomic with `glc` returns the old value in the registers of its data.
+#[test]
+fn scalar_atomics_of_gfx1010_return_if_asked_to() {
+    // s_atomic_cmpswap_x2 s[40:43], s[4:5], 0x10
+    for (first, text, dst) in [
+        (0xf684_0a02, "s_atomic_cmpswap_x2 s[40:43], s[4:5], 0x10", Operand::None),
+        (0xf685_0a02, "s_atomic_cmpswap_x2 s[40:43], s[4:5], 0x10 glc", Operand::Sgpr(40)),
+    ] {
+        let inst = decoded(&GFX1010, &[first, 0xfa00_0010]);
+        assert_eq!((inst.to_string().as_str(), inst.dst, inst.src[1]), (text, dst, Operand::Sgpr(40)));
+        assert_eq!((inst.src_type[1].dwords, inst.dst_type.dwords), (4, if dst.is_none() { 0 } else { 2 }));
+    }
 }
 
 #[test]

@@ -88,7 +88,11 @@ fn properties_are_those_of_the_part() {
         ("gfx900", "gfx900:xnack-", "Simulated MI25 (gfx900)", 64, 900, (9, 0)),
         ("gfx1100", "gfx1100", "Simulated RX 7900 XTX (gfx1100)", 48, 1100, (11, 0)),
         ("gfx1102", "gfx1102", "Simulated RX 7600 (gfx1102)", 16, 1102, (11, 0)),
+        ("gfx1151", "gfx1151", "Simulated Radeon 8060S (gfx1151)", 20, 1151, (11, 5)),
+        ("gfx1150", "gfx1150", "Simulated Radeon 890M (gfx1150)", 8, 1150, (11, 5)),
         ("gfx1030", "gfx1030", "Simulated RX 6900 XT (gfx1030)", 40, 1030, (10, 3)),
+        ("gfx1010", "gfx1010:xnack-", "Simulated RX 5700 XT (gfx1010)", 20, 1010, (10, 1)),
+        ("gfx1012", "gfx1012:xnack-", "Simulated RX 5500 XT (gfx1012)", 11, 1012, (10, 1)),
         ("gfx90a:xnack+", "gfx90a:sramecc+:xnack+", "Simulated MI250X (gfx90a)", 110, 910, (9, 0)),
         (
             "gfx90a:sramecc+:xnack-?units=8",

@@ -33,7 +33,8 @@ class Files(unittest.TestCase):
             self.assertIn("CCOB v2, zstd", bundle.container)
             self.assertIsNone(bundle.member)
             gpus = [
-                "gfx10-3-generic", "gfx1030", "gfx11-generic", "gfx1100", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"
+                "gfx10-1-generic", "gfx10-3-generic", "gfx1030", "gfx11-generic", "gfx1100", "gfx900", "gfx906", "gfx908",
+                "gfx90a", "gfx942"
             ]
             self.assertEqual([entry.target for entry in bundle.entries], [None, None, *gpus])
             self.assertEqual(bundle.entries[0].target_kind, CodeTarget.HOST)
@@ -43,9 +44,9 @@ class Files(unittest.TestCase):
     def test_the_choice_has_a_verdict_on_each_entry(self):
         file = CodeFile(path_of("vector_add.ccob"))
         best, verdicts = file.select("gfx942:sramecc+:xnack-")
-        self.assertEqual((best, len(verdicts)), (10, 11))
-        self.assertEqual(verdicts[10], (CodeFit.EXACT, "exact gfx942"))
-        self.assertEqual(verdicts[9], (CodeFit.NONE, "gfx90a is another processor than gfx942"))
+        self.assertEqual((best, len(verdicts)), (11, 12))
+        self.assertEqual(verdicts[11], (CodeFit.EXACT, "exact gfx942"))
+        self.assertEqual(verdicts[10], (CodeFit.NONE, "gfx90a is another processor than gfx942"))
         self.assertIsNone(file.select("gfx1201").best)
         generic = CodeFile(path_of("vector_add.generic.ccob")).select("gfx1101")
         self.assertEqual(generic.verdicts[generic.best].fit, CodeFit.GENERIC)
@@ -54,7 +55,7 @@ class Files(unittest.TestCase):
         self.assertEqual(family.verdicts[family.best].fit, CodeFit.FAMILY)
         self.assertIsNone(without.select("gfx1033").best)
         with Device("hip-sim://gfx942") as device:
-            self.assertEqual(file.select(device.info.architecture).best, 10)
+            self.assertEqual(file.select(device.info.architecture).best, 11)
 
     def test_an_extracted_entry_runs(self):
         file = CodeFile(path_of("vector_add.ccob"))
@@ -75,7 +76,7 @@ class Files(unittest.TestCase):
         self.assertEqual(bytes(data), bytes_of("vector_add.gfx942.co"))
 
     def test_the_kernels_of_an_image(self):
-        image = CodeFile(path_of("vector_add.ccob")).extract(0, 10)
+        image = CodeFile(path_of("vector_add.ccob")).extract(0, 11)
         (kernel,) = image.kernels
         self.assertEqual((kernel.name, kernel.explicit_argument_count, kernel.wave_size), ("vector_add", 4, 64))
         self.assertEqual((kernel.workgroup_size, kernel.max_workgroup_threads), (None, 1024))

@@ -10,8 +10,18 @@ use super::{gfx10, gfx11, memory_format, scalar_format, vector_format};
 
 impl InstructionSet {
     /// The sets that are decoded and printed, but of which no part is simulated.
-    pub const NOT_SIMULATED: [&'static InstructionSet; 4] =
-        [&gfx11::GFX1100, &gfx11::GFX1100_WAVE64, &gfx10::GFX1030, &gfx10::GFX1030_WAVE64];
+    pub const NOT_SIMULATED: [&'static InstructionSet; 10] = [
+        &gfx11::GFX1100,
+        &gfx11::GFX1100_WAVE64,
+        &gfx11::GFX1150,
+        &gfx11::GFX1150_WAVE64,
+        &gfx10::GFX1030,
+        &gfx10::GFX1030_WAVE64,
+        &gfx10::GFX1010,
+        &gfx10::GFX1010_WAVE64,
+        &gfx10::GFX1011,
+        &gfx10::GFX1011_WAVE64,
+    ];
 
     /// Decodes the instruction at the start of `words`. [`Inst::size`] is its length.
     ///

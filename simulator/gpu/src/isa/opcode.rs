@@ -310,4 +310,16 @@ opcodes! {
     buffer_atomic_csub_u32, buffer_atomic_cmpswap_f32, buffer_atomic_min_f32, buffer_atomic_max_f32,
     // Memory, of GFX10 alone.
     flat_atomic_fcmpswap_x2, global_atomic_fcmpswap_x2, buffer_atomic_fcmpswap_x2,
+    // Of GFX10.1 alone.
+    s_get_waveid_in_workgroup, v_mac_legacy_f32, v_mul_lo_i32,
+    // Scalar floats and a hint, since GFX11.5.
+    s_singleuse_vdst,
+    s_add_f32, s_sub_f32, s_min_f32, s_max_f32, s_mul_f32, s_fmaak_f32, s_fmamk_f32, s_fmac_f32, s_cvt_pk_rtz_f16_f32,
+    s_add_f16, s_sub_f16, s_min_f16, s_max_f16, s_mul_f16, s_fmac_f16, s_ceil_f32, s_floor_f32, s_trunc_f32,
+    s_rndne_f32, s_cvt_f32_i32, s_cvt_f32_u32, s_cvt_i32_f32, s_cvt_u32_f32, s_cvt_f16_f32, s_cvt_f32_f16,
+    s_cvt_hi_f32_f16, s_ceil_f16, s_floor_f16, s_trunc_f16, s_rndne_f16,
+    s_cmp_lt_f32, s_cmp_eq_f32, s_cmp_le_f32, s_cmp_gt_f32, s_cmp_lg_f32, s_cmp_ge_f32, s_cmp_o_f32, s_cmp_u_f32,
+    s_cmp_nge_f32, s_cmp_nlg_f32, s_cmp_ngt_f32, s_cmp_nle_f32, s_cmp_neq_f32, s_cmp_nlt_f32,
+    s_cmp_lt_f16, s_cmp_eq_f16, s_cmp_le_f16, s_cmp_gt_f16, s_cmp_lg_f16, s_cmp_ge_f16, s_cmp_o_f16, s_cmp_u_f16,
+    s_cmp_nge_f16, s_cmp_nlg_f16, s_cmp_ngt_f16, s_cmp_nle_f16, s_cmp_neq_f16, s_cmp_nlt_f16,
 }

@@ -26,6 +26,8 @@ pub struct InstructionSet {
     pub(super) tables: Tables,
     /// The meaning of bit 13 of FLAT, GLOBAL and SCRATCH in GFX9.
     pub(super) flat_bit: FlatBit,
+    /// Whether EXEC_HI in the place of the scalar address of SCRATCH means no address, in GFX10.
+    pub(super) has_unaddressed_scratch: bool,
     pub(crate) accumulation: Accumulation,
     /// Whether DPP has `row_newbcast`, also for 64-bit operands.
     pub(super) has_row_newbcast: bool,
@@ -47,7 +49,7 @@ pub(super) enum Family {
     Gfx9,
     /// RDNA 1 and 2.
     Gfx10,
-    /// RDNA 3.
+    /// RDNA 3 and 3.5.
     Gfx11,
 }
 
@@ -146,6 +148,8 @@ pub(super) struct Style {
     pub(super) mnemonics: &'static Mnemonics,
     /// Names of hardware registers by number; an empty one if there is none.
     pub(super) hardware: &'static [&'static str],
+    /// Whether `s_waitcnt_depctr` has the counter `hold_cnt`.
+    pub(super) has_hold_count: bool,
 }
 
 impl InstructionSet {
@@ -333,6 +337,7 @@ pub static GFX942: InstructionSet = InstructionSet {
         mubuf: table!(128, MUBUF, MUBUF_SINCE_GFX90A, MUBUF_GFX942),
     },
     flat_bit: FlatBit::VectorAddress,
+    has_unaddressed_scratch: false,
     accumulation: Accumulation::Unified,
     has_row_newbcast: true,
     keeps_halves: false,
@@ -369,6 +374,7 @@ pub static GFX942: InstructionSet = InstructionSet {
             "SQ_PERF_SNAPSHOT_PC_LO",
             "SQ_PERF_SNAPSHOT_PC_HI",
         ],
+        has_hold_count: false,
     },
 };
 
@@ -390,13 +396,19 @@ pub static GFX90A: InstructionSet = InstructionSet {
         mubuf: table!(128, MUBUF, MUBUF_SINCE_GFX90A, MUBUF_GFX90A),
     },
     flat_bit: FlatBit::Lds,
+    has_unaddressed_scratch: false,
     accumulation: Accumulation::Unified,
     has_row_newbcast: true,
     keeps_halves: false,
     resources: ResourceLayout::Gfx9,
     has_gds: false,
     has_images: true,
-    style: Style { cache: [" glc", " slc", " scc"], mnemonics: spelled!(), hardware: HARDWARE },
+    style: Style {
+        cache: [" glc", " slc", " scc"],
+        mnemonics: spelled!(),
+        hardware: HARDWARE,
+        has_hold_count: false,
+    },
 };
 
 /// CDNA: gfx908.
@@ -417,6 +429,7 @@ pub static GFX908: InstructionSet = InstructionSet {
         mubuf: table!(128, MUBUF, MUBUF_GFX908),
     },
     flat_bit: FlatBit::Lds,
+    has_unaddressed_scratch: false,
     accumulation: Accumulation::Apart,
     has_row_newbcast: false,
     keeps_halves: false,
@@ -438,6 +451,7 @@ pub static GFX908: InstructionSet = InstructionSet {
             v_mfma_f32_16x16x8_bf16: "v_mfma_f32_16x16x8bf16",
         },
         hardware: HARDWARE,
+        has_hold_count: false,
     },
 };
 
@@ -459,13 +473,19 @@ pub static GFX906: InstructionSet = InstructionSet {
         mubuf: table!(128, MUBUF),
     },
     flat_bit: FlatBit::Lds,
+    has_unaddressed_scratch: false,
     accumulation: Accumulation::None,
     has_row_newbcast: false,
     keeps_halves: false,
     resources: ResourceLayout::Gfx9,
     has_gds: true,
     has_images: true,
-    style: Style { cache: [" glc", " slc", ""], mnemonics: &Op::MNEMONICS, hardware: HARDWARE },
+    style: Style {
+        cache: [" glc", " slc", ""],
+        mnemonics: &Op::MNEMONICS,
+        hardware: HARDWARE,
+        has_hold_count: false,
+    },
 };
 
 /// Vega 10: gfx900.
@@ -486,11 +506,17 @@ pub static GFX900: InstructionSet = InstructionSet {
         mubuf: table!(128, MUBUF),
     },
     flat_bit: FlatBit::Lds,
+    has_unaddressed_scratch: false,
     accumulation: Accumulation::None,
     has_row_newbcast: false,
     keeps_halves: true,
     resources: ResourceLayout::Gfx9,
     has_gds: true,
     has_images: true,
-    style: Style { cache: [" glc", " slc", ""], mnemonics: &Op::MNEMONICS, hardware: HARDWARE },
+    style: Style {
+        cache: [" glc", " slc", ""],
+        mnemonics: &Op::MNEMONICS,
+        hardware: HARDWARE,
+        has_hold_count: false,
+    },
 };

@@ -196,12 +196,13 @@ fn sopp(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
         Op::s_endpgm if inst.imm == 0 => Ok(()),
         Op::s_endpgm => list.put(inst.imm as u16),
         Op::s_waitcnt => list.put(WaitCount(inst)),
-        Op::s_waitcnt_depctr => list.put(gfx11::DependencyCounters(inst.imm)),
+        Op::s_waitcnt_depctr => list.put(gfx11::DependencyCounters(inst)),
         Op::s_delay_alu => list.put(gfx11::Delay(inst.imm)),
         Op::s_set_inst_prefetch_distance
         | Op::s_clause
         | Op::s_wait_event
         | Op::s_round_mode
+        | Op::s_singleuse_vdst
         | Op::s_ttracedata_imm => list.put(format_args!("{:#x}", inst.imm as u16)),
         Op::s_set_gpr_idx_mode => list.put(GprIndex(inst.imm)),
         Op::s_sendmsg | Op::s_sendmsghalt => match inst.set.family {

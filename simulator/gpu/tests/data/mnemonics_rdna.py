@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Writes mnemonics.gfx1100.txt and mnemonics.gfx1030.txt: every mnemonic that LLVM 19's assembler accepts for the GPU, with today's
-spelling if it is an older one. Two spellings are one instruction if both assemble to the same words.
+spelling if it is an older one. Two spellings are one instruction if both assemble to the same words. mnemonics.gfx1150.txt has the
+difference from gfx1100's, `+` and `-`.
 
 Needs llvm-mc-19 and the library that it is linked with; LLVM_MC and LLVM_LIBRARY select others.
 """
@@ -17,7 +18,9 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER / "../../src/isa/tables/generate"))
 
 import gfx10  # noqa: E402
+import gfx101  # noqa: E402
 import gfx11  # noqa: E402
+import gfx115  # noqa: E402
 import names  # noqa: E402
 import rows as table_rows  # noqa: E402
 
@@ -52,8 +55,8 @@ def assembled(texts, processor):
 
 
 
-def write(family):
-    """Writes the list of a family's GPU."""
+def write(family, base=None):
+    """Writes the list of a family's GPU; that of its base is written."""
     processor = family.PROCESSOR
     texts = []
     for _, codes, words, tries in family.FORMATS:
@@ -72,8 +75,12 @@ def write(family):
     print(f"{processor}: {len(taken)} mnemonics, {len(same)} of them older; not shown: {', '.join(sorted(taken - shown - set(same)))}")
     lines = [f"# The mnemonics that LLVM 19 assembles for {processor}, written by mnemonics_rdna.py; a second one is today's spelling."]
     lines += [f"{name}\t{same[name]}" if name in same else name for name in sorted(taken)]
+    if base:
+        known = [line for line in (FOLDER / f"mnemonics.{base.PROCESSOR}.txt").read_text().splitlines() if line[0] != "#"]
+        changes = [f"+{line}" for line in lines[1:] if line not in known] + [f"-{line}" for line in known if line not in lines]
+        lines = [f"# The difference of {processor}'s mnemonics from those in mnemonics.{base.PROCESSOR}.txt, written by mnemonics_rdna.py."] + changes
     (FOLDER / f"mnemonics.{processor}.txt").write_text("\n".join(lines) + "\n")
 
 
-for one in (gfx11, gfx10):
-    write(one)
+for one, base in ((gfx11, None), (gfx115, gfx11), (gfx10, None), (gfx101, gfx10)):
+    write(one, base)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Writes lists of words and LLVM's text: gfx1100.txt and gfx1100.wave64.txt, gfx1030.txt and gfx1030.wave64.txt.
+"""Writes lists of words and LLVM's text: gfx1100.txt and gfx1100.wave64.txt, gfx1150.txt and gfx1150.wave64.txt, and so on.
 
 The rows are drawn by rule: for each opcode of each format, and for each form of it (with a literal, with DPP, ...), random operands
 and modifiers until LLVM takes them. The files of wave64 have the rows whose text differs in waves of 64 lanes, `-` where LLVM has no
-such instruction there. Needs llvm-mc-19 and llvm-objdump-19; LLVM_MC and LLVM_OBJDUMP select others.
+such instruction there. The lists of a GPU whose tables are those of another (gfx1150 of gfx1100) have what differs from the
+other's lists. Needs llvm-mc-19 and llvm-objdump-19; LLVM_MC and LLVM_OBJDUMP select others.
 """
 
 import pathlib
@@ -16,7 +17,9 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER / "../../src/isa/tables/generate"))
 
 import gfx10  # noqa: E402
+import gfx101  # noqa: E402
 import gfx11  # noqa: E402
+import gfx115  # noqa: E402
 import llvm  # noqa: E402
 import rows  # noqa: E402
 
@@ -157,10 +160,12 @@ FIELDS += [0xB0800000 | value for value in (0, 4, 6, 9, 7, 0x2004, 0x4006, 0xE00
 FIELDS += [0xB8880000 | 31 << 11 | value for value in range(32)]
 
 
-def drawn(family, name, codes, words, tries):
-    """Rows of a format, as words and text."""
+def drawn(family, name, codes, words, tries, base):
+    """Rows of a format, as words and text: those of instructions that the base lacks."""
     forms = FORMS.get(name, {"plain": 2}) | ({"sdwa": SDWA[name]} if family.HAS_SDWA and name in SDWA else {})
     found = rows.Probe(family).found(codes, words, tries)
+    same = rows.Probe(base).found(codes, words, tries) if base else {}
+    found = {code: row for code, row in found.items() if code not in same or row.name != same[code].name}
     asked = []
     for code, row in found.items():
         for form, wanted in forms.items():
@@ -189,23 +194,46 @@ def drawn(family, name, codes, words, tries):
     return taken
 
 
-def write(family):
-    """Writes the lists of a family."""
+def show(row):
+    return " ".join(f"{word:08x}" for word in row)
+
+
+def read(path):
+    """The rows of a list."""
+    lines = [line.split("\t") for line in path.read_text().splitlines() if not line.startswith("#")]
+    return {tuple(int(word, 16) for word in words.split()): text for words, text in lines}
+
+
+def texts(taken, processor, features=""):
+    """LLVM's text of each row, `-` if it has none."""
+    return [text or "-" for text in llvm.texts([list(row) for row in taken], processor, features)]
+
+
+def write(family, base=None):
+    """Writes the lists of a family; those of its base are written."""
+    processor = family.PROCESSOR
+    known, known_wave64, fields = {}, {}, [[word] for word in FIELDS]
+    if base:
+        known, known_wave64 = (read(FOLDER / f"{base.PROCESSOR}{part}.txt") for part in ("", ".wave64"))
+        fields = []
     taken = {}
     for name, codes, words, tries in family.FORMATS:
-        taken |= drawn(family, name, codes, words, tries)
-    fields = [[word] for word in FIELDS]
-    taken |= {tuple(row): text for row, text in zip(fields, llvm.texts(fields, family.PROCESSOR)) if text}
-    other = llvm.texts([list(row) for row in taken], family.PROCESSOR, "+wavefrontsize64")
-    show = lambda row: " ".join(f"{word:08x}" for word in row)
-    processor = family.PROCESSOR
+        taken |= drawn(family, name, codes, words, tries, base)
+    taken |= {tuple(row): text for row, text in zip(fields, llvm.texts(fields, processor)) if text}
+    taken = {row: text for row, text in zip(known, texts(known, processor)) if text != known[row]} | taken
     lines = [f"# Words of {processor} instructions and LLVM 19's text, written by rdna.py."]
+    if base:
+        lines = [f"# Rows that differ from those of {base.PROCESSOR}.txt, and rows of instructions that {base.PROCESSOR} lacks, written by rdna.py."]
     lines += [f"{show(row)}\t{text}" for row, text in taken.items()]
     (FOLDER / f"{processor}.txt").write_text("\n".join(lines) + "\n")
+    every = known | taken
+    expected = every | known_wave64
     lines = [f"# The rows of {processor}.txt that are something else in waves of 64 lanes, written by rdna.py."]
-    lines += [f"{show(row)}\t{text or '-'}" for (row, first), text in zip(taken.items(), other) if text != first]
+    if base:
+        lines = [f"# The same for waves of 64 lanes: rows that are neither as in {base.PROCESSOR}.wave64.txt nor as in the lists of waves of 32."]
+    lines += [f"{show(row)}\t{text}" for row, text in zip(every, texts(every, processor, "+wavefrontsize64")) if text != expected[row]]
     (FOLDER / f"{processor}.wave64.txt").write_text("\n".join(lines) + "\n")
 
 
-for one in (gfx11, gfx10):
-    write(one)
+for one, base in ((gfx11, None), (gfx115, gfx11), (gfx10, None), (gfx101, gfx10)):
+    write(one, base)

@@ -123,13 +123,14 @@ fn difference(gpu: &Gpu, twin: &Twin) -> Option<String> {
     ))
 }
 
-/// The part that each instruction set is named after. Others have the same instructions.
+/// The part that each instruction set is named after. Others have the same instructions. gfx1011 has those of gfx1010 and dot
+/// products, which no kernel here uses.
 fn parts() -> impl Iterator<Item = &'static Part> {
     let named = || Part::all().iter().filter(|part| part.instructions().name() == part.name());
     for part in Part::all() {
         assert!(named().any(|other| other.instructions() == part.instructions()), "{}", part.name());
     }
-    named()
+    named().filter(|part| part.name() != "gfx1011")
 }
 
 fn agree(code: &str, parts: impl IntoIterator<Item = &'static Part>) {

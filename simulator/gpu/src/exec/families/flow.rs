@@ -43,6 +43,7 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         | Op::s_wait_idle
         | Op::s_wait_event
         | Op::s_delay_alu
+        | Op::s_singleuse_vdst
         | Op::s_clause
         | Op::s_set_inst_prefetch_distance
         | Op::s_gl1_inv

@@ -33,6 +33,11 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         Op::s_atc_probe | Op::s_atc_probe_buffer | Op::s_dcache_discard | Op::s_dcache_discard_x2 => {
             |_, _| Flow::Next
         }
+        Op::s_get_waveid_in_workgroup => |core, step| {
+            let number = core.wave.number;
+            core.wave.set_scalar(step.inst.dst, number);
+            Flow::Next
+        },
         _ => return atomic_versions(op),
     };
     Some(Compilations::scalar(handler))

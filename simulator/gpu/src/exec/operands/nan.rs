@@ -46,6 +46,7 @@ fn of_sources(wave: &Wave, step: &Step, kind: LaneKind) -> [Option<u64>; LANES] 
             | Op::v_fmac_dx9_zero_f32
             | Op::v_mac_f16
             | Op::v_mac_f32
+            | Op::v_mac_legacy_f32
     );
     if accumulates {
         if kind == LaneKind::F64 {

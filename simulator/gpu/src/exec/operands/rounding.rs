@@ -36,6 +36,7 @@ enum Function {
     TwoStepsAccumulate,
     /// The same, but zero times anything is zero.
     TwoStepsLegacy,
+    TwoStepsLegacyAccumulate,
     Scale,
     Fraction,
     DivisionEnd,
@@ -73,13 +74,12 @@ fn function(op: Op) -> Option<(Function, LaneKind)> {
         "cvt_f16_i16" => Some((FromSigned(LaneKind::B16), LaneKind::F16)),
         "cvt_f16_u16" => Some((FromUnsigned(LaneKind::B16), LaneKind::F16)),
         "cvt_rpi_i32_f32" => Some((HalfUp, LaneKind::F32)),
+        "mad_legacy_f32" => Some((TwoStepsLegacy, LaneKind::F32)),
+        "mac_legacy_f32" => Some((TwoStepsLegacyAccumulate, LaneKind::F32)),
         _ => None,
     };
     if special.is_some() {
         return special;
-    }
-    if name == "mad_legacy_f32" {
-        return Some((TwoStepsLegacy, LaneKind::F32));
     }
     let (stem, ty) = name.rsplit_once('_')?;
     let kind = match ty {
@@ -118,7 +118,8 @@ fn function(op: Op) -> Option<(Function, LaneKind)> {
     ))
 }
 
-fn format(kind: LaneKind) -> Soft {
+/// The format of a kind of float.
+pub(crate) fn format(kind: LaneKind) -> Soft {
     match kind {
         LaneKind::F16 => HALF,
         LaneKind::F64 => DOUBLE,
@@ -126,7 +127,8 @@ fn format(kind: LaneKind) -> Soft {
     }
 }
 
-fn direction(wave: &Wave, kind: LaneKind) -> u32 {
+/// The rounding of results of a kind.
+pub(crate) fn direction(wave: &Wave, kind: LaneKind) -> u32 {
     if kind == LaneKind::F32 { wave.mode.round32() } else { wave.mode.round64() }
 }
 
@@ -207,10 +209,10 @@ pub(crate) fn execute(wave: &mut Wave, step: &Step) -> Flow {
         Function::TwoStepsAccumulate => {
             zip3([get(0), get(1), old(wave, step, kind)], |all| two_steps(kind, all, round))
         }
-        Function::TwoStepsLegacy => zip3([get(0), get(1), get(2)], |[a, b, c]| {
-            let is_zero = |bits: u64| normal(f32::from_bits(bits as u32)) == 0.0;
-            two_steps(kind, if is_zero(a) || is_zero(b) { [0, 0, c] } else { [a, b, c] }, round)
-        }),
+        Function::TwoStepsLegacy => zip3([get(0), get(1), get(2)], |all| two_steps_legacy(all, round)),
+        Function::TwoStepsLegacyAccumulate => {
+            zip3([get(0), get(1), old(wave, step, kind)], |all| two_steps_legacy(all, round))
+        }
         Function::Scale => {
             let by = source(wave, step, 1, if kind == LaneKind::F16 { LaneKind::B16 } else { LaneKind::B32 });
             zip(get(0), by, |a, by| {
@@ -310,6 +312,12 @@ pub(crate) fn two_steps(kind: LaneKind, [a, b, c]: [u64; 3], round: u32) -> u64 
     normal(float.sum(product, normal(c), round))
 }
 
+/// The same of singles, in which zero times anything is zero.
+fn two_steps_legacy([a, b, c]: [u64; 3], round: u32) -> u64 {
+    let is_zero = |bits: u64| normal(f32::from_bits(bits as u32)) == 0.0;
+    two_steps(LaneKind::F32, if is_zero(a) || is_zero(b) { [0, 0, c] } else { [a, b, c] }, round)
+}
+
 /// A fused product and sum of singles, in which zero times anything is zero.
 fn fused_legacy([a, b, c]: [u64; 3], round: u32) -> u64 {
     let zero = |bits: u64| bits & 0x7fff_ffff == 0;
@@ -317,7 +325,7 @@ fn fused_legacy([a, b, c]: [u64; 3], round: u32) -> u64 {
 }
 
 /// The lesser of two numbers; if one is a NaN of any kind, the other.
-fn least(float: Soft, a: u64, b: u64) -> u64 {
+pub(crate) fn least(float: Soft, a: u64, b: u64) -> u64 {
     match (float.is_nan(a), float.is_nan(b)) {
         (true, _) => b,
         (_, true) => a,
@@ -326,7 +334,8 @@ fn least(float: Soft, a: u64, b: u64) -> u64 {
     }
 }
 
-fn greatest(float: Soft, a: u64, b: u64) -> u64 {
+/// The greater of two numbers, in the same way.
+pub(crate) fn greatest(float: Soft, a: u64, b: u64) -> u64 {
     match (float.is_nan(a), float.is_nan(b)) {
         (true, _) => b,
         (_, true) => a,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Arithmetic of RDNA 2 and 3 that GFX9 has too, in waves of 64 lanes, against the reference. The reference reads GFX9's text.
+//! Arithmetic of RDNA that GFX9 has too, and scalar floats, in waves of 64 lanes, against the reference. The reference reads GFX9's text.
 
-use super::semantics::{Shared, check_row, rows};
+use super::semantics::{Shared, check, check_memory, check_row, rows};
 use super::*;
 use crate::exec::machine::step::INTEGERS;
 use crate::isa::{Element, Encoding, Inst, Op, Operand};
@@ -41,10 +41,16 @@ fn is_known(inst: &Inst, text: &str) -> bool {
     let is_float = |operand: Operand| matches!(operand, Operand::Inline(code) if code > INTEGERS);
     let short = |index: usize| inst.src_type[index].element == Element::I16 || inst.op == Op::v_ldexp_f16;
     let floats = (0..3).any(|index| is_float(inst.src[index]) && short(index));
+    // LLVM shows literals of scalar halves as singles.
+    let is_long = |operand: Operand| matches!(operand, Operand::Literal(value) if value > 0xffff);
+    let scalar = matches!(inst.encoding, Sop1 | Sopc);
+    let literals =
+        (0..2).any(|at| scalar && is_long(inst.src[at]) && inst.src_type[at].element == Element::F16);
     // GFX9 has DPP in no instruction with a mask.
     let masked = inst.mods.dpp.is_some() && (inst.encoding == Vopc || inst.encoding == Vop3);
     arithmetic
         && !floats
+        && !literals
         && !masked
         && !hidden
         && !signed
@@ -80,6 +86,30 @@ fn compare(set: &'static isa::InstructionSet, list: &'static str) -> usize {
 fn arithmetic_is_that_of_the_reference() {
     let rows = compare(&isa::GFX1100_WAVE64, include_str!("../../../tests/data/gfx1100.txt"));
     assert!(rows > 1400, "{rows} rows");
+    let rows = compare(&isa::GFX1150_WAVE64, include_str!("../../../tests/data/gfx1150.txt"));
+    assert!(rows > 60, "{rows} rows");
     let rows = compare(&isa::GFX1030_WAVE64, include_str!("../../../tests/data/gfx1030.txt"));
     assert!(rows > 1400, "{rows} rows");
+    let rows = compare(&isa::GFX1010_WAVE64, include_str!("../../../tests/data/gfx1010.txt"));
+    assert!(rows > 10, "{rows} rows");
+}
+
+/// The instructions of gfx1010 that gfx1030 lacks.
+#[test]
+fn instructions_of_gfx1010() {
+    let of =
+        |kind: fn(&str) -> bool| rows(include_str!("cases/gfx1010.txt")).filter(move |(_, text)| kind(text));
+    check(&isa::GFX1010_WAVE64, of(|text| text.starts_with("v_")), 40);
+    check_memory(&isa::GFX1010_WAVE64, of(|text| text.starts_with("s_")), 220);
+}
+
+#[test]
+fn waves_of_gfx1010_know_their_number() {
+    let mut wave = Wave::new();
+    wave.number = 5;
+    // s_get_waveid_in_workgroup s40
+    let inst = isa::GFX1010.decode(&[0xf4a8_0a00, 0]).unwrap();
+    assert_eq!(inst.to_string(), "s_get_waveid_in_workgroup s40");
+    super::semantics::run(&mut wave, inst, false, &mut Shared::new()).unwrap();
+    assert_eq!(wave.s[40], 5);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The instructions of RDNA 2 and 3 that are decoded and not executed, with the reasons.
+//! The instructions of RDNA that are decoded and not executed, with the reasons.
 
 use super::semantics::rows;
 use super::*;
 use crate::exec::families;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The instructions of RDNA 3 and the reasons, with the number of LLVM's rows that are refused.
 const REFUSED_IN_GFX1100: &[(&str, &str, usize)] = &[
@@ -58,9 +58,12 @@ const REFUSED_IN_GFX1030: &[(&str, &str, usize)] = &[
     ("v_pack_b32_f16", "the clamp bit of this instruction", 1),
 ];
 
+/// Those of RDNA 1 beside those of RDNA 2.
+const REFUSED_IN_GFX1010: &[(&str, &str, usize)] = &[("s_scratch_", "not implemented", 24)];
+
 fn check(set: &'static isa::InstructionSet, list: &'static str, expected: &[(&str, &str, usize)]) {
     let mut refused = BTreeMap::<(&str, &str), usize>::new();
-    for (words, text) in rows(list) {
+    for (words, text) in rows(list).filter(|(_, text)| *text != "-") {
         let inst = set.decode(&words).unwrap();
         for half in inst.halves().map_or(vec![inst], Vec::from) {
             let Err(reason) = families::handler(&half) else { continue };
@@ -78,5 +81,73 @@ fn check(set: &'static isa::InstructionSet, list: &'static str, expected: &[(&st
 #[test]
 fn all_is_executed_but_what_is_listed() {
     check(&isa::GFX1100, include_str!("../../../tests/data/gfx1100.txt"), REFUSED_IN_GFX1100);
+    check(&isa::GFX1150, include_str!("../../../tests/data/gfx1100.txt"), REFUSED_IN_GFX1100);
+    check(&isa::GFX1150, include_str!("../../../tests/data/gfx1150.txt"), &[]);
     check(&isa::GFX1030, include_str!("../../../tests/data/gfx1030.txt"), REFUSED_IN_GFX1030);
+    check(&isa::GFX1010, include_str!("../../../tests/data/gfx1010.txt"), REFUSED_IN_GFX1010);
+}
+
+/// Refusals of a form, not of an instruction.
+const FORMS: &[&str] = &["an invalid data format", "an unknown message", "a store ", "a load ", "tfe"];
+
+/// The numbers in the manual: of each set, what LLVM assembles, and what is decoded, executed and refused.
+#[test]
+fn the_manual_has_the_numbers_of_rdna() {
+    type Lists = &'static [&'static str];
+    const RDNA3: &str = include_str!("../../../tests/data/gfx1100.txt");
+    const RDNA2: &str = include_str!("../../../tests/data/gfx1030.txt");
+    const MNEMONICS3: &str = include_str!("../../../tests/data/mnemonics.gfx1100.txt");
+    const MNEMONICS2: &str = include_str!("../../../tests/data/mnemonics.gfx1030.txt");
+    let sets: [(&'static isa::InstructionSet, Lists, Lists); 4] = [
+        (&isa::GFX1100, &[RDNA3], &[MNEMONICS3]),
+        (
+            &isa::GFX1150,
+            &[RDNA3, include_str!("../../../tests/data/gfx1150.txt")],
+            &[MNEMONICS3, include_str!("../../../tests/data/mnemonics.gfx1150.txt")],
+        ),
+        (&isa::GFX1030, &[RDNA2], &[MNEMONICS2]),
+        (
+            &isa::GFX1010,
+            &[RDNA2, include_str!("../../../tests/data/gfx1010.txt")],
+            &[MNEMONICS2, include_str!("../../../tests/data/mnemonics.gfx1010.txt")],
+        ),
+    ];
+    let manual = include_str!("../../../../../docs/simulator.md");
+    let columns = |what: &str| -> Vec<usize> {
+        let row = manual.lines().find(|line| line.starts_with(&format!("| {what} |"))).expect(what);
+        row.split('|')
+            .filter_map(|cell| cell.trim().parse().ok())
+            .skip(isa::InstructionSet::ALL.len())
+            .collect()
+    };
+    let mut counted = [const { Vec::new() }; 4];
+    for (set, lists, mnemonics) in sets {
+        let mut names = HashSet::new();
+        for line in mnemonics.iter().flat_map(|list| list.lines()).filter(|line| !line.starts_with('#')) {
+            let name = line.split('\t').next_back().unwrap_or(line).trim_start_matches(['+', '-']);
+            if line.starts_with('-') {
+                names.remove(name)
+            } else {
+                names.insert(name)
+            };
+        }
+        let mut executed = HashSet::new();
+        for inst in lists.iter().flat_map(|list| rows(list)).filter_map(|(words, _)| set.decode(&words).ok())
+        {
+            let halves = inst.halves().map_or(vec![inst], Vec::from);
+            let is_executed = |half: &&isa::Inst| match families::handler(half) {
+                Ok(_) => true,
+                Err(why) => FORMS.iter().any(|form| why.starts_with(form)),
+            };
+            executed.extend(halves.iter().filter(is_executed).map(|half| half.op));
+        }
+        let decoded = isa::Op::ALL.iter().filter(|op| set.has(**op)).count();
+        // LLVM has mnemonics for the first halves of dual instructions.
+        let dual = names.iter().filter(|name| name.starts_with("v_dual_")).count();
+        let refused = decoded - executed.len();
+        let numbers = [names.len(), decoded + dual, executed.len() + dual, refused];
+        counted.iter_mut().zip(numbers).for_each(|(row, number)| row.push(number));
+    }
+    let rows = ["instructions that LLVM 19 assembles", "decoded", "executed", "refused"];
+    assert_eq!(counted.to_vec(), rows.map(columns).to_vec());
 }

@@ -97,7 +97,7 @@ impl Shared {
 }
 
 /// Runs a list; panics with the first failure of each mnemonic.
-fn check(set: &'static InstructionSet, list: impl Iterator<Item = Case>, at_least: usize) {
+pub(super) fn check(set: &'static InstructionSet, list: impl Iterator<Item = Case>, at_least: usize) {
     let mut shared = Shared::new();
     let mut failures: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let mut count = 0;
@@ -195,7 +195,7 @@ pub(super) fn finite(next: &mut impl FnMut() -> u64) -> u32 {
 }
 
 /// Runs a list of memory instructions: the memories are compared as well.
-fn check_memory(set: &'static InstructionSet, list: impl Iterator<Item = Case>, at_least: usize) {
+pub(super) fn check_memory(set: &'static InstructionSet, list: impl Iterator<Item = Case>, at_least: usize) {
     let mut shared = Shared::new();
     shared.lds.reset(LDS);
     let base = shared.memory.allocate(GLOBAL as u64, 256, AllocationKind::Device, "test").unwrap();

@@ -69,6 +69,7 @@ fn is_nothing(op: Op) -> bool {
             | Op::s_waitcnt_vscnt
             | Op::s_waitcnt_depctr
             | Op::s_delay_alu
+            | Op::s_singleuse_vdst
             | Op::s_clause
             | Op::s_setprio
             | Op::v_nop

@@ -81,7 +81,7 @@ fn form(op: Op) -> Option<Form> {
         Op::v_and_b32 => Form::Integer(PAND),
         Op::v_or_b32 => Form::Integer(POR),
         Op::v_xor_b32 => Form::Integer(PXOR),
-        Op::v_mul_lo_u32 => Form::Integer(PMULLD),
+        Op::v_mul_lo_u32 | Op::v_mul_lo_i32 => Form::Integer(PMULLD),
         Op::v_min_i32 => Form::Integer(PMINSD),
         Op::v_max_i32 => Form::Integer(PMAXSD),
         Op::v_min_u32 => Form::Integer(PMINUD),

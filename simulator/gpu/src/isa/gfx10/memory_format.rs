@@ -29,16 +29,24 @@ pub(in super::super) fn memory(f: &mut Fields<'_>) -> Result<(), Invalid> {
 fn smem(f: &mut Fields<'_>) -> Result<(), Invalid> {
     let data = field(f.first, 6, 7);
     f.set_dst(f.scalar(data, f.row.dst.dwords))?;
-    if f.row.src[0].element == Element::None || f.row.has(CACHE) {
+    if f.row.src[0].element == Element::None {
         return Ok(());
     }
     if f.row.has(PROBE) {
         f.inst.imm = data as i32;
-    } else {
+    } else if !f.row.has(CACHE) {
         f.inst.mem.sc0 = bit(f.first, 16);
         f.inst.mem.sc1 = bit(f.first, 14);
     }
     f.inst.src[0] = f.scalar(field(f.first, 0, 6) * 2, f.row.src[0].dwords)?;
+    if f.row.src[1].element != Element::None {
+        f.inst.src[1] = f.scalar(data, f.row.src[1].dwords)?;
+        // An atomic that returns replaces its data by the old value.
+        if !f.inst.mem.sc0 {
+            f.inst.dst = Operand::None;
+            f.inst.dst_type = OperandType::default();
+        }
+    }
     f.inst.mem.offset = signed(field(f.second, 0, 21), 21);
     let offset = f.scalar(field(f.second, 25, 7), 1)?;
     // NULL reads as zero, so it is shown only if there is no other offset.
@@ -66,10 +74,11 @@ fn flat(f: &mut Fields<'_>) -> Result<(), Invalid> {
     let is_flat = f.inst.encoding == Encoding::Flat;
     let offset = field(first, 0, 12);
     f.inst.mem.offset = if is_flat { offset as i32 } else { signed(offset, 12) };
-    // NULL means no scalar address, and in SCRATCH EXEC_HI means no address at all.
+    // NULL means no scalar address, and in SCRATCH of some sets EXEC_HI means no address at all.
     let (scalar, private) = (field(second, 16, 7), f.inst.encoding == Encoding::Scratch);
     let (has_scalar, has_none) = (!matches!(scalar, 125 | 127), scalar == 127);
-    if is_flat && scalar != 125 || has_none && !private {
+    let may_have_none = private && f.inst.set.has_unaddressed_scratch;
+    if is_flat && scalar != 125 || has_none && !may_have_none {
         return Err(Invalid);
     }
     if has_scalar {

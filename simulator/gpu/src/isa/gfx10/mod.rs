@@ -5,7 +5,7 @@ mod memory_format;
 mod set;
 
 pub(super) use memory_format::memory;
-pub use set::{GFX1030, GFX1030_WAVE64};
+pub use set::{GFX1010, GFX1010_WAVE64, GFX1011, GFX1011_WAVE64, GFX1030, GFX1030_WAVE64};
 
 use super::fields::field;
 use super::format::{Classified, row, vop3_row};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The formats of GFX11 (RDNA 3) that differ from those of GFX9.
+//! The formats of GFX11 (RDNA 3 and 3.5) that differ from those of GFX9.
 //!
 //! - `set`: the instruction sets.
 //! - `memory_format`, `dual_format`: one function for each format.
@@ -12,7 +12,7 @@ pub(super) mod text;
 
 pub(super) use dual_format::vopd;
 pub(super) use memory_format::{ds, memory};
-pub use set::{GFX1100, GFX1100_WAVE64};
+pub use set::{GFX1100, GFX1100_WAVE64, GFX1150, GFX1150_WAVE64};
 
 use super::fields::field;
 use super::format::{Classified, row, vop3_row};

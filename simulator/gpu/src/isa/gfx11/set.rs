@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The instruction sets of gfx1100: one for waves of 32 lanes, and one for waves of 64.
+//! The instruction sets of gfx1100 and gfx1150: one for waves of 32 lanes, and one for waves of 64.
 
 use super::super::opcode::Mnemonics;
 use super::super::set::{
     Accumulation, Family, FlatBit, InstructionSet, ResourceLayout, Style, Tables, mnemonics, spelled, table,
 };
-use super::super::tables::{Row, gfx11, lay_out};
+use super::super::tables::{Row, gfx11, gfx115, lay_out};
 
 /// The hardware registers.
 const HARDWARE: &[&str] = &[
@@ -70,6 +70,7 @@ const fn set(name: &'static str, wave_size: u32) -> InstructionSet {
         },
         // Not of this family.
         flat_bit: FlatBit::VectorAddress,
+        has_unaddressed_scratch: false,
         accumulation: Accumulation::None,
         has_row_newbcast: false,
         keeps_halves: true,
@@ -80,8 +81,21 @@ const fn set(name: &'static str, wave_size: u32) -> InstructionSet {
             cache: [" glc", " slc", " dlc"],
             mnemonics: mnemonics!(gfx11::SPELLED),
             hardware: HARDWARE,
+            has_hold_count: true,
         },
     }
+}
+
+/// The set with what GFX11.5 adds: scalar floats.
+const fn with_scalar_floats(set: InstructionSet) -> InstructionSet {
+    let tables = Tables {
+        sop2: table!(128, gfx11::SOP2, gfx115::SOP2),
+        sop1: table!(256, gfx11::SOP1, gfx115::SOP1),
+        sopc: table!(128, gfx11::SOPC, gfx115::SOPC),
+        sopp: table!(128, gfx11::SOPP, gfx115::SOPP),
+        ..set.tables
+    };
+    InstructionSet { tables, ..set }
 }
 
 /// RDNA 3, waves of 32 lanes: gfx1100, gfx1101, gfx1102, gfx1103.
@@ -89,3 +103,9 @@ pub static GFX1100: InstructionSet = set("gfx1100", 32);
 
 /// RDNA 3, waves of 64 lanes.
 pub static GFX1100_WAVE64: InstructionSet = set("gfx1100", 64);
+
+/// RDNA 3.5, waves of 32 lanes: gfx1150, gfx1151, gfx1152.
+pub static GFX1150: InstructionSet = with_scalar_floats(set("gfx1150", 32));
+
+/// RDNA 3.5, waves of 64 lanes.
+pub static GFX1150_WAVE64: InstructionSet = with_scalar_floats(set("gfx1150", 64));

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::super::inst::Inst;
 
-/// A counter of `s_waitcnt_depctr` with its place and its largest value, which waits for nothing.
+/// A counter of `s_waitcnt_depctr` with its place and its largest value, which waits for nothing. Not every set has the first.
 const DEPENDENCY_COUNTERS: [(&str, u32, i32); 7] = [
     ("hold_cnt", 7, 1),
     ("sa_sdst", 0, 1),
@@ -22,19 +22,21 @@ pub(in super::super) fn counters(imm: i32) -> [(&'static str, i32, i32); 3] {
 }
 
 /// Operand of `s_waitcnt_depctr`.
-pub(in super::super) struct DependencyCounters(pub(in super::super) i32);
+pub(in super::super) struct DependencyCounters<'a>(pub(in super::super) &'a Inst);
 
-impl Display for DependencyCounters {
+impl Display for DependencyCounters<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let imm = self.0 & 0xffff;
-        let used = DEPENDENCY_COUNTERS.iter().fold(0, |used, &(_, at, limit)| used | limit << at);
+        let imm = self.0.imm & 0xffff;
+        let without_first = usize::from(!self.0.set.style.has_hold_count);
+        let counters = &DEPENDENCY_COUNTERS[without_first..];
+        let used = counters.iter().fold(0, |used, &(_, at, limit)| used | limit << at);
         if imm & !used != 0 {
             return write!(f, "{imm:#x}");
         }
-        let values = DEPENDENCY_COUNTERS.map(|(name, at, limit)| (name, imm >> at & limit, limit));
-        let waits_for_none = values.iter().all(|&(_, value, limit)| value == limit);
+        let values = || counters.iter().map(|&(name, at, limit)| (name, imm >> at & limit, limit));
+        let waits_for_none = values().all(|(_, value, limit)| value == limit);
         let mut separator = "";
-        for (name, value, limit) in values {
+        for (name, value, limit) in values() {
             if value != limit || waits_for_none {
                 write!(f, "{separator}depctr_{name}({value})")?;
                 separator = " ";

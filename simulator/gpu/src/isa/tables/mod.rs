@@ -3,7 +3,9 @@
 
 mod compare;
 pub(super) mod gfx10;
+pub(super) mod gfx101;
 pub(super) mod gfx11;
+pub(super) mod gfx115;
 mod lds;
 mod memory;
 mod packed;
@@ -178,20 +180,41 @@ pub(super) const WMMA: u64 = 1 << 38;
 
 /// The row of each opcode; `None` if no instruction has it. Two rows with one opcode do not compile.
 pub(super) const fn lay_out<const CODES: usize>(lists: &[&'static [Row]]) -> [Option<&'static Row>; CODES] {
+    lay_out_without(&[], lists)
+}
+
+/// The same without the rows of some instructions.
+pub(super) const fn lay_out_without<const CODES: usize>(
+    lacking: &[Op],
+    lists: &[&'static [Row]],
+) -> [Option<&'static Row>; CODES] {
     let mut table = [None; CODES];
     let mut i = 0;
     while i < lists.len() {
         let rows = lists[i];
         let mut j = 0;
         while j < rows.len() {
-            let place = &mut table[rows[j].code as usize];
-            assert!(place.is_none());
-            *place = Some(&rows[j]);
+            if !contains(lacking, rows[j].op) {
+                let place = &mut table[rows[j].code as usize];
+                assert!(place.is_none());
+                *place = Some(&rows[j]);
+            }
             j += 1;
         }
         i += 1;
     }
     table
+}
+
+const fn contains(list: &[Op], op: Op) -> bool {
+    let mut i = 0;
+    while i < list.len() {
+        if list[i] as u16 == op as u16 {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }
 
 /// A scalar offset.

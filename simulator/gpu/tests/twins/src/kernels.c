@@ -3,6 +3,7 @@
 #include "integer.c"
 #include "float.c"
 #include "half.c"
+#include "uniform.c"
 #include "vectors.c"
 #include "control.c"
 #include "memory.c"

@@ -22,7 +22,7 @@ vector! {
     v_mul_hi_u32_u24(a: u32, b: u32) -> u32 ((u64::from(low24(a)) * u64::from(low24(b))) >> 32) as u32;
     v_mad_i32_i24(a: i32, b: i32, c: i32) -> i32 signed24(a).wrapping_mul(signed24(b)).wrapping_add(c);
     #[usual] v_mad_u32_u24(a: u32, b: u32, c: u32) -> u32 low24(a).wrapping_mul(low24(b)).wrapping_add(c);
-    #[usual] v_mul_lo_u32(a: u32, b: u32) -> u32 a.wrapping_mul(b);
+    #[usual] v_mul_lo_u32 | v_mul_lo_i32(a: u32, b: u32) -> u32 a.wrapping_mul(b);
     v_mul_hi_u32(a: u32, b: u32) -> u32 ((u64::from(a) * u64::from(b)) >> 32) as u32;
     v_mul_hi_i32(a: i32, b: i32) -> i32 ((i64::from(a) * i64::from(b)) >> 32) as i32;
     #[usual] v_min_i32(a: i32, b: i32) -> i32 a.min(b);

@@ -19,6 +19,7 @@ vector! {
     #[usual] v_fmac_f32(a: f32, b: f32, [c: f32]) -> f32 a.mul_add(b, c);
     v_mad_f32 | v_madmk_f32 | v_madak_f32(a: f32, b: f32, c: f32) -> f32 unfused(a, b, c);
     v_mac_f32(a: f32, b: f32, [c: f32]) -> f32 unfused(a, b, c);
+    v_mac_legacy_f32(a: f32, b: f32, [c: f32]) -> f32 unfused_legacy(a, b, c);
     v_mad_legacy_f32(a: f32, b: f32, c: f32) -> f32 unfused_legacy(a, b, c);
     #[usual] v_min_f32(a: f32, b: f32) -> Single Chosen(min_f32(a, b));
     #[usual] v_max_f32(a: f32, b: f32) -> Single Chosen(max_f32(a, b));

@@ -11,6 +11,7 @@ import sys
 
 import assembler
 import buffer
+import gfx1010
 import gfx900
 import gfx908
 import gfx90a
@@ -22,7 +23,7 @@ import vector
 
 FAMILIES = {"vector": vector, "scalar": scalar, "packed": packed, "memory": memory,
             "buffer": buffer, "matrix": matrix, "gfx90a": gfx90a,
-            "gfx908": gfx908, "gfx900": gfx900}
+            "gfx908": gfx908, "gfx900": gfx900, "gfx1010": gfx1010}
 
 
 def main():

@@ -47,6 +47,10 @@ pub(super) fn rule(stem: &str, format: Format) -> Option<Rule> {
             let is_zero = |bits: u64| f.is_zero(normal(f, bits));
             if is_zero(a) || is_zero(b) { unfused(f, l, 0, 0, c) } else { unfused(f, l, a, b, c) }
         }),
+        "mac_legacy" => two(|f, l, a, b| {
+            let is_zero = |bits: u64| f.is_zero(normal(f, bits));
+            if is_zero(a) || is_zero(b) { unfused(f, l, 0, 0, l.old) } else { unfused(f, l, a, b, l.old) }
+        }),
         "mad" | "mad_legacy" | "madmk" | "madak" => three(unfused),
         "mac" => two(|f, l, a, b| unfused(f, l, a, b, l.old)),
         "min" => two(|f, l, a, b| extremum(f, l, Ordering::Less, a, b)),

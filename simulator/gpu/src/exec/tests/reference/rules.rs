@@ -146,7 +146,7 @@ pub(super) fn rule(name: &str) -> Option<Rule> {
     let chooses = ["min", "max", "min3", "max3", "med3", "div_fixup", "div_fixup_legacy"].contains(&stem)
         || stem.starts_with("cube") && stem != "cubema";
     let rule = if chooses { rule.exact() } else { rule };
-    Some(Rule { accumulates: stem == "fmac" || stem == "mac", ..rule })
+    Some(Rule { accumulates: ["fmac", "mac", "mac_legacy"].contains(&stem), ..rule })
 }
 
 /// Kinds of a compare's sources and its test.

@@ -9,6 +9,7 @@ tell. New instructions are listed in the end, to be added to `Op`.
 | file | contents |
 |---|---|
 | `gfx10.py`, `gfx11.py` | the formats of a family: words with given fields |
+| `gfx101.py`, `gfx115.py` | families with the formats of another: their tables have what that one lacks |
 | `llvm.py` | LLVM's disassembler |
 | `names.py` | older names of instructions, types that cannot be probed |
 | `rows.py` | the rows of a format; operands of scalar and memory instructions |
@@ -40,12 +41,14 @@ FILES = {
 }
 
 
+ROW = re.compile(r"row\(\s*(0x\w+),\s*(\w+),\s*([\w.()]+),\s*\[(.*?)\],\s*([\w |]+?),?\s*\)", re.S)
+
+
 def known_rows():
     """The rows of GFX9, by meaning."""
-    pattern = re.compile(r"row\(\s*0x\w+,\s*(\w+),\s*([\w.()]+),\s*\[(.*?)\],\s*([\w |]+?),?\s*\)", re.S)
     found = {}
     for path in TABLES.glob("*.rs"):
-        for op, dst, src, flags in pattern.findall(path.read_text()):
+        for _, op, dst, src, flags in ROW.findall(path.read_text()):
             found.setdefault(op, {"dst": dst, "src": re.findall(r"[\w.()]+", src), "flags": set(flags.split(" | "))})
     return found
 
@@ -153,6 +156,25 @@ def emit(row, family):
     return f"    row({row.code:#04x}, {row.op}, {row.dst}, [{', '.join(row.src)}], {flags}),"
 
 
+def rows_of(table):
+    """The rows of a table in Rust, each as the text between its parentheses without spaces."""
+    return {"".join(f"{code},{op},{dst},[{src}],{flags}".split()): op for code, op, dst, src, flags in ROW.findall(table)}
+
+
+def without_base(tables, family):
+    """Takes the rows of the family's base out of its tables, and returns the instructions of the base that the family lacks."""
+    lacks, kept = set(), set()
+    text = "".join(path.read_text() for path in (TABLES / family.BASE).glob("*.rs"))
+    for name, table in re.findall(r"const (\w+): &\[Row\] = &\[(.*?)\n\];", text, re.S):
+        own = {code: "".join(rows_of(emit(row, family))) for code, row in tables.get(name, {}).items()}
+        base = rows_of(table)
+        for code in [code for code, row in own.items() if row in base]:
+            kept.add(tables[name].pop(code).op)
+        lacks |= {op for row, op in base.items() if row not in own.values()}
+    assert not lacks & kept, f"in one format alike, in another not: {lacks & kept}"
+    return lacks
+
+
 def main():
     name = sys.argv[1]
     family = importlib.import_module(name)
@@ -170,10 +192,15 @@ def main():
     tables["VOP3P"] = packed_rows(probe, formats, known)
     if "VOPD" in formats:
         tables["VOPD"] = dual_rows(probe, formats, tables)
+    lacks = sorted(without_base(tables, family)) if getattr(family, "BASE", None) else []
+    tables = {table: rows for table, rows in tables.items() if rows}
     folder = TABLES / family.NAME
     folder.mkdir(exist_ok=True)
     paths = []
-    files = {file: value for file, value in FILES.items() if set(value[1]) <= set(tables)}
+    files = {}
+    for file, (summary, members) in FILES.items():
+        if members := [member for member in members if member in tables]:
+            files[file] = (summary, members)
     for file, (summary, members) in files.items():
         lines = [HEAD + f"//! {summary}\n", "use super::super::super::opcode::Op::*;", "use super::super::*;", ""]
         for member in members:
@@ -186,14 +213,25 @@ def main():
         for row in table.values():
             if spelled.setdefault(row.op, row.name) != row.name:
                 raise SystemExit(f"{row.op} is spelled {spelled[row.op]} and {row.name}")
-    lines = [HEAD + "//! The mnemonics that differ from those of `Op`.\n", "use super::super::super::opcode::Op::{self, *};", ""]
-    lines += ["pub(in super::super::super) const SPELLED: &[(Op, &str)] = &["]
-    lines += [f'    ({op}, "{name}"),' for op, name in spelled.items() if op != name] + ["];", ""]
-    paths.append(folder / "spelled.rs")
-    paths[-1].write_text("\n".join(lines))
-    lines = [HEAD + f"//! The rows of {name}.\n"] + [f"mod {file};" for file in sorted([*files, "spelled"])] + [""]
-    lines += [f"pub(in super::super) use {file}::{{{', '.join(members)}}};" for file, (_, members) in sorted(files.items())]
-    lines += ["pub(in super::super) use spelled::SPELLED;", ""]
+    exported = {file: members for file, (_, members) in files.items()}
+    lines, older = [], [f'    ({op}, "{name}"),' for op, name in spelled.items() if op != name]
+    if older:
+        lines += ["pub(in super::super::super) const SPELLED: &[(Op, &str)] = &["]
+        lines += older + ["];", ""]
+    if lacks:
+        lines += ["pub(in super::super::super) const LACKS: &[Op] = &["]
+        lines += [f"    {op}," for op in lacks] + ["];", ""]
+    if lines:
+        exported["spelled"] = (["LACKS"] if lacks else []) + (["SPELLED"] if older else [])
+        about = ["The mnemonics that differ from those of `Op`."] if older else []
+        about += [f"The instructions of {family.BASE} that {name} lacks."] if lacks else []
+        head = [HEAD + f"//! {' '.join(about)}\n", "use super::super::super::opcode::Op::{self, *};", ""]
+        paths.append(folder / "spelled.rs")
+        paths[-1].write_text("\n".join(head + lines))
+    lines = [HEAD + f"//! The rows of {name}.\n"] + [f"mod {file};" for file in sorted(exported)] + [""]
+    for file, members in sorted(exported.items()):
+        lines.append(f"pub(in super::super) use {file}::{{{', '.join(members)}}};")
+    lines.append("")
     paths.append(folder / "mod.rs")
     paths[-1].write_text("\n".join(lines))
     subprocess.run(["rustfmt", "--edition=2024", str(paths[-1])], check=True)

@@ -5,6 +5,8 @@ from gfx11 import BUFFER, LDS, LITERAL, MEMORY, SCALAR, SGPR, VECTOR, choose
 from gfx11 import ds, sop1, sop2, sopc, sopk, sopp, vop1, vop2, vop3, vop3p, vopc
 
 NAME = "gfx10"
+# The family whose rows the tables leave out.
+BASE = None
 HAS_SDWA, HAS_E64_DPP = True, False
 # Whether 32-bit forms have only 128 registers for halves.
 HAS_HALVES = False

@@ -6,6 +6,8 @@ has lists of fields to try, because LLVM takes a field that an instruction does 
 """
 
 NAME = "gfx11"
+# The family whose rows the tables leave out.
+BASE = None
 HAS_SDWA, HAS_E64_DPP = False, True
 # Whether 32-bit forms have only 128 registers for halves.
 HAS_HALVES = True

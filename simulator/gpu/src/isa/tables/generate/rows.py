@@ -8,7 +8,7 @@ import names
 
 SUFFIX = re.compile(r"_e32$|_e64$")
 # Shaders use these; they are not decoded.
-NOT_DECODED = re.compile(r"v_interp_|ds_ordered_count|exp$|image_")
+NOT_DECODED = re.compile(r"v_interp_|ds_ordered_count|ds_\w+_src2_|exp$|image_")
 
 
 class Row:
@@ -74,6 +74,9 @@ def scalar(row):
     if count := row.operand(40, "s"):
         row.dst = bits(count)
     row.src = [bits(count) for field in (4, 16) if (count := row.operand(field, "s"))]
+    if found := names.scalar_float(row.name):
+        row.dst, row.src, flags = found
+        row.flags |= flags
     if "sendmsg_rtn" in row.name:
         row.flags.add("MESSAGE")
 
@@ -97,6 +100,15 @@ def sopp(row):
 
 def smem(row):
     scalar(row)
+    data = row.dst
+    if "_store_" in row.name:
+        row.dst, row.src = "N", [*row.src, data]
+    if "_atomic_" in row.name:
+        row.flags.add("ATOMIC")
+        older = {"B64": "B32", "B32.x(4)": "B64"}[data] if "cmpswap" in row.name else data
+        row.dst, row.src = older, [*row.src, data]
+    if "discard" in row.name:
+        row.flags.add("CACHE")
     if not row.operands:
         row.flags.add("CACHE")
     if row.operands and row.operands[0] == "40":

@@ -37,9 +37,9 @@ def operands(row):
         row.flags.add("LANE")
     if row.name in ("v_readfirstlane_b32", "v_swap_b32", "v_swaprel_b32", "v_permlane64_b32"):
         row.flags.add("VECTOR_SRC")
-    if row.name.startswith("v_fmamk"):
+    if row.name.startswith(("v_fmamk", "v_madmk")):
         row.flags.add("MADMK")
-    if row.name.startswith("v_fmaak"):
+    if row.name.startswith(("v_fmaak", "v_madak")):
         row.flags.add("MADAK")
 
 
