@@ -49,6 +49,8 @@ pub(super) enum Family {
     Gfx10,
     /// RDNA 3.
     Gfx11,
+    /// RDNA 4.
+    Gfx12,
 }
 
 /// The row of each opcode of a format.
@@ -196,8 +198,34 @@ impl InstructionSet {
 
     /// Whether the text of a VOP3 instruction has the halves that it selects. LLVM 19 leaves them out of many of GFX11.
     pub(super) fn shows_halves(&self, op: Op) -> bool {
+        self.long_form(op).is_some_and(|row| row.has(OP_SEL))
+    }
+
+    /// Whether a VOP3 instruction selects a byte.
+    pub(super) fn selects_bytes(&self, op: Op) -> bool {
+        self.long_form(op).is_some_and(|row| row.has(BYTES))
+    }
+
+    /// The row of a VOP3 instruction.
+    fn long_form(&self, op: Op) -> Option<&'static Row> {
         let own = self.tables.vop3.iter().flatten().find(|row| row.op == op).copied();
-        own.or_else(|| self.short_form(op)).is_some_and(|row| row.has(OP_SEL))
+        own.or_else(|| self.short_form(op))
+    }
+
+    /// Whether a row of VOP3P or of vector memory has a flag.
+    pub(super) fn row_has(&self, op: Op, flag: u64) -> bool {
+        let Tables { vop3p, flat, global, scratch, mubuf, .. } = self.tables;
+        let rows = [vop3p, flat, global, scratch, mubuf].into_iter().flatten().flatten();
+        rows.into_iter().any(|row| row.op == op && row.has(flag))
+    }
+
+    /// Whether the first word is that of an image instruction, which is not decoded.
+    pub(super) fn is_image(&self, first: u32) -> bool {
+        let codes: &[u32] = match self.family {
+            Family::Gfx12 => &[0b11_0100, 0b11_1001],
+            _ => &[0b11_1100],
+        };
+        self.has_images && codes.contains(&(first >> 26))
     }
 
     /// The type of a lane mask.

@@ -4,7 +4,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::Op;
-use super::inst::Inst;
+use super::inst::{Encoding, Inst};
 use super::operand::{Element, Operand, OperandType, Special, inline_f16, inline_u32, inline_u64};
 use super::set::Family;
 use super::tables;
@@ -156,6 +156,16 @@ fn literal(f: &mut Formatter<'_>, value: u32, element: Element) -> fmt::Result {
     }
 }
 
+/// The type as which LLVM 19 shows a constant: halves of scalar instructions with one source as 32 bits, of compares as integers.
+pub(super) fn in_scalar_form(inst: &Inst, ty: OperandType) -> OperandType {
+    let element = match (inst.encoding, ty.element) {
+        (Encoding::Sop1, Element::F16) => Element::B32,
+        (Encoding::Sopc, Element::F16) => Element::I16,
+        (_, element) => element,
+    };
+    OperandType { element, ..ty }
+}
+
 struct SourceText {
     inst: Inst,
     at: usize,
@@ -175,14 +185,18 @@ impl Display for SourceText {
             | Op::v_madmk_f16
             | Op::v_madak_f16
             | Op::v_fmamk_f16
-            | Op::v_fmaak_f16,
+            | Op::v_fmaak_f16
+            | Op::s_fmamk_f32
+            | Op::s_fmaak_f32,
         ) = (op, self.inst.op)
             && self.at != 0
+            // A scalar instruction may name the literal as another source too.
+            && !matches!((self.at, self.inst.op), (2, Op::s_fmamk_f32) | (1, Op::s_fmaak_f32))
         {
             // The constant of `v_fmamk` and `v_fmaak` is always shown in hexadecimal.
             return write!(f, "{value:#x}");
         }
-        let text = operand(&self.inst, op, ty);
+        let text = operand(&self.inst, op, in_scalar_form(&self.inst, ty));
         let mask = 1u8 << self.at;
         let half = half(&self.inst, self.at);
         let mods = &self.inst.mods;
@@ -218,7 +232,7 @@ pub(super) fn half(inst: &Inst, at: usize) -> &'static str {
 
 /// Whether the signs of this instruction's sources are shown as `neg_lo` and `neg_hi`.
 pub(super) fn packed_signs(inst: &Inst) -> bool {
-    inst.encoding == super::Encoding::Vop3p && !tables::is_mix(inst.op)
+    inst.encoding == Encoding::Vop3p && !tables::is_mix(inst.op)
 }
 
 /// An integer: decimal if an inline constant has the value, else hexadecimal.
