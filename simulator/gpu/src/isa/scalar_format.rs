@@ -16,6 +16,13 @@ pub(super) fn sop2(f: &mut Fields<'_>) -> Result<(), Invalid> {
         return f.set_source(register, field(f.first, 8, 8));
     }
     f.set_source(0, field(f.first, 0, 8))?;
+    if f.row.has(MADMK | MADAK) {
+        // A literal of the other sources is the same word.
+        let (constant, register) = if f.row.has(MADMK) { (1, 2) } else { (2, 1) };
+        f.set_source(register, field(f.first, 8, 8))?;
+        f.inst.src[constant] = f.literal()?;
+        return Ok(());
+    }
     f.set_source(1, field(f.first, 8, 8))
 }
 

@@ -12,10 +12,15 @@ use super::tables;
 /// `operand` of an instruction with its type, to be displayed.
 pub(super) fn operand(inst: &Inst, operand: Operand, ty: OperandType) -> impl Display {
     let mut ty = ty;
-    if ty.element == Element::F32 && tables::is_mix(inst.op) {
+    ty.element = match (ty.element, inst.encoding) {
         // LLVM shows each constant as a half.
-        ty.element = Element::F16;
-    }
+        (Element::F32, _) if tables::is_mix(inst.op) => Element::F16,
+        // It shows literals with all their bits.
+        (Element::F16, Encoding::Sop1) => Element::B32,
+        // It shows halves as integers.
+        (Element::F16, Encoding::Sopc) => Element::I16,
+        (element, _) => element,
+    };
     Text { operand, ty, family: inst.set.family }
 }
 
@@ -166,6 +171,15 @@ pub(super) fn in_scalar_form(inst: &Inst, ty: OperandType) -> OperandType {
     OperandType { element, ..ty }
 }
 
+/// The source that is the constant of an instruction that always has one.
+fn constant_place(op: Op) -> Option<usize> {
+    match op {
+        Op::v_fmamk_f32 | Op::v_madmk_f32 | Op::v_madmk_f16 | Op::v_fmamk_f16 | Op::s_fmamk_f32 => Some(1),
+        Op::v_fmaak_f32 | Op::v_madak_f32 | Op::v_madak_f16 | Op::v_fmaak_f16 | Op::s_fmaak_f32 => Some(2),
+        _ => None,
+    }
+}
+
 struct SourceText {
     inst: Inst,
     at: usize,
@@ -176,24 +190,10 @@ impl Display for SourceText {
         let Some((&op, &ty)) = self.inst.src.get(self.at).zip(self.inst.src_type.get(self.at)) else {
             return Ok(());
         };
-        if let (
-            Operand::Literal(value),
-            Op::v_fmamk_f32
-            | Op::v_fmaak_f32
-            | Op::v_madmk_f32
-            | Op::v_madak_f32
-            | Op::v_madmk_f16
-            | Op::v_madak_f16
-            | Op::v_fmamk_f16
-            | Op::v_fmaak_f16
-            | Op::s_fmamk_f32
-            | Op::s_fmaak_f32,
-        ) = (op, self.inst.op)
-            && self.at != 0
-            // A scalar instruction may name the literal as another source too.
-            && !matches!((self.at, self.inst.op), (2, Op::s_fmamk_f32) | (1, Op::s_fmaak_f32))
+        if let Operand::Literal(value) = op
+            && constant_place(self.inst.op) == Some(self.at)
         {
-            // The constant of `v_fmamk` and `v_fmaak` is always shown in hexadecimal.
+            // It is always shown in hexadecimal.
             return write!(f, "{value:#x}");
         }
         let text = operand(&self.inst, op, in_scalar_form(&self.inst, ty));

@@ -4,6 +4,7 @@
 //! | file | instructions |
 //! |---|---|
 //! | `scalar` | SOP1, SOP2, SOPC, SOPK |
+//! | `scalar_float` | their floats |
 //! | `flow` | program control: SOPP, jumps and calls, hardware registers, clocks, caches |
 //! | `message` | questions to the hardware around a wave: `s_sendmsg_rtn` |
 //! | `smem` | SMEM, scalar memory |
@@ -26,6 +27,7 @@ mod message;
 mod packed;
 mod resource;
 mod scalar;
+mod scalar_float;
 mod smem;
 mod sparse;
 mod tile;
@@ -82,7 +84,7 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
         Encoding::Mai => matrix::compilations(inst)
             .or_else(|| sparse::compilations(inst))
             .or_else(|| vector::compilations(inst)),
-        _ => scalar::compilations(inst.op),
+        _ => scalar::compilations(inst.op).or_else(|| scalar_float::compilations(inst.op)),
     };
     match compilations.or_else(|| flow::compilations(inst.op)) {
         Some(compilations) => Ok(compilations),

@@ -118,7 +118,8 @@ fn function(op: Op) -> Option<(Function, LaneKind)> {
     ))
 }
 
-fn format(kind: LaneKind) -> Soft {
+/// The format of a kind of float.
+pub(crate) fn format(kind: LaneKind) -> Soft {
     match kind {
         LaneKind::F16 => HALF,
         LaneKind::F64 => DOUBLE,
@@ -126,7 +127,8 @@ fn format(kind: LaneKind) -> Soft {
     }
 }
 
-fn direction(wave: &Wave, kind: LaneKind) -> u32 {
+/// The rounding of results of a kind.
+pub(crate) fn direction(wave: &Wave, kind: LaneKind) -> u32 {
     if kind == LaneKind::F32 { wave.mode.round32() } else { wave.mode.round64() }
 }
 
@@ -317,7 +319,7 @@ fn fused_legacy([a, b, c]: [u64; 3], round: u32) -> u64 {
 }
 
 /// The lesser of two numbers; if one is a NaN of any kind, the other.
-fn least(float: Soft, a: u64, b: u64) -> u64 {
+pub(crate) fn least(float: Soft, a: u64, b: u64) -> u64 {
     match (float.is_nan(a), float.is_nan(b)) {
         (true, _) => b,
         (_, true) => a,
@@ -326,7 +328,8 @@ fn least(float: Soft, a: u64, b: u64) -> u64 {
     }
 }
 
-fn greatest(float: Soft, a: u64, b: u64) -> u64 {
+/// The greater of two numbers, in the same way.
+pub(crate) fn greatest(float: Soft, a: u64, b: u64) -> u64 {
     match (float.is_nan(a), float.is_nan(b)) {
         (true, _) => b,
         (_, true) => a,

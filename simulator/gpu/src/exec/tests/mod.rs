@@ -15,6 +15,7 @@ mod rdna3_memory;
 mod rdna_reference;
 mod rdna_refused;
 mod reference;
+mod scalar_float;
 mod semantics;
 mod translation;
 mod wave32;

@@ -15,6 +15,7 @@ mod packed;
 mod real;
 mod rules;
 mod scalar;
+mod scalar_float;
 mod scalar_memory;
 mod text;
 mod values;

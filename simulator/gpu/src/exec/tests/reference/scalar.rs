@@ -5,7 +5,7 @@ use super::integers::signed;
 use super::rules::OperandKind;
 use super::text::{Line, Operand, What, integer};
 use super::values::Register;
-use super::{EXEC, M0, Machine, real};
+use super::{EXEC, M0, Machine, real, scalar_float};
 
 /// The effect on SCC.
 enum Flag {
@@ -33,6 +33,9 @@ fn is_wide(name: &str, index: usize) -> bool {
 }
 
 pub(super) fn operands(line: &Line<'_>) -> Vec<(Register, OperandKind)> {
+    if let Some(operands) = scalar_float::operands(line) {
+        return operands;
+    }
     let registers = line.operands.iter().enumerate().filter_map(|(index, operand)| {
         let kind = if is_wide(line.name, index) { OperandKind::B64 } else { OperandKind::B32 };
         Some((Register::from_operand(operand)?, kind))
@@ -82,7 +85,7 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     ) {
         return Some(());
     }
-    if control(machine, line).is_some() {
+    if control(machine, line).is_some() || scalar_float::execute(machine, line).is_some() {
         return Some(());
     }
     if let Some(test) = name.strip_prefix("s_cmpk_") {

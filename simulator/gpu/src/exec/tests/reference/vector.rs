@@ -125,7 +125,7 @@ fn usual(machine: &mut Machine, line: &Line<'_>, rule: &Rule) -> Option<()> {
 }
 
 /// The NaN of a computation: the first source that is one, made quiet, or the usual one.
-fn first_nan(rule: &Rule, values: &[u64], old: u64, format: Format) -> u64 {
+pub(super) fn first_nan(rule: &Rule, values: &[u64], old: u64, format: Format) -> u64 {
     let reads_old = rule.accumulates.then_some((rule.dst, old));
     rule.src
         .iter()

@@ -140,6 +140,26 @@ def result(mnemonic, dwords):
     return {"bf16": "I16", "f16": "F16", "f32": "F32"}.get(kind, "I16" if kind.endswith("16") else "B32")
 
 
+def scalar_float(mnemonic):
+    """Destination, sources and further flags of a scalar instruction with floats, or None."""
+    kind = lambda name: name.upper() if name[0] == "f" else "B32"
+    if mnemonic == "s_cvt_hi_f32_f16":
+        # The half is in the high bits.
+        return "F32", ["B32"], set()
+    if mnemonic == "s_cvt_pk_rtz_f16_f32":
+        return "B32", ["F32", "F32"], set()
+    if match := re.fullmatch(r"s_cvt_([fiu]\d+)_([fiu]\d+)", mnemonic):
+        return kind(match[1]), [kind(match[2])], set()
+    if match := re.fullmatch(r"s_(\w+)_(f16|f32)", mnemonic):
+        stem, float_ = match[1], kind(match[2])
+        if stem.startswith("cmp_"):
+            return "N", [float_, float_], set()
+        if stem in ("fmaak", "fmamk"):
+            return float_, [float_] * 3, {"MADAK" if stem == "fmaak" else "MADMK"}
+        return float_, [float_] * (1 if stem in ("ceil", "floor", "trunc", "rndne") else 2), set()
+    return None
+
+
 # Destination, sources and further flags where probing and GFX9 do not tell.
 HALVES8, FLOATS8, INTEGERS8 = "F16.x(8)", "F32.x(8)", "B32.x(8)"
 TYPES = {

@@ -74,12 +74,9 @@ def scalar(row):
     if count := row.operand(40, "s"):
         row.dst = bits(count)
     row.src = [bits(count) for field in (4, 16) if (count := row.operand(field, "s"))]
-    if row.fields.get("more"):
-        row.src = ["B32"] * 3
-        row.flags.add("MADMK" if "fmamk" in row.name else "MADAK")
-    # The type in the end of the name is that of the sources.
-    if match := re.search(r"_f(16|32)$", row.name):
-        row.src = [f"F{match[1]}"] * len(row.src)
+    if found := names.scalar_float(row.name):
+        row.dst, row.src, flags = found
+        row.flags |= flags
     if "sendmsg_rtn" in row.name:
         row.flags.add("MESSAGE")
 
