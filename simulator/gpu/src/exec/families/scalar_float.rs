@@ -80,11 +80,19 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             float!(F16, |[a], _| f32_to_f16(half(a).$function()).into())
         };
     }
+    /// Whether a condition holds, or with `not`, whether it does not, because it fails or a source is a NaN.
     macro_rules! compare {
         ($kind:expr, $read:ident, |$a:ident, $b:ident| $test:expr) => {
             run!(|core, step| {
                 let [$a, $b] = sources(core.wave, step, $kind).map($read);
                 core.wave.scc = $test;
+            })
+        };
+        ($kind:expr, $read:ident, not |$a:ident, $b:ident| $test:expr) => {
+            run!(|core, step| {
+                let [$a, $b] = sources(core.wave, step, $kind).map($read);
+                let holds = $test;
+                core.wave.scc = !holds;
             })
         };
     }
@@ -143,28 +151,28 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         Op::s_cmp_gt_f32 => compare!(F32, single, |a, b| a > b),
         Op::s_cmp_lg_f32 => compare!(F32, single, |a, b| (a < b) | (a > b)),
         Op::s_cmp_ge_f32 => compare!(F32, single, |a, b| a >= b),
-        Op::s_cmp_o_f32 => compare!(F32, single, |a, b| !(a.is_nan() | b.is_nan())),
+        Op::s_cmp_o_f32 => compare!(F32, single, not | a, b | a.is_nan() | b.is_nan()),
         Op::s_cmp_u_f32 => compare!(F32, single, |a, b| a.is_nan() | b.is_nan()),
-        Op::s_cmp_nge_f32 => compare!(F32, single, |a, b| !(a >= b)),
-        Op::s_cmp_nlg_f32 => compare!(F32, single, |a, b| !((a < b) | (a > b))),
-        Op::s_cmp_ngt_f32 => compare!(F32, single, |a, b| !(a > b)),
-        Op::s_cmp_nle_f32 => compare!(F32, single, |a, b| !(a <= b)),
+        Op::s_cmp_nge_f32 => compare!(F32, single, not | a, b | a >= b),
+        Op::s_cmp_nlg_f32 => compare!(F32, single, not | a, b | (a < b) | (a > b)),
+        Op::s_cmp_ngt_f32 => compare!(F32, single, not | a, b | a > b),
+        Op::s_cmp_nle_f32 => compare!(F32, single, not | a, b | a <= b),
         Op::s_cmp_neq_f32 => compare!(F32, single, |a, b| a != b),
-        Op::s_cmp_nlt_f32 => compare!(F32, single, |a, b| !(a < b)),
+        Op::s_cmp_nlt_f32 => compare!(F32, single, not | a, b | a < b),
         Op::s_cmp_lt_f16 => compare!(F16, half, |a, b| a < b),
         Op::s_cmp_eq_f16 => compare!(F16, half, |a, b| a == b),
         Op::s_cmp_le_f16 => compare!(F16, half, |a, b| a <= b),
         Op::s_cmp_gt_f16 => compare!(F16, half, |a, b| a > b),
         Op::s_cmp_lg_f16 => compare!(F16, half, |a, b| (a < b) | (a > b)),
         Op::s_cmp_ge_f16 => compare!(F16, half, |a, b| a >= b),
-        Op::s_cmp_o_f16 => compare!(F16, half, |a, b| !(a.is_nan() | b.is_nan())),
+        Op::s_cmp_o_f16 => compare!(F16, half, not | a, b | a.is_nan() | b.is_nan()),
         Op::s_cmp_u_f16 => compare!(F16, half, |a, b| a.is_nan() | b.is_nan()),
-        Op::s_cmp_nge_f16 => compare!(F16, half, |a, b| !(a >= b)),
-        Op::s_cmp_nlg_f16 => compare!(F16, half, |a, b| !((a < b) | (a > b))),
-        Op::s_cmp_ngt_f16 => compare!(F16, half, |a, b| !(a > b)),
-        Op::s_cmp_nle_f16 => compare!(F16, half, |a, b| !(a <= b)),
+        Op::s_cmp_nge_f16 => compare!(F16, half, not | a, b | a >= b),
+        Op::s_cmp_nlg_f16 => compare!(F16, half, not | a, b | (a < b) | (a > b)),
+        Op::s_cmp_ngt_f16 => compare!(F16, half, not | a, b | a > b),
+        Op::s_cmp_nle_f16 => compare!(F16, half, not | a, b | a <= b),
         Op::s_cmp_neq_f16 => compare!(F16, half, |a, b| a != b),
-        Op::s_cmp_nlt_f16 => compare!(F16, half, |a, b| !(a < b)),
+        Op::s_cmp_nlt_f16 => compare!(F16, half, not | a, b | a < b),
         _ => return None,
     };
     Some(Compilations::scalar(handler))
