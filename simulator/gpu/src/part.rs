@@ -5,7 +5,7 @@ use windlass_codeobject::TargetId;
 
 use crate::isa::{
     Accumulation, GFX90A, GFX900, GFX906, GFX908, GFX942, GFX1030, GFX1030_WAVE64, GFX1100, GFX1100_WAVE64,
-    InstructionSet,
+    GFX1201, GFX1201_WAVE64, InstructionSet,
 };
 
 /// A GPU that can be simulated.
@@ -15,7 +15,7 @@ use crate::isa::{
 /// let part = Part::named("gfx90a").expect("it is simulated");
 /// assert!(part.runs("gfx90a") && !part.runs("gfx942"));
 /// assert!(Part::that_runs("gfx9-generic").is_some_and(|part| part.name() == "gfx906"));
-/// assert!(Part::named("gfx1201").is_none());
+/// assert!(Part::named("gfx1250").is_none());
 /// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {
@@ -33,6 +33,8 @@ pub struct Part {
     pub scratch: Scratch,
     /// The place of a work-item's id.
     pub work_item_id: WorkItemId,
+    /// The place of a workgroup's id.
+    pub workgroup_id: WorkgroupId,
     /// Vector registers are given to a wave of 64 lanes in groups of this many, and to a wave of 32 lanes in groups of twice as many.
     pub vgpr_granule: u32,
     /// The barrier of the waves of a grid.
@@ -97,6 +99,15 @@ pub enum WorkItemId {
     Registers,
 }
 
+/// The place of a workgroup's id when a kernel starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkgroupId {
+    /// Scalar registers behind those of the user, for each dimension that the kernel asks for.
+    UserRegisters,
+    /// TTMP9 holds x, TTMP7 y and z in its halves.
+    TrapRegisters,
+}
+
 /// The units of a compute unit that execute waves, as clr counts them for HIP's occupancy (rocdevice.cpp).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Simd {
@@ -150,6 +161,7 @@ const GFX942_PART: Part = Part {
     sets: &[&GFX942],
     scratch: Scratch::Architected,
     work_item_id: WorkItemId::Packed,
+    workgroup_id: WorkgroupId::UserRegisters,
     vgpr_granule: 8,
     grid_barrier: GridBarrier::Memory,
     waves: 32,
@@ -174,6 +186,7 @@ const GFX90A_PART: Part = Part {
     sets: &[&GFX90A],
     scratch: Scratch::Registers,
     work_item_id: WorkItemId::Packed,
+    workgroup_id: WorkgroupId::UserRegisters,
     vgpr_granule: 8,
     grid_barrier: GridBarrier::Instructions,
     waves: 32,
@@ -198,6 +211,7 @@ const GFX908_PART: Part = Part {
     sets: &[&GFX908],
     scratch: Scratch::Registers,
     work_item_id: WorkItemId::Registers,
+    workgroup_id: WorkgroupId::UserRegisters,
     vgpr_granule: 4,
     grid_barrier: GridBarrier::Instructions,
     waves: 40,
@@ -222,6 +236,7 @@ const GFX906_PART: Part = Part {
     sets: &[&GFX906],
     scratch: Scratch::Registers,
     work_item_id: WorkItemId::Registers,
+    workgroup_id: WorkgroupId::UserRegisters,
     vgpr_granule: 4,
     grid_barrier: GridBarrier::Instructions,
     waves: 40,
@@ -246,6 +261,7 @@ const GFX900_PART: Part = Part {
     sets: &[&GFX900],
     scratch: Scratch::Registers,
     work_item_id: WorkItemId::Registers,
+    workgroup_id: WorkgroupId::UserRegisters,
     vgpr_granule: 4,
     grid_barrier: GridBarrier::Instructions,
     waves: 40,
@@ -270,6 +286,7 @@ const GFX1100_PART: Part = Part {
     sets: &[&GFX1100, &GFX1100_WAVE64],
     scratch: Scratch::Architected,
     work_item_id: WorkItemId::Packed,
+    workgroup_id: WorkgroupId::UserRegisters,
     vgpr_granule: 4,
     grid_barrier: GridBarrier::Memory,
     waves: 32,
@@ -338,6 +355,7 @@ const GFX1030_PART: Part = Part {
     sets: &[&GFX1030, &GFX1030_WAVE64],
     scratch: Scratch::HardwareRegister,
     work_item_id: WorkItemId::Registers,
+    workgroup_id: WorkgroupId::UserRegisters,
     vgpr_granule: 4,
     grid_barrier: GridBarrier::Instructions,
     waves: 32,
@@ -380,8 +398,46 @@ const GFX1032_PART: Part = Part {
     ..GFX1030_PART
 };
 
+const GFX1201_PART: Part = Part {
+    name: "gfx1201",
+    features: "",
+    code: &["gfx1201", "gfx12-generic"],
+    product: "RX 9070 XT",
+    sets: &[&GFX1201, &GFX1201_WAVE64],
+    scratch: Scratch::Architected,
+    work_item_id: WorkItemId::Packed,
+    workgroup_id: WorkgroupId::TrapRegisters,
+    vgpr_granule: 4,
+    grid_barrier: GridBarrier::Memory,
+    waves: 32,
+    simd: SIMD_GFX1100,
+    lds: 64 << 10,
+    units: 32,
+    architecture: 1201,
+    capability: [12, 0],
+    chip: 0x7550,
+    caches: [32 << 10, 8 << 20, 64 << 20],
+    clock: 2_970_000,
+    memory_clock: 1_258_000,
+    bus: 256,
+    images: IMAGES,
+};
+
+const GFX1200_PART: Part = Part {
+    name: "gfx1200",
+    code: &["gfx1200", "gfx12-generic"],
+    product: "RX 9060 XT",
+    units: 16,
+    architecture: 1200,
+    chip: 0x7590,
+    caches: [32 << 10, 4 << 20, 32 << 20],
+    clock: 3_130_000,
+    bus: 128,
+    ..GFX1201_PART
+};
+
 /// The simulated parts. The first is the default.
-static PARTS: [Part; 12] = [
+static PARTS: [Part; 14] = [
     GFX942_PART,
     GFX90A_PART,
     GFX908_PART,
@@ -394,6 +450,8 @@ static PARTS: [Part; 12] = [
     GFX1030_PART,
     GFX1031_PART,
     GFX1032_PART,
+    GFX1201_PART,
+    GFX1200_PART,
 ];
 /// The parts whose machines can be started with retries of page faults (XNACK), in that mode. A kernel can be compiled for one
 /// mode.

@@ -170,6 +170,12 @@ impl InstructionSet {
         self.family != Family::Gfx9
     }
 
+    /// Whether MODE selects the rules for NaN of minima, maxima and clamping. GFX12 has instructions for each rule, clamps NaN to
+    /// zero, and scales outputs wherever their denormals are flushed.
+    pub(crate) fn has_ieee_mode(&self) -> bool {
+        self.family != Family::Gfx12
+    }
+
     /// The lanes among which `ds_permute` and `ds_bpermute` move values, a power of two. A wave may have two such groups.
     pub(crate) fn permuted_lanes(&self) -> usize {
         if self.family == Family::Gfx9 { 64 } else { 32 }

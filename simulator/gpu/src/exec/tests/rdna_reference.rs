@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Arithmetic of RDNA 2 and 3 that GFX9 has too, in waves of 64 lanes, against the reference. The reference reads GFX9's text.
+//! Arithmetic of RDNA 2 to 4 that GFX9 has too, in waves of 64 lanes, against the reference. The reference reads GFX9's text.
 
 use super::semantics::{Shared, check_row, rows};
 use super::*;
@@ -81,5 +81,7 @@ fn arithmetic_is_that_of_the_reference() {
     let rows = compare(&isa::GFX1100_WAVE64, include_str!("../../../tests/data/gfx1100.txt"));
     assert!(rows > 1400, "{rows} rows");
     let rows = compare(&isa::GFX1030_WAVE64, include_str!("../../../tests/data/gfx1030.txt"));
+    assert!(rows > 1400, "{rows} rows");
+    let rows = compare(&isa::GFX1201_WAVE64, include_str!("../../../tests/data/gfx1201.txt"));
     assert!(rows > 1400, "{rows} rows");
 }

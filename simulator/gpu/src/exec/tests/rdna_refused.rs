@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The instructions of RDNA 2 and 3 that are decoded and not executed, with the reasons.
+//! The instructions of RDNA 2 to 4 that are decoded and not executed, with the reasons.
 
 use super::semantics::rows;
 use super::*;
@@ -58,6 +58,9 @@ const REFUSED_IN_GFX1030: &[(&str, &str, usize)] = &[
     ("v_pack_b32_f16", "the clamp bit of this instruction", 1),
 ];
 
+/// Those of RDNA 4.
+const REFUSED_IN_GFX1201: &[(&str, &str, usize)] = &[];
+
 fn check(set: &'static isa::InstructionSet, list: &'static str, expected: &[(&str, &str, usize)]) {
     let mut refused = BTreeMap::<(&str, &str), usize>::new();
     for (words, text) in rows(list) {
@@ -79,4 +82,5 @@ fn check(set: &'static isa::InstructionSet, list: &'static str, expected: &[(&st
 fn all_is_executed_but_what_is_listed() {
     check(&isa::GFX1100, include_str!("../../../tests/data/gfx1100.txt"), REFUSED_IN_GFX1100);
     check(&isa::GFX1030, include_str!("../../../tests/data/gfx1030.txt"), REFUSED_IN_GFX1030);
+    check(&isa::GFX1201, include_str!("../../../tests/data/gfx1201.txt"), REFUSED_IN_GFX1201);
 }
