@@ -34,18 +34,23 @@ fn is_known(inst: &Inst, text: &str) -> bool {
     let hidden = inst.encoding == Vop3 && inst.mods.op_sel != 0 && !text.contains("op_sel");
     let packed = text.starts_with("v_pk_") || text.starts_with("v_dot2_");
     let signed = packed && text.contains("neg_") && !text.contains("_f16");
-    let is_new = ["v_dot2_f16", "v_dot2_bf16", "v_dot2_f32_bf16", "_iu8", "_iu4"]
+    let is_new = ["v_dot2_f16", "v_dot2_bf16", "v_dot2_f32_bf16", "v_dot4_f32", "_iu8", "_iu4"]
         .iter()
         .any(|name| text.contains(name));
     // LLVM shows floats in place of integers of 16 bits as halves. They are singles, of which the low half is zero.
     let is_float = |operand: Operand| matches!(operand, Operand::Inline(code) if code > INTEGERS);
     let short = |index: usize| inst.src_type[index].element == Element::I16 || inst.op == Op::v_ldexp_f16;
     let floats = (0..3).any(|index| is_float(inst.src[index]) && short(index));
+    // LLVM shows the whole literal of a compare of scalar halves, and hardware takes the low half.
+    let literal = inst.encoding == Sopc
+        && text.contains("f16")
+        && inst.src.iter().any(|src| matches!(src, Operand::Literal(_)));
     // GFX9 has DPP in no instruction with a mask.
     let masked = inst.mods.dpp.is_some() && (inst.encoding == Vopc || inst.encoding == Vop3);
     arithmetic
         && !floats
         && !masked
+        && !literal
         && !hidden
         && !signed
         && !is_new

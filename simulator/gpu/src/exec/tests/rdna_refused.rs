@@ -59,7 +59,37 @@ const REFUSED_IN_GFX1030: &[(&str, &str, usize)] = &[
 ];
 
 /// Those of RDNA 4.
-const REFUSED_IN_GFX1201: &[(&str, &str, usize)] = &[];
+const REFUSED_IN_GFX1201: &[(&str, &str, usize)] = &[
+    ("buffer_", "tfe", 16),
+    ("ds_condxchg32_rtn_b64", "not implemented", 2),
+    ("global_atomic_ordered_add_b64", "an order of graphics stages", 2),
+    ("global_load_block", "blocks of registers", 2),
+    ("global_load_tr_", "a load that transposes", 4),
+    ("global_store_block", "blocks of registers", 2),
+    ("s_", "named barriers", 23),
+    ("s_code_end", "no instruction of a program", 1),
+    ("s_rfe_b64", "not implemented", 3),
+    ("s_sendmsg_rtn_", "an unknown message", 7),
+    ("s_sendmsg_rtn_b32", "MSG_RTN_GET_DDID", 1),
+    ("s_sendmsg_rtn_b32", "MSG_RTN_GET_DOORBELL", 1),
+    ("s_sendmsg_rtn_b32", "MSG_RTN_GET_TBA", 1),
+    ("s_sendmsg_rtn_b32", "MSG_RTN_GET_TBA_TO_PC", 1),
+    ("s_sendmsg_rtn_b32", "MSG_RTN_GET_TMA", 1),
+    ("s_sendmsg_rtn_b32", "MSG_RTN_SAVE_WAVE", 1),
+    ("s_sendmsghalt", "not implemented", 4),
+    ("s_setkill", "not implemented", 4),
+    ("scratch_load_block", "blocks of registers", 2),
+    ("scratch_store_block", "blocks of registers", 2),
+    ("tbuffer_", "an invalid data format", 29),
+    ("tbuffer_store_", "a store in a scaled format", 3),
+    ("tbuffer_store_", "a store of halves as 32-bit integers", 3),
+    ("v_cvt_pkrtz_f16_f32", "the clamp bit of this instruction", 1),
+    ("v_dot2_bf16_bf16", "not implemented", 1),
+    ("v_dot2_f16_f16", "not implemented", 1),
+    ("v_illegal", "no instruction of a program", 1),
+    ("v_pack_b32_f16", "the clamp bit of this instruction", 1),
+    ("v_swmmac_", "sparse matrices", 38),
+];
 
 fn check(set: &'static isa::InstructionSet, list: &'static str, expected: &[(&str, &str, usize)]) {
     let mut refused = BTreeMap::<(&str, &str), usize>::new();
