@@ -89,6 +89,7 @@ fn properties_are_those_of_the_part() {
         ("gfx1100", "gfx1100", "Simulated RX 7900 XTX (gfx1100)", 48, 1100, (11, 0)),
         ("gfx1102", "gfx1102", "Simulated RX 7600 (gfx1102)", 16, 1102, (11, 0)),
         ("gfx1030", "gfx1030", "Simulated RX 6900 XT (gfx1030)", 40, 1030, (10, 3)),
+        ("gfx1201", "gfx1201", "Simulated RX 9070 XT (gfx1201)", 32, 1201, (12, 0)),
         ("gfx90a:xnack+", "gfx90a:sramecc+:xnack+", "Simulated MI250X (gfx90a)", 110, 910, (9, 0)),
         (
             "gfx90a:sramecc+:xnack-?units=8",

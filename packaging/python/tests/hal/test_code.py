@@ -33,7 +33,7 @@ class Files(unittest.TestCase):
             self.assertIn("CCOB v2, zstd", bundle.container)
             self.assertIsNone(bundle.member)
             gpus = [
-                "gfx10-3-generic", "gfx1030", "gfx11-generic", "gfx1100", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"
+                "gfx10-3-generic", "gfx1030", "gfx11-generic", "gfx1100", "gfx12-generic", "gfx1201", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"
             ]
             self.assertEqual([entry.target for entry in bundle.entries], [None, None, *gpus])
             self.assertEqual(bundle.entries[0].target_kind, CodeTarget.HOST)
@@ -46,7 +46,7 @@ class Files(unittest.TestCase):
         self.assertEqual((best, len(verdicts)), (10, 11))
         self.assertEqual(verdicts[10], (CodeFit.EXACT, "exact gfx942"))
         self.assertEqual(verdicts[9], (CodeFit.NONE, "gfx90a is another processor than gfx942"))
-        self.assertIsNone(file.select("gfx1201").best)
+        self.assertIsNone(file.select("gfx1250").best)
         generic = CodeFile(path_of("vector_add.generic.ccob")).select("gfx1101")
         self.assertEqual(generic.verdicts[generic.best].fit, CodeFit.GENERIC)
         without = CodeFile(path_of("bindings.ccob"))
