@@ -12,8 +12,8 @@ use std::process::Command;
 use windlass_codeobject::{CodeObject, EntryTarget, File, Options};
 use windlass_simulated_gpu::Part;
 use windlass_simulated_gpu::isa::{
-    DecodeError, Encoding, GFX90A, GFX900, GFX906, GFX908, GFX942, GFX1030, GFX1100, Inst, InstructionSet,
-    Op, Operand,
+    DecodeError, Encoding, GFX90A, GFX900, GFX906, GFX908, GFX942, GFX1030, GFX1100, GFX1201, Inst,
+    InstructionSet, Op, Operand,
 };
 
 const GOLDEN: &str = include_str!("data/gfx942.txt");
@@ -367,6 +367,7 @@ fn compare_with_objdump(file: &Path, origin: &Path, set: &'static InstructionSet
 fn set_of(processor: &str) -> Option<&'static InstructionSet> {
     match processor {
         "gfx1100" | "gfx1101" | "gfx1102" | "gfx1103" | "gfx11-generic" => Some(&GFX1100),
+        "gfx1200" | "gfx1201" | "gfx12-generic" => Some(&GFX1201),
         "gfx1030" | "gfx1031" | "gfx1032" | "gfx1033" | "gfx1034" | "gfx1035" | "gfx1036" => Some(&GFX1030),
         _ => Part::named(processor).map(|part| part.instructions()),
     }
