@@ -228,7 +228,7 @@ fn scalars_of_64_bits_do_not_set_scc() {
     let setup = |wave: &mut Wave| {
         (wave.s[12], wave.s[13]) = (!0, 1);
         (wave.s[14], wave.s[15]) = (3, 2);
-        wave.scc = true;
+        wave.scc = false;
     };
     let (a, b) = (0x1_ffff_ffffu64, 0x2_0000_0003u64);
     for (text, code, expected) in [
@@ -237,7 +237,7 @@ fn scalars_of_64_bits_do_not_set_scc() {
         ("s_sub_nc_u64 s[4:5], s[12:13], s[14:15]", 0xaa04_0e0c, a.wrapping_sub(b)),
     ] {
         for (wave, _) in both(text, &[code], setup) {
-            assert_eq!((wave.pair(4), wave.scc), (expected, true), "{text}");
+            assert_eq!((wave.pair(4), wave.scc), (expected, false), "{text}");
         }
     }
 }
