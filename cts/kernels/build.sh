@@ -24,7 +24,7 @@ PYTHON="${PYTHON:-python3}"
 IREE_COMPILE="${IREE_COMPILE:-iree-compile}"
 PYTHON_WITH_TRITON="${PYTHON_WITH_TRITON:-$PYTHON}"
 
-TARGETS=(gfx10-1-generic gfx10-3-generic gfx1030 gfx11-generic gfx1100 gfx900 gfx906 gfx908 gfx90a gfx942)
+TARGETS=(gfx10-1-generic gfx10-3-generic gfx1030 gfx11-generic gfx1100 gfx12-generic gfx1201 gfx900 gfx906 gfx908 gfx90a gfx942)
 HOSTS=(x86_64 aarch64)
 # The symbols that host code may need of a process. An object that needs more does not link.
 C_LIBRARY="__tls_get_addr free malloc memcpy memset"

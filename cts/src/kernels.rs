@@ -69,13 +69,17 @@ pub fn bundle(module: &str) -> Option<&'static [u8]> {
 }
 
 /// The processors for which every bundle has code.
-pub(crate) const PROCESSORS: [&str; 7] =
-    ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", "gfx1100"];
+pub(crate) const PROCESSORS: [&str; 8] =
+    ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201"];
 
 /// The generic targets for which every bundle has code too: the start of the processors' names that each covers, and the
 /// number of letters behind it.
-const GENERIC: [(&str, &str, usize); 3] =
-    [("gfx10-1-generic", "gfx101", 1), ("gfx10-3-generic", "gfx103", 1), ("gfx11-generic", "gfx11", 2)];
+const GENERIC: [(&str, &str, usize); 4] = [
+    ("gfx10-1-generic", "gfx101", 1),
+    ("gfx10-3-generic", "gfx103", 1),
+    ("gfx11-generic", "gfx11", 2),
+    ("gfx12-generic", "gfx120", 1),
+];
 
 /// The generic target in every bundle that covers a processor.
 pub(crate) fn generic_for(processor: &str) -> Option<&'static str> {

@@ -386,7 +386,7 @@ fn mistakes_are_named() {
         (&["exec", "--library", "/no/such", "--", "true"], "cargo build --release --workspace"),
         (&["exec", "--library", text, "--", "true"], "not the simulator's"),
         (&["exec", "--device", "hip://", "--", "true"], "hip-sim://"),
-        (&["exec", "--device", "hip-sim://gfx1201", "--", "true"], "gfx942"),
+        (&["exec", "--device", "hip-sim://gfx1250", "--", "true"], "gfx942"),
         (&["exec", "--device", "hip-sim://1", "--", "true"], "HIP_VISIBLE_DEVICES=1"),
         (&["exec", "--device", "hip-sim://gfx942?colour=red", "--", "true"], "devices"),
         (&["exec", "--device", "hip-sim://gfx942,gfx90a?devices=3", "--", "true"], "devices=2"),

@@ -132,6 +132,8 @@ fn a_file_is_shown_with_what_each_device_would_get() {
             "gfx1030",
             "gfx11-generic",
             "gfx1100",
+            "gfx12-generic",
+            "gfx1201",
             "gfx900",
             "gfx906",
             "gfx908",
@@ -139,7 +141,7 @@ fn a_file_is_shown_with_what_each_device_would_get() {
             "gfx942"
         ]
     );
-    let kernel = &bundle["entries"][11]["kernels"][0];
+    let kernel = &bundle["entries"][13]["kernels"][0];
     assert_eq!(kernel["name"], "vector_add");
     let kinds: Vec<_> = kernel["arguments"]
         .as_array()
@@ -149,7 +151,7 @@ fn a_file_is_shown_with_what_each_device_would_get() {
         .collect();
     assert_eq!(kinds, ["buffer", "buffer", "buffer", "value"]);
     let device = &report["devices"][0];
-    assert_eq!((&device["choices"][0]["entry"], &device["simulated"]), (&11.into(), &true.into()));
+    assert_eq!((&device["choices"][0]["entry"], &device["simulated"]), (&13.into(), &true.into()));
     assert!(device["choices"][0]["verdicts"][6].as_str().unwrap().contains("another processor"));
 
     let text =
@@ -228,7 +230,7 @@ fn the_bundle_to_extract_from_can_be_chosen() {
     let finished = extract("2");
     assert_eq!(finished.code, Some(2));
     assert!(finished.stderr.contains("2 bundles, numbered from 0"), "{}", finished.stderr);
-    for (target, words) in [("gfx1201", "another processor"), ("mi300", "gfx942:sramecc+:xnack-")] {
+    for (target, words) in [("gfx1250", "another processor"), ("mi300", "gfx942:sramecc+:xnack-")] {
         let finished =
             windlass(["extract", "cts/kernels/bundles/libkernels.so", "--target", target, "-o", &name]);
         assert_eq!(finished.code, Some(2));

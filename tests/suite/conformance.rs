@@ -51,11 +51,11 @@ fn older_simulated_parts_conform() {
 /// Their waves have 32 lanes, and their instructions are those of other families.
 #[test]
 fn simulated_gpus_of_other_families_conform() {
-    for part in ["gfx1100", "gfx1030", "gfx1010"] {
+    for part in ["gfx1100", "gfx1030", "gfx1010", "gfx1201"] {
         conforms(&format!("hip-sim://{part}"));
     }
     // These run the code for generic targets.
-    for part in ["gfx1102", "gfx1151", "gfx1031", "gfx1012"] {
+    for part in ["gfx1102", "gfx1151", "gfx1031", "gfx1012", "gfx1200"] {
         let (exit, text) = run(&format!("hip-sim://{part}"), Level::Smoke);
         assert_eq!(exit, Exit::Passed, "{text}");
         assert!(!text.contains("kernels are built for"), "{text}");

@@ -124,7 +124,7 @@ KERNEL void dot_i8(const u32 *a, const u32 *b, const i32 *c, i32 *out, i32 n) {
   i32 sum = c[i];
   for (u32 e = 0; e < 4; e++) sum += (i32)(i8)(a[i] >> 8 * e) * (i8)(b[i] >> 8 * e);
   out[i] = sum;
-#elif defined(__GFX11__)
+#elif defined(__GFX11__) || defined(__GFX12__)
   out[i] = __builtin_amdgcn_sudot4(true, a[i], true, b[i], c[i], false);
 #else
   out[i] = __builtin_amdgcn_sdot4(a[i], b[i], c[i], false);

@@ -195,6 +195,7 @@ fn without_own_entry(own: &str) -> Vec<u8> {
         let other = match name.len() {
             6 => "gfx802",
             7 => "gfx1013",
+            13 if name == "gfx12-generic" => "gfx11-generic",
             13 => "gfx12-generic",
             _ => "gfx12-5-generic",
         };

@@ -8,7 +8,7 @@ mod rdna;
 use crate::isa::{Accumulation, GFX90A, GFX900, GFX906, GFX908, GFX942, InstructionSet};
 use rdna::{
     GFX1010_PART, GFX1011_PART, GFX1012_PART, GFX1030_PART, GFX1031_PART, GFX1032_PART, GFX1100_PART,
-    GFX1101_PART, GFX1102_PART, GFX1103_PART, GFX1150_PART, GFX1151_PART,
+    GFX1101_PART, GFX1102_PART, GFX1103_PART, GFX1150_PART, GFX1151_PART, GFX1200_PART, GFX1201_PART,
 };
 
 /// A GPU that can be simulated.
@@ -18,7 +18,7 @@ use rdna::{
 /// let part = Part::named("gfx90a").expect("it is simulated");
 /// assert!(part.runs("gfx90a") && !part.runs("gfx942"));
 /// assert!(Part::that_runs("gfx9-generic").is_some_and(|part| part.name() == "gfx906"));
-/// assert!(Part::named("gfx1201").is_none());
+/// assert!(Part::named("gfx1250").is_none());
 /// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {
@@ -36,6 +36,8 @@ pub struct Part {
     pub scratch: Scratch,
     /// The place of a work-item's id.
     pub work_item_id: WorkItemId,
+    /// The place of a workgroup's id.
+    pub workgroup_id: WorkgroupId,
     /// Vector registers are given to a wave of 64 lanes in groups of this many, and to a wave of 32 lanes in groups of twice as many.
     pub vgpr_granule: u32,
     /// The barrier of the waves of a grid.
@@ -100,6 +102,15 @@ pub enum WorkItemId {
     Registers,
 }
 
+/// The place of a workgroup's id when a kernel starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkgroupId {
+    /// Scalar registers behind those of the user, for each dimension that the kernel asks for.
+    UserRegisters,
+    /// TTMP9 holds x, TTMP7 y and z in its halves.
+    TrapRegisters,
+}
+
 /// The units of a compute unit that execute waves, as clr counts them for HIP's occupancy (rocdevice.cpp).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Simd {
@@ -149,6 +160,7 @@ const GFX942_PART: Part = Part {
     sets: &[&GFX942],
     scratch: Scratch::Architected,
     work_item_id: WorkItemId::Packed,
+    workgroup_id: WorkgroupId::UserRegisters,
     vgpr_granule: 8,
     grid_barrier: GridBarrier::Memory,
     waves: 32,
@@ -173,6 +185,7 @@ const GFX90A_PART: Part = Part {
     sets: &[&GFX90A],
     scratch: Scratch::Registers,
     work_item_id: WorkItemId::Packed,
+    workgroup_id: WorkgroupId::UserRegisters,
     vgpr_granule: 8,
     grid_barrier: GridBarrier::Instructions,
     waves: 32,
@@ -197,6 +210,7 @@ const GFX908_PART: Part = Part {
     sets: &[&GFX908],
     scratch: Scratch::Registers,
     work_item_id: WorkItemId::Registers,
+    workgroup_id: WorkgroupId::UserRegisters,
     vgpr_granule: 4,
     grid_barrier: GridBarrier::Instructions,
     waves: 40,
@@ -221,6 +235,7 @@ const GFX906_PART: Part = Part {
     sets: &[&GFX906],
     scratch: Scratch::Registers,
     work_item_id: WorkItemId::Registers,
+    workgroup_id: WorkgroupId::UserRegisters,
     vgpr_granule: 4,
     grid_barrier: GridBarrier::Instructions,
     waves: 40,
@@ -245,6 +260,7 @@ const GFX900_PART: Part = Part {
     sets: &[&GFX900],
     scratch: Scratch::Registers,
     work_item_id: WorkItemId::Registers,
+    workgroup_id: WorkgroupId::UserRegisters,
     vgpr_granule: 4,
     grid_barrier: GridBarrier::Instructions,
     waves: 40,
@@ -262,7 +278,7 @@ const GFX900_PART: Part = Part {
 };
 
 /// The simulated parts. The first is the default.
-static PARTS: [Part; 17] = [
+static PARTS: [Part; 19] = [
     GFX942_PART,
     GFX90A_PART,
     GFX908_PART,
@@ -280,6 +296,8 @@ static PARTS: [Part; 17] = [
     GFX1010_PART,
     GFX1011_PART,
     GFX1012_PART,
+    GFX1201_PART,
+    GFX1200_PART,
 ];
 /// The parts whose machines can be started with retries of page faults (XNACK), in that mode. A kernel can be compiled for one
 /// mode.

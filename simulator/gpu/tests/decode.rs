@@ -13,7 +13,7 @@ use windlass_codeobject::{CodeObject, EntryTarget, File, Options};
 use windlass_simulated_gpu::Part;
 use windlass_simulated_gpu::isa::{
     DecodeError, Encoding, GFX90A, GFX900, GFX906, GFX908, GFX942, GFX1010, GFX1011, GFX1030, GFX1100,
-    GFX1150, Inst, InstructionSet, Op, Operand,
+    GFX1150, GFX1201, Inst, InstructionSet, Op, Operand,
 };
 
 const GOLDEN: &str = include_str!("data/gfx942.txt");
@@ -370,6 +370,7 @@ fn set_of(processor: &str) -> Option<&'static InstructionSet> {
         "gfx1150" | "gfx1151" | "gfx1152" => Some(&GFX1150),
         "gfx1010" | "gfx10-1-generic" => Some(&GFX1010),
         "gfx1011" | "gfx1012" => Some(&GFX1011),
+        "gfx1200" | "gfx1201" | "gfx12-generic" => Some(&GFX1201),
         "gfx1030" | "gfx1031" | "gfx1032" | "gfx1033" | "gfx1034" | "gfx1035" | "gfx1036" => Some(&GFX1030),
         _ => Part::named(processor).map(|part| part.instructions()),
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Decoder and disassembler of gfx1100, gfx1150, gfx1030 and gfx1010 against LLVM's checked-in text. Code objects and random words are in
+//! Decoder and disassembler of gfx1100, gfx1150, gfx1030, gfx1010 and gfx1201 against LLVM's checked-in text. Code objects and random words are in
 //! `decode.rs`.
 
 use std::collections::{HashMap, HashSet};
 
 use windlass_simulated_gpu::isa::{
     DecodeError, Encoding, GFX1010, GFX1010_WAVE64, GFX1011, GFX1011_WAVE64, GFX1030, GFX1030_WAVE64,
-    GFX1100, GFX1100_WAVE64, GFX1150, GFX1150_WAVE64, Inst, InstructionSet, Op, Operand,
+    GFX1100, GFX1100_WAVE64, GFX1150, GFX1150_WAVE64, GFX1201, GFX1201_WAVE64, Inst, InstructionSet, Op,
+    Operand,
 };
 
 /// The words and the text of each row of a list.
@@ -31,7 +32,7 @@ struct Lists {
     not_decoded: &'static [&'static str],
 }
 
-const RDNA: [Lists; 4] = [
+const RDNA: [Lists; 5] = [
     Lists {
         set: &GFX1100,
         wave64: &GFX1100_WAVE64,
@@ -63,6 +64,14 @@ const RDNA: [Lists; 4] = [
         differing: &[include_str!("data/gfx1030.wave64.txt"), include_str!("data/gfx1010.wave64.txt")],
         mnemonics: &[include_str!("data/mnemonics.gfx1030.txt"), include_str!("data/mnemonics.gfx1010.txt")],
         not_decoded: NOT_DECODED,
+    },
+    Lists {
+        set: &GFX1201,
+        wave64: &GFX1201_WAVE64,
+        rows: &[include_str!("data/gfx1201.txt")],
+        differing: &[include_str!("data/gfx1201.wave64.txt")],
+        mnemonics: &[include_str!("data/mnemonics.gfx1201.txt")],
+        not_decoded: &["image_", "exp", "v_interp_", "ds_param_load", "ds_direct_load", "ds_bvh_stack_"],
     },
 ];
 
@@ -139,7 +148,7 @@ fn the_lists_decode_to_llvms_text_in_waves_of_64_lanes() {
             }
         }
         // The refused ones are dual instructions.
-        let (count, has_dual) = (differing.len(), [&GFX1100, &GFX1150].contains(&lists.set));
+        let (count, has_dual) = (differing.len(), ![&GFX1030, &GFX1010].contains(&lists.set));
         assert!(count > 500 && (refused > 100) == has_dual, "{count} rows differ, {refused} are refused");
     }
 }
@@ -149,7 +158,7 @@ fn the_lists_have_every_instruction_and_every_form() {
     // 64-bit forms with a literal; 32-bit forms with DPP8. RDNA 3: 64-bit forms with DPP and DPP8, compares with DPP, a
     // literal of dual instructions. RDNA 2: SDWA.
     let both = [(Encoding::Vop3, "", 3), (Encoding::Vop3p, "", 3), (Encoding::Vop1, "dpp8", 2)];
-    let rdna3 = [
+    let newer = [
         (Encoding::Vop3, "dpp", 3),
         (Encoding::Vop3, "dpp8", 3),
         (Encoding::Vopc, "dpp", 2),
@@ -157,7 +166,7 @@ fn the_lists_have_every_instruction_and_every_form() {
     ];
     let rdna2 = [(Encoding::Vop1, "sdwa", 2), (Encoding::Vop2, "sdwa", 2), (Encoding::Vopc, "sdwa", 2)];
     for lists in RDNA {
-        let own = if lists.set.name().starts_with("gfx11") { rdna3.as_slice() } else { &rdna2 };
+        let own = if lists.set.name().starts_with("gfx10") { rdna2.as_slice() } else { &newer };
         let (mut listed, mut forms) = (HashSet::new(), HashMap::new());
         for (words, _) in lists.rows() {
             let inst = decoded(lists.set, &words);
@@ -370,5 +379,39 @@ fn what_hardware_does_not_have_is_refused() {
             }
             other => panic!("{words:08x?} gave {other:?}"),
         }
+    }
+}
+
+#[test]
+fn what_gfx1201_does_not_have_is_refused() {
+    let refused: [(&[u32], Option<Encoding>); 7] = [
+        // Images, an export.
+        (&[0xd000_0000, 0, 0], None),
+        (&[0xe400_0000, 0, 0], None),
+        (&[0xf800_0000, 0], None),
+        // Memory of GFX11.
+        (&[0xdc50_0000, 0x057c_0002], None),
+        // A scalar address of FLAT; a part of an index register that waves of 32 lanes do not have.
+        (&[0xec05_0004, 5, 2], Some(Encoding::Flat)),
+        (&[0xcc50_5008, 0x1c42_0900], Some(Encoding::Vop3p)),
+        // A literal as the sum of a matrix product.
+        (&[0xcc40_4028, 0x1bfe_2102, 7], Some(Encoding::Vop3p)),
+    ];
+    for (words, expected) in refused {
+        match GFX1201.decode(words) {
+            Err(DecodeError::Unknown { encoding, .. }) => assert_eq!(encoding, expected, "{words:08x?}"),
+            other => panic!("{words:08x?} gave {other:?}"),
+        }
+    }
+    let image = GFX1201.decode(&[0xd000_0000, 0, 0]).unwrap_err().to_string();
+    assert!(image.contains("image instruction of gfx1201"), "{image}");
+}
+
+#[test]
+fn atomics_of_gfx1201_return_the_old_value_by_their_hint() {
+    for (hint, returns) in [(0, false), (1, true), (2, false), (3, true)] {
+        let inst = decoded(&GFX1201, &[0xee0d_4004, 5 << 23 | 6 | hint << 20, 2]);
+        assert_eq!(inst.dst, if returns { Operand::Vgpr(6) } else { Operand::None });
+        assert_eq!((inst.src[1], inst.mem.hint), (Operand::Vgpr(5), hint as u8));
     }
 }

@@ -93,6 +93,7 @@ fn properties_are_those_of_the_part() {
         ("gfx1030", "gfx1030", "Simulated RX 6900 XT (gfx1030)", 40, 1030, (10, 3)),
         ("gfx1010", "gfx1010:xnack-", "Simulated RX 5700 XT (gfx1010)", 20, 1010, (10, 1)),
         ("gfx1012", "gfx1012:xnack-", "Simulated RX 5500 XT (gfx1012)", 11, 1012, (10, 1)),
+        ("gfx1201", "gfx1201", "Simulated RX 9070 XT (gfx1201)", 32, 1201, (12, 0)),
         ("gfx90a:xnack+", "gfx90a:sramecc+:xnack+", "Simulated MI250X (gfx90a)", 110, 910, (9, 0)),
         (
             "gfx90a:sramecc+:xnack-?units=8",

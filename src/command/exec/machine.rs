@@ -96,7 +96,7 @@ mod tests {
         for uri in ["hip://", "local://", "gfx942"] {
             assert!(merge(uri, "").is_err(), "{uri}");
         }
-        for uri in ["hip-sim://gfx1201", "hip-sim://gfx942,", "hip-sim://0", "hip-sim://?colour=red"] {
+        for uri in ["hip-sim://gfx1250", "hip-sim://gfx942,", "hip-sim://0", "hip-sim://?colour=red"] {
             assert!(describe(uri).is_err(), "{uri}");
         }
     }

@@ -33,8 +33,8 @@ class Files(unittest.TestCase):
             self.assertIn("CCOB v2, zstd", bundle.container)
             self.assertIsNone(bundle.member)
             gpus = [
-                "gfx10-1-generic", "gfx10-3-generic", "gfx1030", "gfx11-generic", "gfx1100", "gfx900", "gfx906", "gfx908",
-                "gfx90a", "gfx942"
+                "gfx10-1-generic", "gfx10-3-generic", "gfx1030", "gfx11-generic", "gfx1100", "gfx12-generic", "gfx1201",
+                "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"
             ]
             self.assertEqual([entry.target for entry in bundle.entries], [None, None, *gpus])
             self.assertEqual(bundle.entries[0].target_kind, CodeTarget.HOST)
@@ -44,10 +44,10 @@ class Files(unittest.TestCase):
     def test_the_choice_has_a_verdict_on_each_entry(self):
         file = CodeFile(path_of("vector_add.ccob"))
         best, verdicts = file.select("gfx942:sramecc+:xnack-")
-        self.assertEqual((best, len(verdicts)), (11, 12))
-        self.assertEqual(verdicts[11], (CodeFit.EXACT, "exact gfx942"))
-        self.assertEqual(verdicts[10], (CodeFit.NONE, "gfx90a is another processor than gfx942"))
-        self.assertIsNone(file.select("gfx1201").best)
+        self.assertEqual((best, len(verdicts)), (13, 14))
+        self.assertEqual(verdicts[13], (CodeFit.EXACT, "exact gfx942"))
+        self.assertEqual(verdicts[12], (CodeFit.NONE, "gfx90a is another processor than gfx942"))
+        self.assertIsNone(file.select("gfx1250").best)
         generic = CodeFile(path_of("vector_add.generic.ccob")).select("gfx1101")
         self.assertEqual(generic.verdicts[generic.best].fit, CodeFit.GENERIC)
         without = CodeFile(path_of("bindings.ccob"))

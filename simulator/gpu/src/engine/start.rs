@@ -9,11 +9,14 @@ use crate::exec::values::row::LANES;
 use crate::exec::{Cause, Gws, Outside, PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
 use crate::isa::Accumulation;
 use crate::memory::{Block, Grants, Memory};
-use crate::part::{Part, Scratch, WorkItemId};
+use crate::part::{Part, Scratch, WorkItemId, WorkgroupId};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use windlass_codeobject::{ArgKind, HiddenKind, KernelDescriptor};
 
+/// The numbers of two registers of trap handlers, in which hardware puts the workgroup's id.
+const TTMP7: usize = 115;
+const TTMP9: usize = 117;
 /// LDS is allocated in units of this many bytes.
 const LDS_UNIT: u32 = 512;
 /// Bytes of private memory of each work-item in addition to those that the kernel declares, if its stack has no fixed
@@ -321,6 +324,7 @@ impl Start {
         };
         wave.set_size(self.wave_size);
         wave.reset(vgprs, agprs);
+        wave.has_ieee_mode = self.part.instructions().has_ieee_mode();
         wave.set_mode(self.mode);
         wave.scratch_size = self.private;
         wave.number = number;
@@ -417,6 +421,14 @@ impl Start {
             put(&[self.private]);
         }
         put(&self.preloaded);
+        if self.part.workgroup_id == WorkgroupId::TrapRegisters {
+            let [x, y, z] = workgroup;
+            // Without z, y has the whole register.
+            let third = descriptor.workgroup_id()[2];
+            wave.s[TTMP9] = x;
+            wave.s[TTMP7] = if third { y & 0xffff | z << 16 } else { y };
+            return;
+        }
         // Workgroup ids follow the registers that are declared, used or not.
         let mut next = descriptor.user_sgpr_count() as usize;
         for (id, enabled) in workgroup.into_iter().zip(descriptor.workgroup_id()) {

@@ -4,7 +4,7 @@
 use super::choose::{Choose, StepOutcome};
 use super::fault::Fault;
 use super::grid::Grid;
-use crate::exec::{Core, Counter, Lds, Runner, TurnEnd, Wave, WaveStatus};
+use crate::exec::{Core, Counter, Lds, Runner, TurnEnd, Wave, WaveStatus, WorkgroupBarrier};
 use crate::memory::Windows;
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -74,6 +74,7 @@ impl Workgroup {
         let id = start.workgroup(number);
         let mut lds = spare(|spare| spare.lds.pop()).unwrap_or_else(Lds::new);
         lds.reset(start.lds as usize);
+        lds.barrier = WorkgroupBarrier::of(start.waves(id));
         if let Some(limit) = start.lds_limit {
             lds.set_limit(limit.into());
         }
@@ -125,6 +126,9 @@ impl Workgroup {
                     stop: &grid.stop,
                 };
                 let turn = runner.run(TURN);
+                if wave.status == WaveStatus::Ended {
+                    lds.barrier.leave();
+                }
                 for finding in wave.findings.drain(..) {
                     grid.note(scene.finding(wave.number, finding));
                 }
@@ -136,6 +140,10 @@ impl Workgroup {
                     Err(trouble) => return Err(scene.fault(wave.number, counter, trouble)),
                 }
             }
+            if pass(&mut self.waves, &lds.barrier) {
+                patience = PATIENCE;
+                continue;
+            }
             // A loop that reads and writes never uses up a turn, and may still be waiting for others.
             catching_up = if caught_up { 0 } else { catching_up + 1 };
             if catching_up == CATCHING_UP {
@@ -146,7 +154,7 @@ impl Workgroup {
             if open.peek().is_none() {
                 return Ok(Progress::Done);
             }
-            if open.all(|resident| resident.wave.status == WaveStatus::Barrier) {
+            if open.all(|resident| resident.wave.waits_for_all()) {
                 for Resident { wave, .. } in &mut self.waves {
                     if wave.status == WaveStatus::Barrier {
                         wave.status = WaveStatus::Ready;
@@ -158,6 +166,9 @@ impl Workgroup {
                 if slept || patience == 0 || grid.stop.load(Ordering::Relaxed) {
                     return Ok(Progress::Waiting);
                 }
+            } else if !self.waves.iter().any(|resident| resident.wave.status == WaveStatus::Ready) {
+                // They wait for a barrier that a wave has not signalled, and none can.
+                return Ok(Progress::Waiting);
             }
         }
     }
@@ -169,15 +180,19 @@ impl Workgroup {
     /// # Errors
     /// As [`run`](Self::run).
     pub(super) fn step(&mut self, grid: &Grid, choices: &mut dyn Choose) -> Result<StepOutcome, Box<Fault>> {
+        let lds = self.lds.get_or_insert_with(Lds::new);
+        pass(&mut self.waves, &lds.barrier);
         let mut ready = self.with_status(WaveStatus::Ready);
         if ready.is_empty() {
             ready = self.with_status(WaveStatus::Barrier);
+            ready.retain(|index| self.waves[*index].wave.waits_for_all());
             for index in &ready {
                 self.waves[*index].wave.status = WaveStatus::Ready;
             }
         }
         if ready.is_empty() {
-            return Ok(StepOutcome::Done);
+            let ended = self.waves.iter().all(|resident| resident.wave.status == WaveStatus::Ended);
+            return Ok(if ended { StepOutcome::Done } else { StepOutcome::Spun });
         }
         let index = ready[choices.choose(ready.len())];
         let lds = self.lds.get_or_insert_with(Lds::new);
@@ -203,6 +218,9 @@ impl Workgroup {
             }
             _ => runner.run(STEP),
         };
+        if wave.status == WaveStatus::Ended {
+            lds.barrier.leave();
+        }
         let scene = grid.scene(self.id);
         for finding in wave.findings.drain(..) {
             grid.note(scene.finding(wave.number, finding));
@@ -219,6 +237,18 @@ impl Workgroup {
         let waves = self.waves.iter().enumerate();
         waves.filter(|(_, resident)| resident.wave.status == status).map(|(index, _)| index).collect()
     }
+}
+
+/// Lets the waves go on that wait for a phase of the barrier that is over. Returns whether there are any.
+fn pass(waves: &mut [Resident], barrier: &WorkgroupBarrier) -> bool {
+    let mut any = false;
+    for Resident { wave, .. } in waves {
+        let passes = wave.phase.is_some_and(|phase| barrier.phase() > phase);
+        if wave.status == WaveStatus::Barrier && passes {
+            (wave.status, wave.phase, any) = (WaveStatus::Ready, None, true);
+        }
+    }
+    any
 }
 
 impl Drop for Workgroup {

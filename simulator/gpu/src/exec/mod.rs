@@ -49,6 +49,7 @@ mod translate;
 pub(crate) mod values;
 
 pub(crate) use load::handlers;
+pub(crate) use machine::barrier::WorkgroupBarrier;
 pub(crate) use machine::core::Core;
 pub(crate) use machine::debug::Debug;
 pub use machine::debug::SourceLine;

@@ -6,11 +6,11 @@ use super::fields::{Fields, Invalid, field};
 use super::format::{Classified, row, vop3_row};
 use super::inst::{Encoding, Inst};
 use super::set::{Family, InstructionSet, Tables};
-use super::{gfx10, gfx11, memory_format, scalar_format, vector_format};
+use super::{gfx10, gfx11, gfx12, memory_format, scalar_format, vector_format};
 
 impl InstructionSet {
     /// The sets that are decoded and printed, but of which no part is simulated.
-    pub const NOT_SIMULATED: [&'static InstructionSet; 10] = [
+    pub const NOT_SIMULATED: [&'static InstructionSet; 12] = [
         &gfx11::GFX1100,
         &gfx11::GFX1100_WAVE64,
         &gfx11::GFX1150,
@@ -21,6 +21,8 @@ impl InstructionSet {
         &gfx10::GFX1010_WAVE64,
         &gfx10::GFX1011,
         &gfx10::GFX1011_WAVE64,
+        &gfx12::GFX1201,
+        &gfx12::GFX1201_WAVE64,
     ];
 
     /// Decodes the instruction at the start of `words`. [`Inst::size`] is its length.
@@ -52,6 +54,11 @@ impl InstructionSet {
             | Encoding::Vop1
             | Encoding::Vop2
             | Encoding::Vopc => 1,
+            Encoding::Flat | Encoding::Global | Encoding::Scratch | Encoding::Mubuf | Encoding::Mtbuf
+                if self.family == Family::Gfx12 =>
+            {
+                3
+            }
             _ => 2,
         };
         let mut fields = Fields::new(self, words, base_words, encoding, row)?;
@@ -72,6 +79,7 @@ impl InstructionSet {
                 Family::Gfx9 => memory(&mut fields),
                 Family::Gfx10 => gfx10::memory(&mut fields),
                 Family::Gfx11 => gfx11::memory(&mut fields),
+                Family::Gfx12 => gfx12::memory(&mut fields),
             },
         };
         fields.finish(done)
@@ -145,6 +153,7 @@ fn classify(set: &InstructionSet, first: u32) -> Classified {
                 Family::Gfx9 => long_format(tables, first),
                 Family::Gfx10 => gfx10::long_format(tables, first),
                 Family::Gfx11 => gfx11::long_format(tables, first),
+                Family::Gfx12 => gfx12::long_format(tables, first),
             };
         }
     };

@@ -46,6 +46,8 @@ pub(super) struct Fields<'a> {
     pub(super) first: u32,
     /// The second word of 64-bit formats, 0 in 32-bit formats.
     pub(super) second: u32,
+    /// The third word of 96-bit formats, else 0.
+    pub(super) third: u32,
     /// The literal, read once.
     literal: Option<u32>,
     /// The row of the instruction.
@@ -67,8 +69,8 @@ impl<'a> Fields<'a> {
         let (Some(&first), true) = (words.first(), words.len() >= base_words) else {
             return Err(DecodeError::Truncated { have: words.len(), need: base_words });
         };
-        let second = if base_words == 2 { words.get(1).copied().unwrap_or(0) } else { 0 };
-        let third = if row.has(CARRY_IN) { set.mask() } else { row.src[2] };
+        let word = |at: usize| if at < base_words { words.get(at).copied().unwrap_or(0) } else { 0 };
+        let third_source = if row.has(CARRY_IN) { set.mask() } else { row.src[2] };
         let inst = Inst {
             set,
             op: row.op,
@@ -79,12 +81,22 @@ impl<'a> Fields<'a> {
             sdst: Operand::None,
             src: [Operand::None; 4],
             dst_type: OperandType::default(),
-            src_type: [row.src[0], row.src[1], third, OperandType::default()],
+            src_type: [row.src[0], row.src[1], third_source, OperandType::default()],
             mods: Mods::default(),
             mem: Mem::default(),
             imm: 0,
         };
-        Ok(Fields { words, used: base_words, first, second, literal: None, row, inst, truncated: false })
+        Ok(Fields {
+            words,
+            used: base_words,
+            first,
+            second: word(1),
+            third: word(2),
+            literal: None,
+            row,
+            inst,
+            truncated: false,
+        })
     }
 
     /// The finished instruction, or the error.
@@ -130,7 +142,7 @@ impl<'a> Fields<'a> {
         match self.family() {
             Family::Gfx9 => scalar_gfx9(code, dwords),
             Family::Gfx10 => scalar_rdna(code, dwords, 125, 124),
-            Family::Gfx11 => scalar_rdna(code, dwords, 124, 125),
+            Family::Gfx11 | Family::Gfx12 => scalar_rdna(code, dwords, 124, 125),
         }
     }
 

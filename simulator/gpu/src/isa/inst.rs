@@ -82,7 +82,7 @@ pub struct Inst {
     pub second: Option<Op>,
     /// The instruction format.
     pub encoding: Encoding,
-    /// Length in bytes: 4, 8 or 12.
+    /// Length in bytes: 4, 8, 12 or 16.
     pub size: u8,
     /// Destination.
     pub dst: Operand,
@@ -229,6 +229,10 @@ pub struct Mem {
     pub sc1: bool,
     /// Non-temporal; slc until gfx90a and in GFX11.
     pub nt: bool,
+    /// GFX12: the scope, 0 a compute unit, 3 the system.
+    pub scope: u8,
+    /// GFX12: the temporal hint. In atomics bit 0 requests the old value.
+    pub hint: u8,
     /// MUBUF, GLOBAL and SCRATCH: data goes to LDS.
     pub lds: bool,
     /// Buffer: `src[0]` has an offset.
@@ -239,7 +243,7 @@ pub struct Mem {
     pub gds: bool,
     /// Buffer, until gfx908 and in GFX11: a further register tells which elements lie in sparse memory.
     pub tfe: bool,
-    /// MTBUF: data format in bits 3:0, number format in bits 6:4. GFX11: one number for both.
+    /// MTBUF: data format in bits 3:0, number format in bits 6:4. Since GFX11: one number for both.
     pub format: u8,
 }
 
@@ -252,6 +256,6 @@ impl Inst {
     /// Whether the codes of its vector registers have a bit for the half of 16-bit operands.
     pub(super) fn has_bits_for_halves(&self) -> bool {
         let is_short = matches!(self.encoding, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc);
-        is_short && self.set.family == Family::Gfx11
+        is_short && matches!(self.set.family, Family::Gfx11 | Family::Gfx12)
     }
 }

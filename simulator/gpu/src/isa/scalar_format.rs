@@ -7,6 +7,14 @@ use super::tables::{CACHE, GPR_IDX, HWREG, LITERAL, MADAK, MADMK, MESSAGE, PROBE
 
 pub(super) fn sop2(f: &mut Fields<'_>) -> Result<(), Invalid> {
     f.set_dst(f.scalar(field(f.first, 16, 7), f.row.dst.dwords))?;
+    if f.row.has(MADMK | MADAK) {
+        // The literal is always present, so it is read before a source names it.
+        let literal = f.literal()?;
+        let (constant, register) = if f.row.has(MADMK) { (1, 2) } else { (2, 1) };
+        f.set_source(0, field(f.first, 0, 8))?;
+        f.inst.src[constant] = literal;
+        return f.set_source(register, field(f.first, 8, 8));
+    }
     f.set_source(0, field(f.first, 0, 8))?;
     if f.row.has(MADMK | MADAK) {
         // A literal of the other sources is the same word.

@@ -51,6 +51,8 @@ pub(super) enum Family {
     Gfx10,
     /// RDNA 3 and 3.5.
     Gfx11,
+    /// RDNA 4.
+    Gfx12,
 }
 
 /// The row of each opcode of a format.
@@ -172,6 +174,12 @@ impl InstructionSet {
         self.family != Family::Gfx9
     }
 
+    /// Whether MODE selects the rules for NaN of minima, maxima and clamping. GFX12 has instructions for each rule, clamps NaN to
+    /// zero, and scales outputs wherever their denormals are flushed.
+    pub(crate) fn has_ieee_mode(&self) -> bool {
+        self.family != Family::Gfx12
+    }
+
     /// The lanes among which `ds_permute` and `ds_bpermute` move values, a power of two. A wave may have two such groups.
     pub(crate) fn permuted_lanes(&self) -> usize {
         if self.family == Family::Gfx9 { 64 } else { 32 }
@@ -200,8 +208,34 @@ impl InstructionSet {
 
     /// Whether the text of a VOP3 instruction has the halves that it selects. LLVM 19 leaves them out of many of GFX11.
     pub(super) fn shows_halves(&self, op: Op) -> bool {
+        self.long_form(op).is_some_and(|row| row.has(OP_SEL))
+    }
+
+    /// Whether a VOP3 instruction selects a byte.
+    pub(super) fn selects_bytes(&self, op: Op) -> bool {
+        self.long_form(op).is_some_and(|row| row.has(BYTES))
+    }
+
+    /// The row of a VOP3 instruction.
+    fn long_form(&self, op: Op) -> Option<&'static Row> {
         let own = self.tables.vop3.iter().flatten().find(|row| row.op == op).copied();
-        own.or_else(|| self.short_form(op)).is_some_and(|row| row.has(OP_SEL))
+        own.or_else(|| self.short_form(op))
+    }
+
+    /// Whether a row of VOP3P or of vector memory has a flag.
+    pub(super) fn row_has(&self, op: Op, flag: u64) -> bool {
+        let Tables { vop3p, flat, global, scratch, mubuf, .. } = self.tables;
+        let rows = [vop3p, flat, global, scratch, mubuf].into_iter().flatten().flatten();
+        rows.into_iter().any(|row| row.op == op && row.has(flag))
+    }
+
+    /// Whether the first word is that of an image instruction, which is not decoded.
+    pub(super) fn is_image(&self, first: u32) -> bool {
+        let codes: &[u32] = match self.family {
+            Family::Gfx12 => &[0b11_0100, 0b11_1001],
+            _ => &[0b11_1100],
+        };
+        self.has_images && codes.contains(&(first >> 26))
     }
 
     /// The type of a lane mask.

@@ -149,7 +149,7 @@ fn alu(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
         }
     }
     match inst.op {
-        Op::s_sendmsg_rtn_b32 | Op::s_sendmsg_rtn_b64 => list.put(gfx11::Message(inst.imm)),
+        Op::s_sendmsg_rtn_b32 | Op::s_sendmsg_rtn_b64 => list.put(gfx11::Message(inst)),
         _ => Ok(()),
     }
 }
@@ -187,6 +187,7 @@ fn sopp(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
         Op::s_wakeup
         | Op::s_wait_idle
         | Op::s_code_end
+        | Op::s_barrier_leave
         | Op::s_barrier
         | Op::s_icache_inv
         | Op::s_ttracedata
@@ -201,13 +202,22 @@ fn sopp(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
         Op::s_set_inst_prefetch_distance
         | Op::s_clause
         | Op::s_wait_event
-        | Op::s_round_mode
+        | Op::s_wait_loadcnt
+        | Op::s_wait_storecnt
+        | Op::s_wait_samplecnt
+        | Op::s_wait_bvhcnt
+        | Op::s_wait_expcnt
+        | Op::s_wait_dscnt
+        | Op::s_wait_kmcnt
+        | Op::s_wait_loadcnt_dscnt
+        | Op::s_wait_storecnt_dscnt
         | Op::s_singleuse_vdst
+        | Op::s_round_mode
         | Op::s_ttracedata_imm => list.put(format_args!("{:#x}", inst.imm as u16)),
         Op::s_set_gpr_idx_mode => list.put(GprIndex(inst.imm)),
         Op::s_sendmsg | Op::s_sendmsghalt => match inst.set.family {
             Family::Gfx9 | Family::Gfx10 => list.put(Message(inst)),
-            Family::Gfx11 => list.put(gfx11::Message(inst.imm)),
+            Family::Gfx11 | Family::Gfx12 => list.put(gfx11::Message(inst)),
         },
         op if op.is_direct_branch() => list.put(inst.imm as u16),
         _ => list.put(Int(i64::from(inst.imm as u16))),
@@ -223,6 +233,12 @@ fn smem(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
         // A returning atomic shows the registers that hold its data; the old value goes to the first of them.
         list.src(inst, 1)?;
     }
+    if prefetches(inst.op) {
+        list.src(inst, 0)?;
+        list.put(SignedHex(inst.mem.offset))?;
+        list.src(inst, 2)?;
+        return list.put(Int(inst.imm.into()));
+    }
     if inst.src[0].is_none() {
         return Ok(());
     }
@@ -231,10 +247,21 @@ fn smem(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
         return list.put(SignedHex(inst.mem.offset));
     }
     list.src(inst, 2)?;
-    if inst.mem.offset != 0 {
+    if inst.mem.offset != 0 || inst.set.family == Family::Gfx12 {
         write!(list.f, " offset:{}", SignedHex(inst.mem.offset))?;
     }
     Ok(())
+}
+
+fn prefetches(op: Op) -> bool {
+    matches!(
+        op,
+        Op::s_prefetch_inst
+            | Op::s_prefetch_inst_pc_rel
+            | Op::s_prefetch_data
+            | Op::s_prefetch_data_pc_rel
+            | Op::s_buffer_prefetch_data
+    )
 }
 
 fn ds(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
@@ -264,6 +291,9 @@ fn ds(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
 }
 
 fn flat(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
+    if inst.set.row_has(inst.op, tables::CACHE) {
+        return Ok(());
+    }
     list.dst(inst)?;
     if !matches!(inst.op, Op::global_load_addtid_b32 | Op::global_store_addtid_b32) {
         list.src_or_off(inst, 0)?;

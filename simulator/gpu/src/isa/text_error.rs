@@ -6,9 +6,6 @@ use std::fmt;
 use super::error::DecodeError;
 use super::set::InstructionSet;
 
-/// The first six bits of image instructions.
-const IMAGE: u32 = 0b11_1100;
-
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -32,9 +29,7 @@ impl fmt::Display for DecodeError {
                     "no {name} instruction of format {encoding:?} is encoded {first:#010x} {second:#010x}"
                 )
             }
-            DecodeError::Unknown { set, words, encoding: None }
-                if set.has_images && words[0] >> 26 == IMAGE =>
-            {
+            DecodeError::Unknown { set, words, encoding: None } if set.is_image(words[0]) => {
                 let (name, [first, second]) = (set.name(), words);
                 write!(
                     f,

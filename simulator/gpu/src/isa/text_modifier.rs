@@ -4,6 +4,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::gfx11::text as gfx11;
+use super::gfx12::text as gfx12;
 use super::inst::{Dpp, Encoding, Inst, Mods, Sdwa, SdwaSel, SdwaUnused};
 use super::opcode::Op;
 use super::set::Family;
@@ -24,7 +25,9 @@ pub(super) fn modifiers(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
             }
         }
         Encoding::Vop3 => {
-            if inst.mods.op_sel != 0 && inst.set.shows_halves(inst.op) {
+            if inst.mods.op_sel != 0 && inst.set.selects_bytes(inst.op) {
+                write!(f, " byte_sel:{}", byte(inst))?;
+            } else if inst.mods.op_sel != 0 && inst.set.shows_halves(inst.op) {
                 halves(inst, f)?;
             }
             output(&inst.mods, f)?;
@@ -35,6 +38,7 @@ pub(super) fn modifiers(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
             data_parallel(inst, f)
         }
         Encoding::Mai => matrix(inst, f),
+        Encoding::Smem if inst.set.family == Family::Gfx12 => gfx12::cache(inst, false, f),
         Encoding::Smem => {
             f.write_str(if inst.mem.sc0 { " glc" } else { "" })?;
             f.write_str(if inst.mem.sc1 { " dlc" } else { "" })
@@ -58,6 +62,9 @@ pub(super) fn modifiers(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
 }
 
 fn cache(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
+    if inst.set.family == Family::Gfx12 {
+        return gfx12::cache(inst, inst.set.row_has(inst.op, tables::ATOMIC), f);
+    }
     let mem = &inst.mem;
     for (name, on) in inst.set.style.cache.into_iter().zip([mem.sc0, mem.nt, mem.sc1]) {
         if on {
@@ -93,13 +100,24 @@ fn source_count(inst: &Inst) -> usize {
     inst.src.iter().filter(|source| !source.is_none()).count()
 }
 
+/// The byte that a VOP3 instruction selects: of its only source, with the bits reversed, or of the destination.
+fn byte(inst: &Inst) -> u8 {
+    match inst.mods.op_sel {
+        source @ 0..4 => source >> 1 | (source & 1) << 1,
+        destination => destination >> 2,
+    }
+}
+
 /// Halves that a VOP3 instruction reads and the half it writes, which comes last.
 fn halves(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
     let sources = match inst.op {
         // The old value of the destination is the third source.
         Op::v_cvt_sr_fp8_f32 | Op::v_cvt_sr_bf8_f32 | Op::v_fmac_f16 => 3,
         // These bits are no halves: they let inactive lanes and lanes out of range be read.
-        Op::v_permlane16_b32 | Op::v_permlanex16_b32 => return bits(f, "op_sel", inst.mods.op_sel, 2),
+        Op::v_permlane16_b32
+        | Op::v_permlanex16_b32
+        | Op::v_permlane16_var_b32
+        | Op::v_permlanex16_var_b32 => return bits(f, "op_sel", inst.mods.op_sel, 2),
         _ => source_count(inst),
     };
     let read = inst.mods.op_sel & ((1 << sources) - 1);
@@ -111,7 +129,9 @@ fn packed(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
     let all = (1u8 << count) - 1;
     let mods = &inst.mods;
     let usual_high = if packed_signs(inst) { all } else { 0 };
-    if mods.op_sel != 0 {
+    if mods.op_sel != 0 && inst.set.row_has(inst.op, tables::SPARSE) {
+        write!(f, " index_key:{}", mods.op_sel)?;
+    } else if mods.op_sel != 0 {
         bits(f, "op_sel", mods.op_sel, count)?;
     }
     if mods.op_sel_hi != usual_high {
@@ -229,7 +249,7 @@ impl Display for WaitCount<'_> {
                 ("expcnt", imm >> 4 & 7, 7),
                 ("lgkmcnt", imm >> 8 & 63, 63),
             ],
-            Family::Gfx11 => gfx11::counters(imm),
+            Family::Gfx11 | Family::Gfx12 => gfx11::counters(imm),
         };
         let waits_for_none = counters.iter().all(|&(_, value, limit)| value == limit);
         let mut separator = "";

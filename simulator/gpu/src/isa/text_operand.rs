@@ -222,7 +222,7 @@ pub(super) fn half(inst: &Inst, at: usize) -> &'static str {
 
 /// Whether the signs of this instruction's sources are shown as `neg_lo` and `neg_hi`.
 pub(super) fn packed_signs(inst: &Inst) -> bool {
-    inst.encoding == super::Encoding::Vop3p && !tables::is_mix(inst.op)
+    inst.encoding == Encoding::Vop3p && !tables::is_mix(inst.op)
 }
 
 /// An integer: decimal if an inline constant has the value, else hexadecimal.

@@ -10,8 +10,8 @@ use super::opcode::Op;
 use super::operand::{Element, Operand, OperandType, Special};
 use super::set::{Accumulation, Family};
 use super::tables::{
-    ACC, ACC_DST, ACC_SRC, CARRY_IN, CARRY_OUT, CLAMP, LANE, MADAK, MADMK, MIX, NO_DST_SEL, NO_SDWA, OMOD,
-    OP_SEL, SCALAR_DST, SCALAR_LANES, SPARSE, VECTOR_SRC, WMMA,
+    ACC, ACC_DST, ACC_SRC, BYTES, CARRY_IN, CARRY_OUT, CLAMP, LANE, LONG_INDEX, MADAK, MADMK, MIX,
+    NO_DST_SEL, NO_SDWA, OMOD, OP_SEL, SCALAR_DST, SCALAR_LANES, SPARSE, SPREAD, VECTOR_SRC, WMMA,
 };
 
 pub(super) fn vop1(f: &mut Fields<'_>) -> Result<(), Invalid> {
@@ -74,9 +74,9 @@ fn first_source(f: &mut Fields<'_>, code: u32) -> Result<(), Invalid> {
         (Family::Gfx9, SDWA) if short => sdwa(f),
         (Family::Gfx10, SDWA) if short && f.row.src[0].dwords != 0 => sdwa(f),
         (Family::Gfx9, DPP) if short => lane_format::dpp_gfx9(f),
-        (Family::Gfx10 | Family::Gfx11, DPP | DPP8 | DPP8_FI) if f.row.src[0].dwords != 0 => {
+        (Family::Gfx10 | Family::Gfx11 | Family::Gfx12, DPP | DPP8 | DPP8_FI) if f.row.src[0].dwords != 0 => {
             // The 64-bit forms have DPP since GFX11.
-            if short || f.family() == Family::Gfx11 { lane_format::dpp_gfx10(f, code) } else { Err(Invalid) }
+            if short || f.family() != Family::Gfx10 { lane_format::dpp_gfx10(f, code) } else { Err(Invalid) }
         }
         _ => f.set_source(0, code),
     }
@@ -197,13 +197,16 @@ fn float_sources(f: &Fields<'_>) -> u8 {
 
 /// Mask of the operands of which a half can be selected; bit 3 is the destination. In GFX11 these are all with 16 bits.
 fn selectable(f: &Fields<'_>) -> u8 {
+    if f.row.has(BYTES) {
+        return if f.row.src[1].dwords == 0 { 0b0011 } else { 0b1100 };
+    }
     let types = [f.row.src[0], f.row.src[1], f.row.src[2], f.row.dst];
     let can = |ty: OperandType| match f.family() {
         _ if f.row.has(OP_SEL) => {
             !matches!(ty.element, Element::Packed16 | Element::PackedF16 | Element::PackedBf16)
         }
         Family::Gfx9 | Family::Gfx10 => false,
-        Family::Gfx11 => matches!(ty.element, Element::F16 | Element::Bf16 | Element::I16),
+        Family::Gfx11 | Family::Gfx12 => matches!(ty.element, Element::F16 | Element::Bf16 | Element::I16),
     };
     types.into_iter().enumerate().fold(0, |mask, (at, ty)| mask | u8::from(can(ty)) << at)
 }
@@ -215,12 +218,19 @@ fn scalar_dst(f: &Fields<'_>, code: u32, dwords: u8) -> Result<Operand, Invalid>
 
 pub(super) fn vop3p(f: &mut Fields<'_>) -> Result<(), Invalid> {
     let mut dst = f.row.dst;
-    if f.row.has(WMMA) && field(f.second, 18, 9) == LITERAL {
+    let is_matrix = f.row.has(WMMA | SPARSE);
+    if is_matrix && field(f.second, 18, 9) == LITERAL {
         return Err(Invalid);
     }
-    if f.row.has(WMMA) && f.inst.set.wave_size == 64 {
+    if is_matrix && f.inst.set.wave_size == 64 {
         dst.dwords /= 2;
-        f.inst.src_type[2].dwords /= 2;
+        let factors = if f.row.has(SPREAD) { 0b011 } else { 0 };
+        let halved = factors | if f.row.has(WMMA) { 0b100 } else { 0 };
+        for (at, ty) in f.inst.src_type.iter_mut().enumerate().take(3) {
+            if halved >> at & 1 != 0 {
+                ty.dwords = ty.dwords.div_ceil(2);
+            }
+        }
     }
     f.set_dst(vgpr(field(f.first, 0, 8), dst.dwords))?;
     f.inst.dst_type = dst;
@@ -230,7 +240,15 @@ pub(super) fn vop3p(f: &mut Fields<'_>) -> Result<(), Invalid> {
     let used = f.row.src.iter().enumerate().fold(0, |mask, (at, ty)| mask | (u8::from(ty.dwords != 0) << at));
     let mods = &mut f.inst.mods;
     mods.clamp = f.row.has(CLAMP) && bit(f.first, 15);
-    if f.row.has(WMMA) && !f.row.has(OP_SEL) {
+    if f.row.has(SPARSE) {
+        // The part of the lane's index register.
+        mods.op_sel = field(f.first, 11, 2) as u8;
+        mods.op_sel_hi = used;
+        let parts = f.inst.set.wave_size / 16 / if f.row.has(LONG_INDEX) { 2 } else { 1 };
+        if u32::from(mods.op_sel) >= parts {
+            return Err(Invalid);
+        }
+    } else if is_matrix && !f.row.has(OP_SEL) {
         mods.op_sel_hi = used;
     } else {
         mods.op_sel = field(f.first, 11, 3) as u8 & used;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The rows of RDNA's parts.
 
-use super::{GridBarrier, IMAGES, Part, Scratch, Simd, WorkItemId};
+use super::{GridBarrier, IMAGES, Part, Scratch, Simd, WorkItemId, WorkgroupId};
 use crate::isa::{
     GFX1010, GFX1010_WAVE64, GFX1011, GFX1011_WAVE64, GFX1030, GFX1030_WAVE64, GFX1100, GFX1100_WAVE64,
-    GFX1150, GFX1150_WAVE64,
+    GFX1150, GFX1150_WAVE64, GFX1201, GFX1201_WAVE64,
 };
 
 const SIMD_GFX1100: Simd =
@@ -21,6 +21,7 @@ pub(super) const GFX1100_PART: Part = Part {
     sets: &[&GFX1100, &GFX1100_WAVE64],
     scratch: Scratch::Architected,
     work_item_id: WorkItemId::Packed,
+    workgroup_id: WorkgroupId::UserRegisters,
     vgpr_granule: 4,
     grid_barrier: GridBarrier::Memory,
     waves: 32,
@@ -120,6 +121,7 @@ pub(super) const GFX1030_PART: Part = Part {
     sets: &[&GFX1030, &GFX1030_WAVE64],
     scratch: Scratch::HardwareRegister,
     work_item_id: WorkItemId::Registers,
+    workgroup_id: WorkgroupId::UserRegisters,
     vgpr_granule: 4,
     grid_barrier: GridBarrier::Instructions,
     waves: 32,
@@ -207,4 +209,42 @@ pub(super) const GFX1012_PART: Part = Part {
     memory_clock: 875_000,
     bus: 128,
     ..GFX1011_PART
+};
+
+pub(super) const GFX1201_PART: Part = Part {
+    name: "gfx1201",
+    features: "",
+    code: &["gfx1201", "gfx12-generic"],
+    product: "RX 9070 XT",
+    sets: &[&GFX1201, &GFX1201_WAVE64],
+    scratch: Scratch::Architected,
+    work_item_id: WorkItemId::Packed,
+    workgroup_id: WorkgroupId::TrapRegisters,
+    vgpr_granule: 4,
+    grid_barrier: GridBarrier::Memory,
+    waves: 32,
+    simd: SIMD_GFX1100,
+    lds: 64 << 10,
+    units: 32,
+    architecture: 1201,
+    capability: [12, 0],
+    chip: 0x7550,
+    caches: [32 << 10, 8 << 20, 64 << 20],
+    clock: 2_970_000,
+    memory_clock: 1_258_000,
+    bus: 256,
+    images: IMAGES,
+};
+
+pub(super) const GFX1200_PART: Part = Part {
+    name: "gfx1200",
+    code: &["gfx1200", "gfx12-generic"],
+    product: "RX 9060 XT",
+    units: 16,
+    architecture: 1200,
+    chip: 0x7590,
+    caches: [32 << 10, 4 << 20, 32 << 20],
+    clock: 3_130_000,
+    bus: 128,
+    ..GFX1201_PART
 };

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Writes mnemonics.gfx1100.txt and mnemonics.gfx1030.txt: every mnemonic that LLVM 19's assembler accepts for the GPU, with today's
-spelling if it is an older one. Two spellings are one instruction if both assemble to the same words. mnemonics.gfx1150.txt has the
-difference from gfx1100's, `+` and `-`.
+"""Writes mnemonics.gfx1100.txt, mnemonics.gfx1030.txt and mnemonics.gfx1201.txt: every mnemonic that LLVM 19's assembler accepts for
+the GPU, with today's spelling if it is an older one. Two spellings are one instruction if both assemble to the same words.
+mnemonics.gfx1150.txt has the difference from gfx1100's, `+` and `-`, and mnemonics.gfx1010.txt that from gfx1030's.
 
 Needs llvm-mc-19 and the library that it is linked with; LLVM_MC and LLVM_LIBRARY select others.
 """
@@ -21,12 +21,13 @@ import gfx10  # noqa: E402
 import gfx101  # noqa: E402
 import gfx11  # noqa: E402
 import gfx115  # noqa: E402
+import gfx12  # noqa: E402
 import names  # noqa: E402
 import rows as table_rows  # noqa: E402
 
 SUFFIX = re.compile(r"(_e64_dpp|_e32|_e64|_dpp|_sdwa)$")
 # LLVM's own names of instructions with halves of registers.
-INTERNAL = re.compile(r"_(t16|fake16)$")
+INTERNAL = re.compile(r"_(t16|fake16|op_sel)$")
 # Spellings between those of GFX9 and today's.
 BETWEEN = {
     "s_set_inst_prefetch_distance": "s_inst_prefetch",
@@ -44,6 +45,10 @@ def older(name):
     yield re.sub(r"_atomic_(cmpswap|min|max)_f32$", r"_atomic_f\1", name)
     yield name.replace("_atomic_csub_u32", "_atomic_csub")
     yield name.replace("_not0", "n1").replace("_not1", "n2")
+    # Before GFX12.
+    yield name.replace("_num_", "_")
+    yield re.sub(r"_atomic_(min|max)_num_f32$", r"_atomic_f\1", name)
+    yield name.replace("_atomic_sub_clamp_u32", "_atomic_csub")
 
 
 def assembled(texts, processor):
@@ -82,5 +87,5 @@ def write(family, base=None):
     (FOLDER / f"mnemonics.{processor}.txt").write_text("\n".join(lines) + "\n")
 
 
-for one, base in ((gfx11, None), (gfx115, gfx11), (gfx10, None), (gfx101, gfx10)):
+for one, base in ((gfx11, None), (gfx115, gfx11), (gfx10, None), (gfx101, gfx10), (gfx12, None)):
     write(one, base)

@@ -20,6 +20,7 @@ import gfx10  # noqa: E402
 import gfx101  # noqa: E402
 import gfx11  # noqa: E402
 import gfx115  # noqa: E402
+import gfx12  # noqa: E402
 import llvm  # noqa: E402
 import rows  # noqa: E402
 
@@ -32,7 +33,7 @@ CONTROLS = [0xE4, 0x1B, 0x101, 0x11F, 0x12F, 0x140, 0x141, 0x150, 0x15F, 0x161, 
 # What hardware does not have, though LLVM shows it: signs of integers, masks that are no registers, exchanges without a register.
 ODD = re.compile(
     r"sext\(|v_cmp\w+ (?:src_|-?\d)|v_(?:cndmask|\w+_co_ci)_\w+ .*, src_\w+(?: |$)"
-    r"|v_(?:swap|swaprel|permlane64)_b32 v\d+, (?!v\d)"
+    r"|v_(?:swap|swaprel|permlane64)_b32 v\d+, (?!v\d)|v_s_\w+ (?:src_|-?\d)"
 )
 
 
@@ -79,6 +80,12 @@ def operands(draw, base, form, is_vector):
     return fields
 
 
+def scoped(draw):
+    """The cache bits and a wide offset of GFX12."""
+    offset = draw.choice([0, 16, draw.getrandbits(24), 0x7FFFFF, 0x800000])
+    return {"scope": draw.randrange(4), "th": draw.choice([0, draw.randrange(8)]), "offset": offset}
+
+
 def memory(draw, base):
     """Random registers, offsets and cache bits."""
     fields = {field: 0x100 + draw.randrange(250) if value >= 0x100 else value for field, value in base.items()}
@@ -101,6 +108,8 @@ def variant(draw, family, name, base, form):
         if name in ("MUBUF", "MTBUF"):
             fields |= {"resource": draw.randrange(31), "soffset": source(draw, False), "tfe": int(draw.random() < 0.2)}
             fields["format"] = draw.randrange(128)
+        if family.HAS_SCOPES and name != "DS":
+            fields |= scoped(draw)
         if family.HAS_SDWA:
             fields |= {"sve": 0, "lds": int(draw.random() < 0.1)}
         # Cache control has no operands.
@@ -108,6 +117,8 @@ def variant(draw, family, name, base, form):
     if name == "SMEM":
         fields = operands(draw, base, form, False)
         soffset = draw.choice([family.OFF, scalar(draw)])
+        if family.HAS_SCOPES:
+            return fields | scoped(draw) | {"soffset": soffset} if base else base
         return fields | {"offset": draw.choice([0, 16, draw.getrandbits(21)]), "soffset": soffset} if base else base
     fields = operands(draw, base, form, name[0] == "V")
     if name in ("SOPK", "SOPP"):
@@ -158,6 +169,8 @@ FIELDS += [0xBFB60000 | value for value in (*range(12), 0x100, 0x102, 0x112, 0x8
 FIELDS += [0xBE884C00 | value for value in (0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87)]
 FIELDS += [0xB0800000 | value for value in (0, 4, 6, 9, 7, 0x2004, 0x4006, 0xE009, 0x1004)]
 FIELDS += [0xB8880000 | 31 << 11 | value for value in range(32)]
+# Waits of GFX12, and a register of the hardware.
+FIELDS_GFX12 = [0xB8880000 | 31 << 11 | 32] + [0xBF800000 | code << 16 | value for code in (0x14, *range(0x40, 0x4A)) for value in (0, 3, 0x303, 0xFFFF)]
 
 
 def drawn(family, name, codes, words, tries, base):
@@ -188,7 +201,7 @@ def drawn(family, name, codes, words, tries, base):
         usual = key[1] != "base" or not any(counts.get((key[0], form)) for form in forms)
         if text and usual and counts.get(key, 0) < wanted and not ODD.search(text):
             # Hardware takes no literal beside DPP, nor in matrix products.
-            if size < (3 if text.startswith("v_wmma") else 4):
+            if size < (3 if text.startswith(("v_wmma", "v_swmmac")) else 4):
                 counts[key] = counts.get(key, 0) + 1
                 taken[tuple(row[:size])] = text
     return taken
@@ -212,7 +225,7 @@ def texts(taken, processor, features=""):
 def write(family, base=None):
     """Writes the lists of a family; those of its base are written."""
     processor = family.PROCESSOR
-    known, known_wave64, fields = {}, {}, [[word] for word in FIELDS]
+    known, known_wave64, fields = {}, {}, [[word] for word in FIELDS + (FIELDS_GFX12 if family.HAS_SCOPES else [])]
     if base:
         known, known_wave64 = (read(FOLDER / f"{base.PROCESSOR}{part}.txt") for part in ("", ".wave64"))
         fields = []
@@ -235,5 +248,5 @@ def write(family, base=None):
     (FOLDER / f"{processor}.wave64.txt").write_text("\n".join(lines) + "\n")
 
 
-for one, base in ((gfx11, None), (gfx115, gfx11), (gfx10, None), (gfx101, gfx10)):
+for one, base in ((gfx11, None), (gfx115, gfx11), (gfx10, None), (gfx101, gfx10), (gfx12, None)):
     write(one, base)

@@ -50,7 +50,7 @@ for level in O0 O3; do
   # For all but gfx942, the version of code objects that HIP 5.2 accepts, and the current one.
   [ "$level" = O0 ] && older=4 || older=5
   targets=host-x86_64-unknown-linux inputs=(-input=/dev/null)
-  for gpu in gfx942:5 gfx90a:$older gfx908:$older gfx906:$older gfx900:$older gfx1100:5 gfx1150:5 gfx1030:$older gfx1010:$older; do
+  for gpu in gfx942:5 gfx90a:$older gfx908:$older gfx906:$older gfx900:$older gfx1100:5 gfx1150:5 gfx1030:$older gfx1010:$older gfx1201:5; do
     "$CLANG" --target=amdgcn-amd-amdhsa "-mcpu=${gpu%:*}" "-mcode-object-version=${gpu#*:}" -nogpulib "${common[@]}" \
       "-$level" kernels.c -o "$work/$level.${gpu%:*}.co"
     targets+=,$triple-${gpu%:*}
@@ -59,7 +59,7 @@ for level in O0 O3; do
   "$BUNDLER" -type=o -bundle-align=4096 -compress "-targets=$targets" "${inputs[@]}" -output="$work/made/kernels.$level.ccob"
   # The same in waves of 64 lanes, where a GPU has both sizes.
   targets=host-x86_64-unknown-linux inputs=(-input=/dev/null)
-  for gpu in gfx1100 gfx1150 gfx1030 gfx1010; do
+  for gpu in gfx1100 gfx1150 gfx1030 gfx1010 gfx1201; do
     "$CLANG" --target=amdgcn-amd-amdhsa -mcpu=$gpu -mwavefrontsize64 -mcode-object-version=5 -nogpulib "${common[@]}" \
       "-$level" kernels.c -o "$work/$level.$gpu.wave64.co"
     targets+=,$triple-$gpu

@@ -12,6 +12,7 @@ use crate::exec::operands::element::{Spare, fetch32, store32};
 use crate::exec::operands::modifiers::crosses;
 use crate::exec::operands::result::{finish32, written_lanes};
 use crate::exec::operands::source::scalar32;
+use crate::exec::values::eighth::{bf8_ocp_to_f32, fp8_ocp_to_f32};
 use crate::exec::values::half::{bf16_to_f32, f16_to_f32, f32_to_bf16};
 use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, Row, row};
@@ -61,6 +62,10 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
             store32(core.wave, step, &result, LaneKind::B16);
             Flow::Next
         }),
+        Op::v_dot4_f32_fp8_fp8 => handler!(|core, step| eighths(core, step, fp8_ocp_to_f32, fp8_ocp_to_f32)),
+        Op::v_dot4_f32_fp8_bf8 => handler!(|core, step| eighths(core, step, fp8_ocp_to_f32, bf8_ocp_to_f32)),
+        Op::v_dot4_f32_bf8_fp8 => handler!(|core, step| eighths(core, step, bf8_ocp_to_f32, fp8_ocp_to_f32)),
+        Op::v_dot4_f32_bf8_bf8 => handler!(|core, step| eighths(core, step, bf8_ocp_to_f32, bf8_ocp_to_f32)),
         Op::v_dot4_i32_iu8 => handler!(|core, step| integer_sum(core, step, 8)),
         Op::v_dot8_i32_iu4 => handler!(|core, step| integer_sum(core, step, 4)),
         Op::v_dot2_i32_i16 => handler!(|core, step| {
@@ -124,6 +129,32 @@ fn single_sum(core: &mut Core<'_>, step: &Step, widened: impl Fn(u32) -> f32 + C
     let result = row!(|lane| {
         let [a, b] = [a, b].map(|halves| halves.map(|half| widened(half[lane])));
         finish32(f32::from_bits(dot2(a, b, c[lane] ^ flip, mode)), mods, mode).to_bits()
+    });
+    let lanes = written_lanes(core.wave, step);
+    core.wave.write_row(step.dst, &result, lanes);
+    Flow::Next
+}
+
+/// A sum of a single and of products of floats of 8 bits, rounded after each.
+#[inline(always)]
+fn eighths(
+    core: &mut Core<'_>,
+    step: &Step,
+    first: impl Fn(u32) -> f32 + Copy,
+    second: impl Fn(u32) -> f32 + Copy,
+) -> Flow {
+    let wave = &*core.wave;
+    let [a, b, c] = std::array::from_fn(|index| bits(wave, step, index));
+    let (mods, mode) = (&step.inst.mods, wave.mode);
+    let flip = 0x8000_0000 * u32::from(mods.neg >> 2 & 1);
+    let keep = !(0x8000_0000 * u32::from(mods.neg_hi >> 2 & 1));
+    let result = row!(|lane| {
+        let sum = (0..4).fold(f32::from_bits(c[lane] & keep ^ flip), |sum, at| {
+            first(a[lane] >> (8 * at) & 0xff).mul_add(second(b[lane] >> (8 * at) & 0xff), sum)
+        });
+        // One NaN for all: its bits would depend on the host's processor.
+        let sum = if sum.is_nan() { f32::from_bits(0x7fc0_0000) } else { sum };
+        finish32(sum, mods, mode).to_bits()
     });
     let lanes = written_lanes(core.wave, step);
     core.wave.write_row(step.dst, &result, lanes);

@@ -42,8 +42,20 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         | Op::s_waitcnt_depctr
         | Op::s_wait_idle
         | Op::s_wait_event
-        | Op::s_delay_alu
+        | Op::s_wait_loadcnt
+        | Op::s_wait_storecnt
+        | Op::s_wait_samplecnt
+        | Op::s_wait_bvhcnt
+        | Op::s_wait_expcnt
+        | Op::s_wait_dscnt
+        | Op::s_wait_kmcnt
+        | Op::s_wait_loadcnt_dscnt
+        | Op::s_wait_storecnt_dscnt
         | Op::s_singleuse_vdst
+        | Op::global_inv
+        | Op::global_wb
+        | Op::global_wbinv
+        | Op::s_delay_alu
         | Op::s_clause
         | Op::s_set_inst_prefetch_distance
         | Op::s_gl1_inv
@@ -60,7 +72,7 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         | Op::v_nop
         | Op::v_clrexcp
         | Op::ds_nop => |_, _| Flow::Next,
-        Op::s_sleep => |_, _| Flow::Yield,
+        Op::s_sleep | Op::s_sleep_var => |_, _| Flow::Yield,
         Op::s_endpgm | Op::s_endpgm_saved => |_, _| Flow::End,
         Op::s_barrier => |_, _| Flow::Barrier,
         Op::s_trap => |core, step| {
@@ -189,7 +201,7 @@ const INTERRUPT: i32 = 1;
 
 fn read_register(core: &Core<'_>, step: &Step, id: u32) -> u32 {
     match step.inst.set.hardware_register(id) {
-        MODE => core.wave.mode.bits,
+        MODE => core.wave.mode.register(core.wave.has_ieee_mode),
         FLAT_SCRATCH_LOW => core.wave.hardware_flat_scratch.unwrap_or(0) as u32,
         FLAT_SCRATCH_HIGH => (core.wave.hardware_flat_scratch.unwrap_or(0) >> 32) as u32,
         "STATUS" => {
@@ -200,6 +212,8 @@ fn read_register(core: &Core<'_>, step: &Step, id: u32) -> u32 {
         "HW_ID" => core.wave.number & 15,
         "LDS_ALLOC" => (core.lds.len() as u32 / 512) << 12,
         "SH_MEM_BASES" => 0x0001_0002,
+        "SHADER_CYCLES_LO" => core.wave.ticks() as u32,
+        "SHADER_CYCLES_HI" => (core.wave.ticks() >> 32) as u32,
         "SHADER_CYCLES" => core.wave.ticks() as u32 & 0xf_ffff,
         _ => 0,
     }

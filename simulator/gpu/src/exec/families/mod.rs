@@ -7,16 +7,18 @@
 //! | `scalar_float` | their floats |
 //! | `flow` | program control: SOPP, jumps and calls, hardware registers, clocks, caches |
 //! | `message` | questions to the hardware around a wave: `s_sendmsg_rtn` |
+//! | `barrier` | barriers whose waves signal and wait apart |
 //! | `smem` | SMEM, scalar memory |
 //! | `vector/` | VOP1, VOP2, VOP3, VOPC |
 //! | `packed` | VOP3P: two operations in one instruction, and mixed precision |
 //! | `dot` | sums of products |
 //! | `matrix`, `sparse` | MAI: MFMA, SMFMAC |
-//! | `wmma` | VOP3P: WMMA |
+//! | `wmma`, `wmma_once` | VOP3P: WMMA of GFX11, of GFX12 |
 //! | `lds`, `gws` | DS |
 //! | `vmem` | FLAT, GLOBAL, SCRATCH |
 //! | `buffer`, `typed` | MUBUF, MTBUF; `resource` is what they access |
 
+mod barrier;
 mod buffer;
 mod dot;
 mod flow;
@@ -35,6 +37,7 @@ mod typed;
 mod vector;
 mod vmem;
 mod wmma;
+mod wmma_once;
 
 pub(crate) use lds::two_offsets;
 
@@ -67,6 +70,9 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
     if matches!(inst.op, Op::s_sendmsg_rtn_b32 | Op::s_sendmsg_rtn_b64) {
         return message::compilations(inst);
     }
+    if let Some(found) = barrier::compilations(inst).or_else(|| wmma_once::compilations(inst)) {
+        return found;
+    }
     let compilations = match inst.encoding {
         Encoding::Smem => smem::compilations(inst.op),
         Encoding::Ds => lds::compilations(inst),
@@ -97,6 +103,11 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
 fn reason(op: Op) -> &'static str {
     match op {
         Op::ds_bvh_stack_rtn_b32 => "ray tracing",
+        Op::global_load_tr_b128 | Op::global_load_tr_b64 => "a load that transposes",
+        Op::global_load_block | Op::global_store_block | Op::scratch_load_block | Op::scratch_store_block => {
+            "blocks of registers"
+        }
+        Op::global_atomic_ordered_add_b64 => "an order of graphics stages",
         Op::s_subvector_loop_begin | Op::s_subvector_loop_end => "a loop over the halves of a wave",
         Op::v_illegal | Op::s_code_end => "no instruction of a program",
         _ => "not implemented",

@@ -10,6 +10,7 @@ use crate::exec::operands::modifiers::{crossed, crosses};
 use crate::exec::operands::result::{finish16, finish32, written_lanes};
 use crate::exec::operands::rounding::two_steps;
 use crate::exec::operands::source::{scalar32, scalar64};
+use crate::exec::values::extremum::{max_num_f16, maximum_f16, min_num_f16, minimum_f16};
 use crate::exec::values::float::{max_f16, min_f16, unfused};
 use crate::exec::values::half::{f16_to_f32, f32_to_f16, f64_to_f16, sum_to_odd};
 use crate::exec::values::lane_kind::LaneKind;
@@ -177,6 +178,15 @@ fn finish_singles(rows: [&mut Row; 2], step: &Step, wave: &Wave) {
 
 /// The handler of an instruction of this family.
 pub(crate) fn compilations(op: Op) -> Option<Compilations> {
+    /// One of two halves, by a rule that no mode changes.
+    macro_rules! chosen {
+        ($rule:ident) => {
+            pair!(float mode |a 0, b 1| {
+                let [a, b] = flushed_halves([a, b], mode);
+                $rule(a as u16, b as u16).into()
+            })
+        };
+    }
     Some(match op {
         Op::v_pk_mad_i16 => pair!(i16, |a 0, b 1, c 2| a.wrapping_mul(b).wrapping_add(c),
             clamped(i64::from(a) * i64::from(b) + i64::from(c)).clamp(i16::MIN.into(), i16::MAX.into())
@@ -225,6 +235,10 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             let [a, b] = flushed_halves([a, b], mode);
             chosen_half(a, b, mode, max_f16)
         }),
+        Op::v_pk_min_num_f16 => chosen!(min_num_f16),
+        Op::v_pk_max_num_f16 => chosen!(max_num_f16),
+        Op::v_pk_minimum_f16 => chosen!(minimum_f16),
+        Op::v_pk_maximum_f16 => chosen!(maximum_f16),
         Op::v_pk_fma_f32 => {
             pair32!(|a 0, b 1, c 2| a.mul_add(b, c), exact |all, round| soft::SINGLE.fused(all, 0, round))
         }

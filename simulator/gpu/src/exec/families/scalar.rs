@@ -96,6 +96,9 @@ scalar! {
     s_ashr_i64(a: i64, b: b32) -> b64 nonzero (a >> (b & 63)) as u64;
     s_bfm_b32(a: b32, b: b32) -> b32 keep ((1u32 << (a & 31)) - 1) << (b & 31);
     s_bfm_b64(a: b32, b: b32) -> b64 keep ((1u64 << (a & 63)) - 1) << (b & 63);
+    s_add_nc_u64(a: b64, b: b64) -> b64 keep a.wrapping_add(b);
+    s_sub_nc_u64(a: b64, b: b64) -> b64 keep a.wrapping_sub(b);
+    s_mul_u64(a: b64, b: b64) -> b64 keep a.wrapping_mul(b);
     s_mul_i32(a: b32, b: b32) -> b32 keep a.wrapping_mul(b);
     s_bfe_u32(a: b32, b: b32) -> b32 nonzero field(a.into(), b & 31, b >> 16 & 0x7f) as u32;
     s_bfe_i32(a: i32, b: b32) -> b32 nonzero signed_field(a.into(), b & 31, b >> 16 & 0x7f, 32) as u32;

@@ -8,6 +8,9 @@ use crate::exec::machine::step::Step;
 use crate::exec::machine::wave::Wave;
 use crate::exec::operands::rounding::{direction, format, greatest, least};
 use crate::exec::operands::source::scalar32;
+use crate::exec::values::extremum::{
+    max_num_f16, max_num_f32, maximum_f16, maximum_f32, min_num_f16, min_num_f32, minimum_f16, minimum_f32,
+};
 use crate::exec::values::float::{max_f16, max_f32, min_f16, min_f32};
 use crate::exec::values::half::{f16_to_f32, f32_to_f16, f32_to_f16_toward_zero};
 use crate::exec::values::lane_kind::LaneKind;
@@ -71,6 +74,21 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             })
         };
     }
+    /// One of two sources, by a rule that no mode changes.
+    macro_rules! by_rule {
+        (F32, $rule:ident) => {
+            run!(|core, step| {
+                let [a, b] = sources(core.wave, step, F32).map(single);
+                store(core, step, F32, $rule(a, b).to_bits().into());
+            })
+        };
+        (F16, $rule:ident) => {
+            run!(|core, step| {
+                let [a, b] = sources(core.wave, step, F16);
+                store(core, step, F16, $rule(a as u16, b as u16).into());
+            })
+        };
+    }
     /// The whole number next to a float.
     macro_rules! whole {
         (F32, $function:ident) => {
@@ -106,6 +124,14 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         Op::s_fmac_f32 => accumulate!(F32),
         Op::s_min_f32 => choose!(F32, |a, b| min_f32(single(a), single(b)).to_bits().into(), least),
         Op::s_max_f32 => choose!(F32, |a, b| max_f32(single(a), single(b)).to_bits().into(), greatest),
+        Op::s_min_num_f32 => by_rule!(F32, min_num_f32),
+        Op::s_max_num_f32 => by_rule!(F32, max_num_f32),
+        Op::s_minimum_f32 => by_rule!(F32, minimum_f32),
+        Op::s_maximum_f32 => by_rule!(F32, maximum_f32),
+        Op::s_min_num_f16 => by_rule!(F16, min_num_f16),
+        Op::s_max_num_f16 => by_rule!(F16, max_num_f16),
+        Op::s_minimum_f16 => by_rule!(F16, minimum_f16),
+        Op::s_maximum_f16 => by_rule!(F16, maximum_f16),
         Op::s_ceil_f32 => whole!(F32, ceil),
         Op::s_floor_f32 => whole!(F32, floor),
         Op::s_trunc_f32 => whole!(F32, trunc),

@@ -8,6 +8,7 @@ use crate::exec::machine::shape::Shape;
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::trouble::{AccessKind, Cause};
 use crate::exec::operands::source::{scalar32, scalar64};
+use crate::exec::operands::space::Space;
 use crate::isa::{Op, Operand};
 
 /// The handler of an instruction of this family.
@@ -15,11 +16,21 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
     let handler: fn(&mut Core<'_>, &Step) -> Flow = match op {
         Op::s_load_dword => load::<1>,
         Op::s_load_dwordx2 => load::<2>,
+        Op::s_load_dwordx3 => load::<3>,
         Op::s_load_dwordx4 => load::<4>,
+        Op::s_load_u8 => |core, step| part(core, step, 1, |word| word & 0xff),
+        Op::s_load_i8 => |core, step| part(core, step, 1, |word| word as i8 as u32),
+        Op::s_load_u16 => |core, step| part(core, step, 2, |word| word & 0xffff),
+        Op::s_load_i16 => |core, step| part(core, step, 2, |word| word as i16 as u32),
+        Op::s_buffer_load_u8 => |core, step| buffer_part(core, step, 1, |word| word & 0xff),
+        Op::s_buffer_load_i8 => |core, step| buffer_part(core, step, 1, |word| word as i8 as u32),
+        Op::s_buffer_load_u16 => |core, step| buffer_part(core, step, 2, |word| word & 0xffff),
+        Op::s_buffer_load_i16 => |core, step| buffer_part(core, step, 2, |word| word as i16 as u32),
         Op::s_load_dwordx8 => load::<8>,
         Op::s_load_dwordx16 => load::<16>,
         Op::s_buffer_load_dword => buffer_load::<1>,
         Op::s_buffer_load_dwordx2 => buffer_load::<2>,
+        Op::s_buffer_load_dwordx3 => buffer_load::<3>,
         Op::s_buffer_load_dwordx4 => buffer_load::<4>,
         Op::s_buffer_load_dwordx8 => buffer_load::<8>,
         Op::s_buffer_load_dwordx16 => buffer_load::<16>,
@@ -29,10 +40,16 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         Op::s_buffer_store_dword => buffer_store::<1>,
         Op::s_buffer_store_dwordx2 => buffer_store::<2>,
         Op::s_buffer_store_dwordx4 => buffer_store::<4>,
-        // Probes and discards affect translations and caches, which do not exist here.
-        Op::s_atc_probe | Op::s_atc_probe_buffer | Op::s_dcache_discard | Op::s_dcache_discard_x2 => {
-            |_, _| Flow::Next
-        }
+        // Probes, discards and prefetches affect translations and caches, which do not exist here.
+        Op::s_atc_probe
+        | Op::s_atc_probe_buffer
+        | Op::s_dcache_discard
+        | Op::s_dcache_discard_x2
+        | Op::s_prefetch_inst
+        | Op::s_prefetch_inst_pc_rel
+        | Op::s_prefetch_data
+        | Op::s_prefetch_data_pc_rel
+        | Op::s_buffer_prefetch_data => |_, _| Flow::Next,
         Op::s_get_waveid_in_workgroup => |core, step| {
             let number = core.wave.number;
             core.wave.set_scalar(step.inst.dst, number);
@@ -101,6 +118,38 @@ fn buffer_load<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
         *word = span.load(address);
     }
     write(core, step, words)
+}
+
+/// A load of a byte or of two, extended by a function.
+fn part(core: &mut Core<'_>, step: &Step, size: u64, extended: fn(u32) -> u32) -> Flow {
+    let address = scalar64(core.wave, step.src[0]).wrapping_add(offset(core, step));
+    load_part(core, step, Some(address), size, extended)
+}
+
+/// The same from a buffer; zero outside of it.
+fn buffer_part(core: &mut Core<'_>, step: &Step, size: u64, extended: fn(u32) -> u32) -> Flow {
+    let resource = Resource::read(core.wave, step, 0);
+    let offset = offset(core, step);
+    let inside = offset.checked_add(size).is_some_and(|end| end <= resource.bytes());
+    load_part(core, step, inside.then(|| resource.base().wrapping_add(offset)), size, extended)
+}
+
+fn load_part(
+    core: &mut Core<'_>,
+    step: &Step,
+    address: Option<u64>,
+    size: u64,
+    extended: fn(u32) -> u32,
+) -> Flow {
+    let Some(address) = address else { return write(core, step, [0]) };
+    let Some(span) = core.span(step, address, size, AccessKind::Read) else {
+        return core.refuse(None, address, size, AccessKind::Read);
+    };
+    if core.memory.tracks_writes() {
+        core.note_access(step, None, address, size, AccessKind::Read);
+    }
+    let word = if size == 1 { span.load8(0, address).into() } else { span.load16(0, address).into() };
+    write(core, step, [extended(word)])
 }
 
 fn write<const N: usize>(core: &mut Core<'_>, step: &Step, words: [u32; N]) -> Flow {

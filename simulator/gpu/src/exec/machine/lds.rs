@@ -2,6 +2,7 @@
 //! LDS, the memory that a workgroup shares. As on hardware, reads past its end give zero and writes there
 //! have no effect. If a limit is set, instructions check it first, and an access past it is a fault.
 
+use crate::exec::machine::barrier::WorkgroupBarrier;
 use crate::exec::values::row::{POISON, Row};
 use crate::memory::groups::GroupOffsets;
 use crate::memory::lanes::{LaneOffsets, Vectors};
@@ -18,12 +19,19 @@ pub(crate) struct Lds {
     size: usize,
     /// An access that ends past this offset is a fault.
     limit: u64,
+    /// The workgroup's barrier, which its waves share too.
+    pub(crate) barrier: WorkgroupBarrier,
 }
 
 impl Lds {
     /// LDS of no size.
     pub(crate) fn new() -> Self {
-        Self { bytes: Box::new([0; MAX_LDS + BEYOND]), size: 0, limit: u64::MAX }
+        Self {
+            bytes: Box::new([0; MAX_LDS + BEYOND]),
+            size: 0,
+            limit: u64::MAX,
+            barrier: WorkgroupBarrier::of(1),
+        }
     }
 
     /// Sets its size in bytes, and fills it with poison.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The state of a wave and of its workgroup, and the form of decoded code.
 
+pub(crate) mod barrier;
 pub(crate) mod core;
 pub(crate) mod debug;
 pub(crate) mod gws;

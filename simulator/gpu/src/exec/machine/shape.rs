@@ -259,7 +259,7 @@ impl Shape {
             atomic32(Rmw::AddPackedF16) => ds_pk_add_f16 ds_pk_add_rtn_f16 flat_atomic_pk_add_f16
                 global_atomic_pk_add_f16 buffer_atomic_pk_add_f16;
             atomic32(Rmw::AddPackedBf16) => ds_pk_add_bf16 ds_pk_add_rtn_bf16 flat_atomic_pk_add_bf16
-                global_atomic_pk_add_bf16;
+                global_atomic_pk_add_bf16 buffer_atomic_pk_add_bf16;
             atomic32(Rmw::Wrap) => ds_wrap_rtn_b32;
             atomic64(Rmw::ReverseSub) => ds_rsub_u64 ds_rsub_rtn_u64;
             atomic64(Rmw::MaskOr) => ds_mskor_b64 ds_mskor_rtn_b64;
@@ -275,7 +275,16 @@ impl Shape {
                 global_atomic_cmpswap_f32 buffer_atomic_cmpswap_f32;
             atomic64(Rmw::CompareSwapF) => ds_cmpstore_f64 ds_cmpstore_rtn_f64 flat_atomic_fcmpswap_x2
                 global_atomic_fcmpswap_x2 buffer_atomic_fcmpswap_x2;
-            atomic32(Rmw::SubClamped) => global_atomic_csub_u32 buffer_atomic_csub_u32;
+            atomic32(Rmw::SubClamped) => global_atomic_csub_u32 buffer_atomic_csub_u32 ds_sub_clamp_u32
+                ds_sub_clamp_rtn_u32 flat_atomic_csub_u32;
+            atomic32(Rmw::SubConditional) => ds_cond_sub_u32 ds_cond_sub_rtn_u32 flat_atomic_cond_sub_u32
+                global_atomic_cond_sub_u32 buffer_atomic_cond_sub_u32;
+            atomic32(Rmw::MinNumber) => ds_min_num_f32 ds_min_num_rtn_f32 flat_atomic_min_num_f32
+                global_atomic_min_num_f32 buffer_atomic_min_num_f32;
+            atomic64(Rmw::MinNumber) => ds_min_num_f64 ds_min_num_rtn_f64;
+            atomic32(Rmw::MaxNumber) => ds_max_num_f32 ds_max_num_rtn_f32 flat_atomic_max_num_f32
+                global_atomic_max_num_f32 buffer_atomic_max_num_f32;
+            atomic64(Rmw::MaxNumber) => ds_max_num_f64 ds_max_num_rtn_f64;
         }
     }
 

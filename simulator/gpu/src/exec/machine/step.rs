@@ -182,6 +182,8 @@ fn preserves_high_half(op: Op) -> bool {
             | v_sub_i16
             | v_cvt_pk_fp8_f32
             | v_cvt_pk_bf8_f32
+            | v_cvt_pk_fp8_f32_ocp
+            | v_cvt_pk_bf8_f32_ocp
     )
 }
 

@@ -29,11 +29,26 @@ const EXEC: usize = 126;
 /// Float mode of a wave, as in the low byte of the hardware's MODE register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mode {
-    /// The register as `s_getreg` sees it.
+    /// The register, with all bits.
     pub(crate) bits: u32,
 }
 
 impl Mode {
+    /// The bits that select the rules for NaN.
+    const IEEE: u32 = 0x300;
+
+    /// The mode of a set without bits for the rules for NaN. Clamping turns NaN into zero; outputs are scaled where denormals are
+    /// flushed, as without IEEE's rules.
+    fn without_ieee(bits: u32) -> Self {
+        let ieee = if bits & 0xf0 == 0xf0 { 0x200 } else { 0 };
+        Self { bits: bits & !Self::IEEE | 0x100 | ieee }
+    }
+
+    /// The register as a set has it.
+    pub(crate) fn register(self, has_ieee: bool) -> u32 {
+        if has_ieee { self.bits } else { self.bits & !Self::IEEE }
+    }
+
     /// Rounding of f32, 0 to nearest even.
     pub(crate) fn round32(self) -> u32 {
         self.bits & 3
@@ -130,6 +145,8 @@ pub(crate) struct Wave {
     pub(crate) scc: bool,
     /// Float mode.
     pub(crate) mode: Mode,
+    /// Whether MODE selects the rules for NaN.
+    pub(crate) has_ieee_mode: bool,
     /// Whether every vector instruction takes the slow path, because of an unusual mode or of indexing.
     pub(crate) unusual: bool,
     /// The mask that `lane_mask` was made from.
@@ -153,6 +170,8 @@ pub(crate) struct Wave {
     pub(crate) status: WaveStatus,
     /// Whether it has read shared memory since it last let the other waves catch up.
     pub(crate) has_read: bool,
+    /// The phase of the workgroup's barrier that the wave waits for the end of, if it has signalled apart.
+    pub(crate) phase: Option<u64>,
     /// The barriers of a cooperative queue.
     pub(crate) gws: Option<Arc<Gws>>,
     /// The side of such a barrier at which the wave waits.
@@ -178,6 +197,7 @@ impl Wave {
             lanes: !0,
             scc: false,
             mode: Mode { bits: 0 },
+            has_ieee_mode: true,
             unusual: false,
             spread: !0,
             lane_mask: [!0; LANES],
@@ -189,6 +209,7 @@ impl Wave {
             indexing: None,
             status: WaveStatus::Ended,
             has_read: false,
+            phase: None,
             gws: None,
             waits: None,
             outside: None,
@@ -216,6 +237,7 @@ impl Wave {
         self.scratch_base = None;
         self.hardware_flat_scratch = None;
         self.has_read = false;
+        self.phase = None;
         self.gws = None;
         self.waits = None;
         self.outside = None;
@@ -232,12 +254,18 @@ impl Wave {
         copy.lanes = self.lanes;
         copy.scc = self.scc;
         copy.set_indexing(self.indexing);
+        copy.has_ieee_mode = self.has_ieee_mode;
         copy.set_mode(self.mode.bits);
         copy.scratch.clone_from(&self.scratch);
         copy.scratch_size = self.scratch_size;
         copy.scratch_base = self.scratch_base;
         copy.hardware_flat_scratch = self.hardware_flat_scratch;
         copy
+    }
+
+    /// Whether it waits at a barrier that lets all waves pass once all wait there.
+    pub(crate) fn waits_for_all(&self) -> bool {
+        self.status == WaveStatus::Barrier && self.phase.is_none()
     }
 
     /// The number of lanes, 32 or 64.
@@ -401,7 +429,7 @@ impl Wave {
 
     /// Replaces the float mode.
     pub(crate) fn set_mode(&mut self, bits: u32) {
-        self.mode = Mode { bits };
+        self.mode = if self.has_ieee_mode { Mode { bits } } else { Mode::without_ieee(bits) };
         self.unusual = self.mode.is_unusual() || self.indexing.is_some();
     }
 

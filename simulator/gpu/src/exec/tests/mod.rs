@@ -12,6 +12,7 @@ mod random;
 mod rdna3;
 mod rdna3_halves;
 mod rdna3_memory;
+mod rdna4;
 mod rdna_reference;
 mod rdna_refused;
 mod reference;

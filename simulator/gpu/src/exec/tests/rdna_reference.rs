@@ -34,7 +34,7 @@ fn is_known(inst: &Inst, text: &str) -> bool {
     let hidden = inst.encoding == Vop3 && inst.mods.op_sel != 0 && !text.contains("op_sel");
     let packed = text.starts_with("v_pk_") || text.starts_with("v_dot2_");
     let signed = packed && text.contains("neg_") && !text.contains("_f16");
-    let is_new = ["v_dot2_f16", "v_dot2_bf16", "v_dot2_f32_bf16", "_iu8", "_iu4"]
+    let is_new = ["v_dot2_f16", "v_dot2_bf16", "v_dot2_f32_bf16", "v_dot4_f32", "_iu8", "_iu4"]
         .iter()
         .any(|name| text.contains(name));
     // LLVM shows floats in place of integers of 16 bits as halves. They are singles, of which the low half is zero.
@@ -89,6 +89,8 @@ fn arithmetic_is_that_of_the_reference() {
     let rows = compare(&isa::GFX1150_WAVE64, include_str!("../../../tests/data/gfx1150.txt"));
     assert!(rows > 60, "{rows} rows");
     let rows = compare(&isa::GFX1030_WAVE64, include_str!("../../../tests/data/gfx1030.txt"));
+    assert!(rows > 1400, "{rows} rows");
+    let rows = compare(&isa::GFX1201_WAVE64, include_str!("../../../tests/data/gfx1201.txt"));
     assert!(rows > 1400, "{rows} rows");
     let rows = compare(&isa::GFX1010_WAVE64, include_str!("../../../tests/data/gfx1010.txt"));
     assert!(rows > 10, "{rows} rows");

@@ -60,6 +60,38 @@ const REFUSED_IN_GFX1030: &[(&str, &str, usize)] = &[
 
 /// Those of RDNA 1 beside those of RDNA 2.
 const REFUSED_IN_GFX1010: &[(&str, &str, usize)] = &[("s_scratch_", "not implemented", 24)];
+/// Those of RDNA 4.
+const REFUSED_IN_GFX1201: &[(&str, &str, usize)] = &[
+    ("buffer_", "tfe", 16),
+    ("ds_condxchg32_rtn_b64", "not implemented", 2),
+    ("global_atomic_ordered_add_b64", "an order of graphics stages", 2),
+    ("global_load_block", "blocks of registers", 2),
+    ("global_load_tr_", "a load that transposes", 4),
+    ("global_store_block", "blocks of registers", 2),
+    ("s_", "named barriers", 23),
+    ("s_code_end", "no instruction of a program", 1),
+    ("s_rfe_b64", "not implemented", 3),
+    ("s_sendmsg_rtn_", "an unknown message", 7),
+    ("s_sendmsg_rtn_b32", "MSG_RTN_GET_DDID", 1),
+    ("s_sendmsg_rtn_b32", "MSG_RTN_GET_DOORBELL", 1),
+    ("s_sendmsg_rtn_b32", "MSG_RTN_GET_TBA", 1),
+    ("s_sendmsg_rtn_b32", "MSG_RTN_GET_TBA_TO_PC", 1),
+    ("s_sendmsg_rtn_b32", "MSG_RTN_GET_TMA", 1),
+    ("s_sendmsg_rtn_b32", "MSG_RTN_SAVE_WAVE", 1),
+    ("s_sendmsghalt", "not implemented", 4),
+    ("s_setkill", "not implemented", 4),
+    ("scratch_load_block", "blocks of registers", 2),
+    ("scratch_store_block", "blocks of registers", 2),
+    ("tbuffer_", "an invalid data format", 29),
+    ("tbuffer_store_", "a store in a scaled format", 3),
+    ("tbuffer_store_", "a store of halves as 32-bit integers", 3),
+    ("v_cvt_pkrtz_f16_f32", "the clamp bit of this instruction", 1),
+    ("v_dot2_bf16_bf16", "not implemented", 1),
+    ("v_dot2_f16_f16", "not implemented", 1),
+    ("v_illegal", "no instruction of a program", 1),
+    ("v_pack_b32_f16", "the clamp bit of this instruction", 1),
+    ("v_swmmac_", "sparse matrices", 38),
+];
 
 fn check(set: &'static isa::InstructionSet, list: &'static str, expected: &[(&str, &str, usize)]) {
     let mut refused = BTreeMap::<(&str, &str), usize>::new();
@@ -84,6 +116,7 @@ fn all_is_executed_but_what_is_listed() {
     check(&isa::GFX1150, include_str!("../../../tests/data/gfx1100.txt"), REFUSED_IN_GFX1100);
     check(&isa::GFX1150, include_str!("../../../tests/data/gfx1150.txt"), &[]);
     check(&isa::GFX1030, include_str!("../../../tests/data/gfx1030.txt"), REFUSED_IN_GFX1030);
+    check(&isa::GFX1201, include_str!("../../../tests/data/gfx1201.txt"), REFUSED_IN_GFX1201);
     check(&isa::GFX1010, include_str!("../../../tests/data/gfx1010.txt"), REFUSED_IN_GFX1010);
 }
 
@@ -98,7 +131,7 @@ fn the_manual_has_the_numbers_of_rdna() {
     const RDNA2: &str = include_str!("../../../tests/data/gfx1030.txt");
     const MNEMONICS3: &str = include_str!("../../../tests/data/mnemonics.gfx1100.txt");
     const MNEMONICS2: &str = include_str!("../../../tests/data/mnemonics.gfx1030.txt");
-    let sets: [(&'static isa::InstructionSet, Lists, Lists); 4] = [
+    let sets: [(&'static isa::InstructionSet, Lists, Lists); 5] = [
         (&isa::GFX1100, &[RDNA3], &[MNEMONICS3]),
         (
             &isa::GFX1150,
@@ -110,6 +143,11 @@ fn the_manual_has_the_numbers_of_rdna() {
             &isa::GFX1010,
             &[RDNA2, include_str!("../../../tests/data/gfx1010.txt")],
             &[MNEMONICS2, include_str!("../../../tests/data/mnemonics.gfx1010.txt")],
+        ),
+        (
+            &isa::GFX1201,
+            &[include_str!("../../../tests/data/gfx1201.txt")],
+            &[include_str!("../../../tests/data/mnemonics.gfx1201.txt")],
         ),
     ];
     let manual = include_str!("../../../../../docs/simulator.md");

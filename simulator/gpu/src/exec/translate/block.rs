@@ -68,6 +68,12 @@ fn is_nothing(op: Op) -> bool {
         Op::s_waitcnt
             | Op::s_waitcnt_vscnt
             | Op::s_waitcnt_depctr
+            | Op::s_wait_loadcnt
+            | Op::s_wait_storecnt
+            | Op::s_wait_dscnt
+            | Op::s_wait_kmcnt
+            | Op::s_wait_loadcnt_dscnt
+            | Op::s_wait_storecnt_dscnt
             | Op::s_delay_alu
             | Op::s_singleuse_vdst
             | Op::s_clause

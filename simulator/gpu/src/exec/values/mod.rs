@@ -3,6 +3,7 @@
 
 pub(crate) mod angle;
 pub mod eighth;
+pub(crate) mod extremum;
 pub(crate) mod float;
 pub(crate) mod format;
 pub(crate) mod half;

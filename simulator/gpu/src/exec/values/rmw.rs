@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Read-modify-writes: from the old value and the operands to the new value.
 
+use crate::exec::values::extremum::{max_num_f32, max_num_f64, min_num_f32, min_num_f64};
 use crate::exec::values::float::{max_f32, max_f64, min_f32, min_f64};
 use crate::exec::values::half::{f16_to_f32, f32_to_bf16, f32_to_f16};
 use crate::exec::values::lane_kind::LaneKind;
@@ -26,6 +27,8 @@ pub(crate) enum Rmw {
     Sub,
     /// Old minus operand, at least zero.
     SubClamped,
+    /// Old minus operand if old is at least the operand; otherwise old.
+    SubConditional,
     /// Operand minus old.
     ReverseSub,
     /// Signed minimum.
@@ -56,6 +59,10 @@ pub(crate) enum Rmw {
     MinF,
     /// Maximum of singles, or of doubles in a wide word.
     MaxF,
+    /// Minimum of floats in the same way, where any NaN is missing data.
+    MinNumber,
+    /// Maximum in that way.
+    MaxNumber,
     /// Sum of doubles.
     AddF64,
     /// Sums of two halves.
@@ -76,6 +83,7 @@ macro_rules! apply {
             Self::Add => $old.wrapping_add($a),
             Self::Sub => $old.wrapping_sub($a),
             Self::SubClamped => $old.saturating_sub($a),
+            Self::SubConditional => if $old >= $a { $old - $a } else { $old },
             Self::ReverseSub => $a.wrapping_sub($old),
             Self::MinI => ($old as $signed).min($a as $signed) as $word,
             Self::MinU => $old.min($a),
@@ -116,6 +124,9 @@ impl Rmw {
             }) as u32,
             Self::MinF => min_f32(float(old), float(a)).to_bits(),
             Self::MaxF => max_f32(float(old), float(a)).to_bits(),
+            // The operand is the first of the two.
+            Self::MinNumber => min_num_f32(float(a), float(old)).to_bits(),
+            Self::MaxNumber => max_num_f32(float(a), float(old)).to_bits(),
             Self::AddPackedF16 => {
                 let half = |shift: u32| {
                     let (old, a) = (old >> shift & 0xffff, a >> shift & 0xffff);
@@ -146,6 +157,8 @@ impl Rmw {
             Self::AddF64 => sum(LaneKind::F64, old, a, |old, a| (float(old) + float(a)).to_bits()),
             Self::MinF => min_f64(float(old), float(a)).to_bits(),
             Self::MaxF => max_f64(float(old), float(a)).to_bits(),
+            Self::MinNumber => min_num_f64(float(a), float(old)).to_bits(),
+            Self::MaxNumber => max_num_f64(float(a), float(old)).to_bits(),
             Self::AddF32 | Self::AddPackedF16 | Self::AddPackedBf16 => old,
         })
     }
@@ -186,6 +199,9 @@ mod tests {
         assert_eq!(Rmw::AddPackedBf16.apply32(0x3f80_4000, 0x3f80_3f80, 0), 0x4000_4040);
         assert_eq!(Rmw::AddF32.apply32(0x7f80_0000, 0xff80_0000, 0), 0x7fc0_0000);
         assert_eq!(Rmw::AddPackedBf16.apply32(0xff81_3f80, 0x7fc5_3f80, 0), 0xffc1_4000);
+        assert_eq!([7, 6].map(|old| Rmw::SubConditional.apply32(old, 7, 0)), [0, 6]);
+        assert_eq!(Rmw::MaxNumber.apply32(0xff80_0001, 0x3f80_0000, 0), 0x3f80_0000);
+        assert_eq!(Rmw::MinNumber.apply32(0xff80_0001, 0x7fc0_0002, 0), 0x7fc0_0002);
         assert_eq!(f64::from_bits(Rmw::MinF.apply64(f64::NAN.to_bits(), 1.5f64.to_bits(), 0)), 1.5);
     }
 }

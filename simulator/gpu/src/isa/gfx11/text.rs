@@ -4,6 +4,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::super::inst::Inst;
+use super::super::set::Family;
 
 /// A counter of `s_waitcnt_depctr` with its place and its largest value, which waits for nothing. Not every set has the first.
 const DEPENDENCY_COUNTERS: [(&str, u32, i32); 7] = [
@@ -83,18 +84,18 @@ impl Display for Delay {
 }
 
 /// Operand of `s_sendmsg` and `s_sendmsg_rtn`.
-pub(in super::super) struct Message(pub(in super::super) i32);
+pub(in super::super) struct Message<'a>(pub(in super::super) &'a Inst);
 
-impl Display for Message {
+impl Display for Message<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let value = self.0 & 0xffff;
-        let id = value & 0xff;
+        let value = self.0.imm & 0xffff;
+        let (id, is_newer) = (value & 0xff, self.0.set.family == Family::Gfx12);
         let name = match id {
             1 => "MSG_INTERRUPT",
             2 => "MSG_HS_TESSFACTOR",
             3 => "MSG_DEALLOC_VGPRS",
-            5 => "MSG_STALL_WAVE_GEN",
-            6 => "MSG_HALT_WAVES",
+            5 if !is_newer => "MSG_STALL_WAVE_GEN",
+            6 if !is_newer => "MSG_HALT_WAVES",
             9 => "MSG_GS_ALLOC_REQ",
             128 => "MSG_RTN_GET_DOORBELL",
             129 => "MSG_RTN_GET_DDID",
@@ -103,6 +104,7 @@ impl Display for Message {
             132 => "MSG_RTN_SAVE_WAVE",
             133 => "MSG_RTN_GET_TBA",
             134 => "MSG_RTN_GET_TBA_TO_PC",
+            135 if is_newer => "MSG_RTN_GET_SE_AID_ID",
             _ if id == value => return write!(f, "sendmsg({id}, 0, 0)"),
             _ => return write!(f, "{value}"),
         };

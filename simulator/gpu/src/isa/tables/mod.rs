@@ -6,6 +6,7 @@ pub(super) mod gfx10;
 pub(super) mod gfx101;
 pub(super) mod gfx11;
 pub(super) mod gfx115;
+pub(super) mod gfx12;
 mod lds;
 mod memory;
 mod packed;
@@ -133,7 +134,7 @@ pub(super) const GPR_IDX: u64 = 1 << 15;
 pub(super) const NO_IMM: u64 = 1 << 16;
 /// VOP3P with scalar-style modifiers: negation and absolute value.
 pub(super) const MIX: u64 = 1 << 17;
-/// MAI: sparse; the third source is an index register and the destination accumulates.
+/// Sparse; the third source is an index register and the destination accumulates.
 pub(super) const SPARSE: u64 = 1 << 18;
 /// DS with two addresses.
 pub(super) const TWO_OFFSETS: u64 = 1 << 19;
@@ -175,6 +176,14 @@ pub(super) const HALVES: u64 = 1 << 35;
 pub(super) const MESSAGE: u64 = 1 << 36;
 /// Signs apply to integers too: they are floats of the same size.
 pub(super) const SIGNED: u64 = 1 << 39;
+/// SMEM: the data field is a constant, and the offset register is always an operand.
+pub(super) const PREFETCH: u64 = 1 << 40;
+/// The selection of halves selects a byte: of the only source, with its bits reversed, or of the destination.
+pub(super) const BYTES: u64 = 1 << 41;
+/// An element of a matrix is in one lane: the factors too have half as many registers in waves of 64 lanes.
+pub(super) const SPREAD: u64 = 1 << 37;
+/// Sparse: the index of a lane has twice as many bits.
+pub(super) const LONG_INDEX: u64 = 1 << 42;
 /// The destination and the third source have half as many registers in waves of 64 lanes.
 pub(super) const WMMA: u64 = 1 << 38;
 

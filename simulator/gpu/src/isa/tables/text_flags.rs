@@ -21,6 +21,7 @@ const TEXT_FLAGS: [u8; Op::ALL.len()] = {
     mark(&mut flags, gfx11::DS, TWO_OFFSETS, HAS_TWO_OFFSETS);
     mark(&mut flags, gfx11::DS, GWS, IS_GWS);
     mark(&mut flags, gfx11::VOP1, HALVES, HAS_HALVES);
+    mark(&mut flags, gfx12::DS, TWO_OFFSETS, HAS_TWO_OFFSETS);
     flags
 };
 const HAS_TWO_OFFSETS: u8 = 2;

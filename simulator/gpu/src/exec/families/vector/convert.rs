@@ -3,7 +3,7 @@
 
 use crate::exec::operands::element::F16;
 use crate::exec::operands::operation::vector;
-use crate::exec::values::eighth::{bf8_to_f32, fp8_to_f32};
+use crate::exec::values::eighth::{bf8_ocp_to_f32, bf8_to_f32, fp8_ocp_to_f32, fp8_to_f32};
 use crate::exec::values::half::f32_to_f16_toward_zero;
 
 vector! {
@@ -48,6 +48,14 @@ vector! {
     v_cvt_f32_bf8(a: u32) -> f32 bf8_to_f32(a & 0xff);
     v_cvt_pk_f32_fp8(a: u32) -> u64 singles(fp8_to_f32(a & 0xff), fp8_to_f32(a >> 8 & 0xff));
     v_cvt_pk_f32_bf8(a: u32) -> u64 singles(bf8_to_f32(a & 0xff), bf8_to_f32(a >> 8 & 0xff));
+    v_cvt_pk_f32_fp8_ocp(a: u16) -> u64 {
+        let bytes = u32::from(a);
+        singles(fp8_ocp_to_f32(bytes & 0xff), fp8_ocp_to_f32(bytes >> 8))
+    };
+    v_cvt_pk_f32_bf8_ocp(a: u16) -> u64 {
+        let bytes = u32::from(a);
+        singles(bf8_ocp_to_f32(bytes & 0xff), bf8_ocp_to_f32(bytes >> 8))
+    };
     v_cvt_pkaccum_u8_f32(a: f32, b: u32, [c: u32]) -> u32 {
         let shift = 8 * (b & 3);
         c & !(0xff << shift) | u32::from(a as u8) << shift

@@ -4,6 +4,7 @@
 use crate::exec::operands::element::{Chosen, Double};
 use crate::exec::operands::operation::vector;
 use crate::exec::values::angle::two_over_pi_part;
+use crate::exec::values::extremum::*;
 use crate::exec::values::float::*;
 
 vector! {
@@ -13,6 +14,10 @@ vector! {
     v_fmac_f64(a: f64, b: f64, [c: f64]) -> f64 a.mul_add(b, c);
     v_min_f64(a: f64, b: f64) -> Double Chosen(min_f64(a, b));
     v_max_f64(a: f64, b: f64) -> Double Chosen(max_f64(a, b));
+    v_min_num_f64(a: f64, b: f64) -> Double Chosen(min_num_f64(a, b));
+    v_max_num_f64(a: f64, b: f64) -> Double Chosen(max_num_f64(a, b));
+    v_minimum_f64(a: f64, b: f64) -> Double Chosen(minimum_f64(a, b));
+    v_maximum_f64(a: f64, b: f64) -> Double Chosen(maximum_f64(a, b));
     v_trunc_f64(a: f64) -> f64 a.trunc();
     v_ceil_f64(a: f64) -> f64 a.ceil();
     v_floor_f64(a: f64) -> f64 a.floor();

@@ -5,6 +5,7 @@
 use crate::exec::operands::element::{B16, F16, Half};
 use crate::exec::operands::operation::vector;
 use crate::exec::values::angle::{cos_revolutions, sin_revolutions};
+use crate::exec::values::extremum::*;
 use crate::exec::values::float::*;
 use crate::exec::values::half::{f16_to_f32, f32_to_f16, f64_to_f16, sum_to_odd};
 
@@ -24,6 +25,19 @@ vector! {
     v_maxmin_f16(a: B16, b: B16, c: B16) -> B16 B16(min_f16(max_f16(a.0, b.0), c.0));
     v_minmax_f16(a: B16, b: B16, c: B16) -> B16 B16(max_f16(min_f16(a.0, b.0), c.0));
     v_med3_f16(a: B16, b: B16, c: B16) -> B16 B16(med3_f16(a.0, b.0, c.0));
+    v_min_num_f16(a: B16, b: B16) -> B16 B16(min_num_f16(a.0, b.0));
+    v_max_num_f16(a: B16, b: B16) -> B16 B16(max_num_f16(a.0, b.0));
+    v_min3_num_f16(a: B16, b: B16, c: B16) -> B16 B16(min_num_f16(min_num_f16(a.0, b.0), c.0));
+    v_max3_num_f16(a: B16, b: B16, c: B16) -> B16 B16(max_num_f16(max_num_f16(a.0, b.0), c.0));
+    v_maxmin_num_f16(a: B16, b: B16, c: B16) -> B16 B16(min_num_f16(max_num_f16(a.0, b.0), c.0));
+    v_minmax_num_f16(a: B16, b: B16, c: B16) -> B16 B16(max_num_f16(min_num_f16(a.0, b.0), c.0));
+    v_med3_num_f16(a: B16, b: B16, c: B16) -> B16 B16(med3_num_f16(a.0, b.0, c.0));
+    v_minimum_f16(a: B16, b: B16) -> B16 B16(minimum_f16(a.0, b.0));
+    v_maximum_f16(a: B16, b: B16) -> B16 B16(maximum_f16(a.0, b.0));
+    v_minimum3_f16(a: B16, b: B16, c: B16) -> B16 B16(minimum_f16(minimum_f16(a.0, b.0), c.0));
+    v_maximum3_f16(a: B16, b: B16, c: B16) -> B16 B16(maximum_f16(maximum_f16(a.0, b.0), c.0));
+    v_maximumminimum_f16(a: B16, b: B16, c: B16) -> B16 B16(minimum_f16(maximum_f16(a.0, b.0), c.0));
+    v_minimummaximum_f16(a: B16, b: B16, c: B16) -> B16 B16(maximum_f16(minimum_f16(a.0, b.0), c.0));
     v_trunc_f16(a: F16) -> F16 F16(a.0.trunc());
     v_ceil_f16(a: F16) -> F16 F16(a.0.ceil());
     v_floor_f16(a: F16) -> F16 F16(a.0.floor());

@@ -11,6 +11,7 @@ mod halves;
 mod integer;
 mod pairs;
 mod permlane;
+mod pseudo;
 mod saturate;
 mod short;
 mod single;
@@ -41,6 +42,7 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
         .or_else(|| super::packed::accumulating(op))
         .or_else(|| super::dot::compilations(inst))
         .or_else(|| permlane::compilations(op))
+        .or_else(|| pseudo::compilations(op))
 }
 
 /// Whether an instruction compares. Its clamp bit only enables exceptions.

@@ -13,6 +13,8 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
     Some(Compilations::scalar(match op {
         Op::v_permlane16_b32 => |core, step| in_rows(core, step, 0),
         Op::v_permlanex16_b32 => |core, step| in_rows(core, step, 16),
+        Op::v_permlane16_var_b32 => |core, step| by_lanes(core, step, 0),
+        Op::v_permlanex16_var_b32 => |core, step| by_lanes(core, step, 16),
         Op::v_permlane64_b32 => |core, step| {
             // A wave of 32 lanes has one half.
             if let Source::Vector(from) = step.src[0]
@@ -31,18 +33,34 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
 /// Each lane reads from its own row, or from the other of a pair of rows, the lane that its four bits of the second and third
 /// source select.
 fn in_rows(core: &mut Core<'_>, step: &Step, other_row: usize) -> Flow {
-    let Source::Vector(from) = step.src[0] else { return Flow::Next };
     let selects = [1, 2]
         .map(|index| u64::from(scalar32(core.wave, step.src[index])))
         .into_iter()
         .rfold(0, |all, word| all << 32 | word);
+    permuted(core, step, other_row, |lane| (selects >> (4 * (lane & 15)) & 15) as usize)
+}
+
+/// The same by the four low bits that the second source has in the lane.
+fn by_lanes(core: &mut Core<'_>, step: &Step, other_row: usize) -> Flow {
+    let selects = match step.src[1] {
+        Source::Vector(number) => *core.wave.row(number),
+        source => [scalar32(core.wave, source); LANES],
+    };
+    permuted(core, step, other_row, |lane| (selects[lane] & 15) as usize)
+}
+
+/// Each lane reads from its own row, or from the other of a pair of rows, the lane that `select` gives it.
+fn permuted(core: &mut Core<'_>, step: &Step, other_row: usize, select: impl Fn(usize) -> usize) -> Flow {
+    let from = match step.src[0] {
+        Source::Vector(number) => *core.wave.row(number),
+        source => [scalar32(core.wave, source); LANES],
+    };
     let exec = core.wave.exec();
     let mods = &step.inst.mods;
     let (fetches_inactive, bounded) = (mods.op_sel & 1 != 0, mods.op_sel & 2 != 0);
     let readable = if fetches_inactive { !0 } else { exec };
-    let values = *core.wave.row(from);
-    let source = |lane: usize| (lane ^ other_row) & !15 | (selects >> (4 * (lane & 15)) & 15) as usize;
-    let result = row!(|lane| if readable >> source(lane) & 1 != 0 { values[source(lane)] } else { 0 });
+    let source = |lane: usize| (lane ^ other_row) & !15 | select(lane);
+    let result = row!(|lane| if readable >> source(lane) & 1 != 0 { from[source(lane)] } else { 0 });
     // Without an active source a lane keeps its value, or gets zero if the instruction is bounded.
     let sourced =
         (0..LANES).filter(|lane| readable >> source(*lane) & 1 != 0).fold(0, |mask, lane| mask | 1 << lane);

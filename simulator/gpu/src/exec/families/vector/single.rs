@@ -4,6 +4,7 @@
 use crate::exec::operands::element::{Chosen, Single};
 use crate::exec::operands::operation::vector;
 use crate::exec::values::angle::{cos_revolutions, sin_revolutions};
+use crate::exec::values::extremum::*;
 use crate::exec::values::float::*;
 
 vector! {
@@ -28,6 +29,19 @@ vector! {
     v_maxmin_f32(a: f32, b: f32, c: f32) -> Single Chosen(min_f32(max_f32(a, b), c));
     v_minmax_f32(a: f32, b: f32, c: f32) -> Single Chosen(max_f32(min_f32(a, b), c));
     v_med3_f32(a: f32, b: f32, c: f32) -> Single Chosen(med3_f32(a, b, c));
+    #[usual] v_min_num_f32(a: f32, b: f32) -> Single Chosen(min_num_f32(a, b));
+    #[usual] v_max_num_f32(a: f32, b: f32) -> Single Chosen(max_num_f32(a, b));
+    v_min3_num_f32(a: f32, b: f32, c: f32) -> Single Chosen(min_num_f32(min_num_f32(a, b), c));
+    v_max3_num_f32(a: f32, b: f32, c: f32) -> Single Chosen(max_num_f32(max_num_f32(a, b), c));
+    v_maxmin_num_f32(a: f32, b: f32, c: f32) -> Single Chosen(min_num_f32(max_num_f32(a, b), c));
+    v_minmax_num_f32(a: f32, b: f32, c: f32) -> Single Chosen(max_num_f32(min_num_f32(a, b), c));
+    v_med3_num_f32(a: f32, b: f32, c: f32) -> Single Chosen(med3_num_f32(a, b, c));
+    v_minimum_f32(a: f32, b: f32) -> Single Chosen(minimum_f32(a, b));
+    v_maximum_f32(a: f32, b: f32) -> Single Chosen(maximum_f32(a, b));
+    v_minimum3_f32(a: f32, b: f32, c: f32) -> Single Chosen(minimum_f32(minimum_f32(a, b), c));
+    v_maximum3_f32(a: f32, b: f32, c: f32) -> Single Chosen(maximum_f32(maximum_f32(a, b), c));
+    v_maximumminimum_f32(a: f32, b: f32, c: f32) -> Single Chosen(minimum_f32(maximum_f32(a, b), c));
+    v_minimummaximum_f32(a: f32, b: f32, c: f32) -> Single Chosen(maximum_f32(minimum_f32(a, b), c));
     v_trunc_f32(a: f32) -> f32 a.trunc();
     v_ceil_f32(a: f32) -> f32 a.ceil();
     v_floor_f32(a: f32) -> f32 a.floor();

@@ -11,8 +11,12 @@ HAS_SDWA, HAS_E64_DPP = True, False
 # Whether 32-bit forms have only 128 registers for halves.
 HAS_HALVES = False
 WITH_E64 = set()
+# Whether memory instructions have a scope and a temporal hint, and offsets of 24 bits.
+HAS_SCOPES = False
 # Types that differ from those of other families.
 TYPES = {}
+# Instructions that mean something else than those of the same mnemonic in other families.
+OTHERS = {}
 PROCESSOR = "gfx1030"
 OFF = 125
 

@@ -11,8 +11,12 @@ BASE = None
 HAS_SDWA, HAS_E64_DPP = False, True
 # Whether 32-bit forms have only 128 registers for halves.
 HAS_HALVES = True
+# Whether memory instructions have a scope and a temporal hint, and offsets of 24 bits.
+HAS_SCOPES = False
 # Types that differ from those of other families.
 TYPES = {"v_ldexp_f16": ("F16", ["F16", "F16"], set())}
+# Instructions that mean something else than those of the same mnemonic in other families.
+OTHERS = {}
 PROCESSOR = "gfx1100"
 # Instructions whose 64-bit form LLVM 19 lacks, and later releases have.
 WITH_E64 = {"v_mov_b16"}

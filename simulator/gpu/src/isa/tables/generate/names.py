@@ -45,6 +45,17 @@ OLDER = {
     "v_ctz_i32_b32": "v_ffbl_b32",
     "v_cls_i32": "v_ffbh_i32",
     "v_dot2acc_f32_f16": "v_dot2c_f32_f16",
+    # Mnemonics since GFX12.
+    "s_add_co_u32": "s_add_u32",
+    "s_sub_co_u32": "s_sub_u32",
+    "s_add_co_i32": "s_add_i32",
+    "s_sub_co_i32": "s_sub_i32",
+    "s_add_co_ci_u32": "s_addc_u32",
+    "s_sub_co_ci_u32": "s_subb_u32",
+    "s_addk_co_i32": "s_addk_i32",
+    "s_wait_alu": "s_waitcnt_depctr",
+    "v_mad_co_u64_u32": "v_mad_u64_u32",
+    "v_mad_co_i64_i32": "v_mad_i64_i32",
     # Mnemonics of GFX10 of instructions that are named as in GFX11.
     "s_inst_prefetch": "s_set_inst_prefetch_distance",
     "v_fma_legacy_f32": "v_fma_dx9_zero_f32",
@@ -74,7 +85,9 @@ def vector_memory(space, name):
     """The older name of a FLAT, GLOBAL, SCRATCH, MUBUF or MTBUF instruction behind its address space."""
     action, _, rest = name.partition("_")
     if action == "atomic":
-        older = None if rest == "csub_u32" else atomic(rest)
+        if rest in ("csub_u32", "cond_sub_u32", "ordered_add_b64"):
+            return None
+        older = "csub_u32" if rest == "sub_clamp_u32" else atomic(rest)
         return older and f"{space}_atomic_{older}"
     if match := re.fullmatch(r"d16_(hi_)?format_(\w+)", rest):
         return f"{space}_{action}_format_d16_{match[1] or ''}{match[2]}"
@@ -172,4 +185,37 @@ TYPES = {
     "v_wmma_bf16_16x16x16_bf16": ("PKBF16.x(8)", [HALVES8, HALVES8, "PKBF16.x(8)"], {"WMMA", "OP_SEL"}),
     "v_wmma_i32_16x16x16_iu8": (INTEGERS8, ["B32.x(4)", "B32.x(4)", INTEGERS8], {"WMMA"}),
     "v_wmma_i32_16x16x16_iu4": (INTEGERS8, ["B64", "B64", INTEGERS8], {"WMMA"}),
+    "v_cvt_f32_fp8_ocp": ("F32", ["B32"], {"BYTES"}),
+    "v_cvt_f32_bf8_ocp": ("F32", ["B32"], {"BYTES"}),
+    "v_cvt_pk_fp8_f32_ocp": ("B32", ["F32", "F32"], {"OP_SEL"}),
+    "v_cvt_pk_bf8_f32_ocp": ("B32", ["F32", "F32"], {"OP_SEL"}),
+    "v_cvt_sr_fp8_f32_ocp": ("B32", ["F32", "B32"], {"BYTES"}),
+    "v_cvt_sr_bf8_f32_ocp": ("B32", ["F32", "B32"], {"BYTES"}),
+    "v_pk_min_num_f16": ("PKF16", ["PKF16", "PKF16"], set()),
+    "v_pk_max_num_f16": ("PKF16", ["PKF16", "PKF16"], set()),
+    "v_pk_minimum_f16": ("PKF16", ["PKF16", "PKF16"], set()),
+    "v_pk_maximum_f16": ("PKF16", ["PKF16", "PKF16"], set()),
 }
+# Matrices of which one lane has an element: sum, factors.
+ONCE = {
+    "v_wmma_f32_16x16x16_f16_once": (FLOATS8, "F16.x(4)", "F16.x(4)"),
+    "v_wmma_f32_16x16x16_bf16_once": (FLOATS8, "F16.x(4)", "F16.x(4)"),
+    "v_wmma_f16_16x16x16_f16_once": ("PKF16.x(4)", "F16.x(4)", "F16.x(4)"),
+    "v_wmma_bf16_16x16x16_bf16_once": ("PKBF16.x(4)", "F16.x(4)", "F16.x(4)"),
+    "v_wmma_i32_16x16x16_iu8_once": (INTEGERS8, "B64", "B64"),
+    "v_wmma_i32_16x16x16_iu4_once": (INTEGERS8, "B32", "B32"),
+    "v_wmma_i32_16x16x32_iu4": (INTEGERS8, "B64", "B64"),
+} | {f"v_wmma_f32_16x16x16_{a}_{b}": (FLOATS8, "B64", "B64") for a in ("fp8", "bf8") for b in ("fp8", "bf8")}
+TYPES |= {name: (sum_, [a, b, sum_], {"WMMA", "SPREAD"}) for name, (sum_, a, b) in ONCE.items()}
+SPARSE = {
+    "v_swmmac_f32_16x16x32_f16": (FLOATS8, "F16.x(4)", HALVES8),
+    "v_swmmac_f32_16x16x32_bf16": (FLOATS8, "F16.x(4)", HALVES8),
+    "v_swmmac_f16_16x16x32_f16": ("PKF16.x(4)", "F16.x(4)", HALVES8),
+    "v_swmmac_bf16_16x16x32_bf16": ("PKBF16.x(4)", "F16.x(4)", HALVES8),
+    "v_swmmac_i32_16x16x32_iu8": (INTEGERS8, "B64", "B32.x(4)"),
+    "v_swmmac_i32_16x16x32_iu4": (INTEGERS8, "B32", "B64"),
+    "v_swmmac_i32_16x16x64_iu4": (INTEGERS8, "B64", "B32.x(4)"),
+} | {f"v_swmmac_f32_16x16x32_{a}_{b}": (FLOATS8, "B64", "B32.x(4)") for a in ("fp8", "bf8") for b in ("fp8", "bf8")}
+TYPES |= {name: (sum_, [a, b, "B32"], {"SPARSE", "SPREAD"}) for name, (sum_, a, b) in SPARSE.items()}
+# The index of a lane has twice as many bits.
+TYPES["v_swmmac_i32_16x16x64_iu4"][2].add("LONG_INDEX")

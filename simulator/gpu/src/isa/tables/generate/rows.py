@@ -14,13 +14,13 @@ NOT_DECODED = re.compile(r"v_interp_|ds_ordered_count|ds_\w+_src2_|exp$|image_")
 class Row:
     """An instruction in a format."""
 
-    def __init__(self, code, fields, text):
+    def __init__(self, family, code, fields, text):
         self.code, self.fields = code, fields
         self.text = text
         self.mnemonic, self.operands = llvm.split(text)
         self.has_suffix = SUFFIX.search(self.mnemonic) is not None
         self.name = SUFFIX.sub("", self.mnemonic)
-        self.op = names.older(self.name)
+        self.op = family.OTHERS.get(self.name) or names.older(self.name)
         self.dst, self.src, self.flags = "N", [], set()
         # Whether the types of sources were probed, and where GFX9 has others.
         self.has_probe, self.differing = False, []
@@ -52,7 +52,7 @@ class Probe:
         rows = {}
         for (code, fields), text in zip(asked, self.texts([(words, code, fields) for code, fields in asked])):
             if text and code not in rows and not NOT_DECODED.match(text):
-                rows[code] = Row(code, fields, text)
+                rows[code] = Row(self.family, code, fields, text)
         return rows
 
     def changes(self, words, rows, extra):
@@ -111,8 +111,10 @@ def smem(row):
         row.flags.add("CACHE")
     if not row.operands:
         row.flags.add("CACHE")
-    if row.operands and row.operands[0] == "40":
+    if "_probe" in row.name:
         row.flags.add("PROBE")
+    if "_prefetch" in row.name:
+        row.flags.add("PREFETCH")
 
 
 def lds(row):
@@ -127,7 +129,7 @@ def lds(row):
         row.src.pop()
     if "offset0" in row.text:
         row.flags.add("TWO_OFFSETS")
-    if row.fields["gds"]:
+    if row.fields.get("gds"):
         row.flags.add("GWS")
 
 
@@ -144,6 +146,9 @@ def memory(row):
         row.src = [bits(data)]
     if "addtid" in row.name:
         row.flags.add("ADDTID")
+    # Each lane gets a part of a matrix.
+    if "_load_tr_" in row.name:
+        row.flags.add("SPREAD")
     if "_load_lds_" in row.name:
         row.flags.add("LDS_DST")
     if not row.operands:
