@@ -41,7 +41,7 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
 /// The source with its signs, and without a denormal that the mode does not read.
 fn source(core: &Core<'_>, step: &Step, sign: u32, exponent: u32, flushes: bool) -> u32 {
     let mods = &step.inst.mods;
-    let bits = scalar32(core.wave, step.src[0]) & (sign | sign - 1);
+    let bits = scalar32(core.wave, step.src[0]) & (sign | (sign - 1));
     let bits = if mods.abs & 1 != 0 { bits & !sign } else { bits };
     let bits = if mods.neg & 1 != 0 { bits ^ sign } else { bits };
     if flushes && bits & exponent == 0 { bits & sign } else { bits }
