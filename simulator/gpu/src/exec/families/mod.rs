@@ -103,7 +103,7 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
 fn reason(op: Op) -> &'static str {
     match op {
         Op::ds_bvh_stack_rtn_b32 => "ray tracing",
-        Op::global_load_tr_b128 | Op::global_load_tr_b64 => "a load that transposes",
+        Op::global_load_tr_b128 | Op::global_load_tr_b64 => "loads that transpose",
         Op::global_load_block | Op::global_store_block | Op::scratch_load_block | Op::scratch_store_block => {
             "blocks of registers"
         }

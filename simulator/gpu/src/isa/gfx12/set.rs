@@ -84,7 +84,7 @@ const fn set(name: &'static str, wave_size: u32) -> InstructionSet {
             cache: ["", "", ""],
             mnemonics: mnemonics!(gfx12::SPELLED),
             hardware: HARDWARE,
-            has_hold_count: false,
+            has_hold_count: true,
         },
     }
 }
