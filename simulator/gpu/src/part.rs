@@ -107,7 +107,7 @@ pub enum WorkItemId {
 pub enum WorkgroupId {
     /// Scalar registers behind those of the user, for each dimension that the kernel asks for.
     UserRegisters,
-    /// TTMP9 holds x, TTMP7 y and z in its halves.
+    /// TTMP9 holds x, TTMP7 y and z in its halves. TTMP8 holds the number of the wave in its bits 25 to 29.
     TrapRegisters,
 }
 

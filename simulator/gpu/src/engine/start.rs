@@ -14,8 +14,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use windlass_codeobject::{ArgKind, HiddenKind, KernelDescriptor};
 
-/// The numbers of two registers of trap handlers, in which hardware puts the workgroup's id.
+/// The numbers of registers of trap handlers, in which hardware puts the ids of the workgroup and of the wave in it.
 const TTMP7: usize = 115;
+const TTMP8: usize = 116;
 const TTMP9: usize = 117;
 /// LDS is allocated in units of this many bytes.
 const LDS_UNIT: u32 = 512;
@@ -422,11 +423,9 @@ impl Start {
         }
         put(&self.preloaded);
         if self.part.workgroup_id == WorkgroupId::TrapRegisters {
-            let [x, y, z] = workgroup;
-            // Without z, y has the whole register.
-            let third = descriptor.workgroup_id()[2];
-            wave.s[TTMP9] = x;
-            wave.s[TTMP7] = if third { y & 0xffff | z << 16 } else { y };
+            for (number, word) in trap_registers(workgroup, descriptor.workgroup_id()[2], wave.number) {
+                wave.s[number] = word;
+            }
             return;
         }
         // Workgroup ids follow the registers that are declared, used or not.
@@ -450,5 +449,24 @@ impl Start {
     fn scratch_offset(&self, wave: u32) -> u32 {
         // It fits: a lane has at most 1 MiB and a workgroup at most 32 waves.
         (wave + 1) * self.private.next_multiple_of(16) * 64
+    }
+}
+
+/// The registers of trap handlers that a wave starts with, where a kernel has z or not.
+fn trap_registers([x, y, z]: [u32; 3], has_z: bool, wave: u32) -> [(usize, u32); 3] {
+    // Without z, y has the whole register.
+    let rest = if has_z { y & 0xffff | z << 16 } else { y };
+    [(TTMP7, rest), (TTMP8, wave << 25), (TTMP9, x)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trap_registers_hold_the_ids_of_the_workgroup_and_of_the_wave() {
+        let in_three = trap_registers([70_000, 3, 5], true, 31);
+        assert_eq!(in_three, [(TTMP7, 3 | 5 << 16), (TTMP8, 31 << 25), (TTMP9, 70_000)]);
+        assert_eq!(trap_registers([1, 70_000, 0], false, 0)[0], (TTMP7, 70_000));
     }
 }
