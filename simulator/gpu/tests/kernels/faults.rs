@@ -214,7 +214,8 @@ fn what_does_not_run_is_known_without_a_device() {
     let found = unsupported(&patched).unwrap();
     assert_eq!(found.len(), 2, "{found:?}");
     assert_eq!((found[1].address, found[1].count), (kernel.entry_address + 4, 1));
-    patched[48] = 0x4e;
+    // gfx803.
+    patched[48] = 0x2a;
     assert!(matches!(unsupported(&patched), Err(LoadError::WrongProcessor { .. })));
     assert!(matches!(unsupported(&[0; 100]), Err(LoadError::Malformed { .. })));
 }
