@@ -124,7 +124,8 @@ fn compare(
 }
 
 /// The same source in waves of 64 and of 32 lanes, on parts that have them.
-const WAVES: [(&str, u32); 4] = [("gfx942", 64), ("gfx90a", 64), ("gfx1100", 32), ("gfx1030", 32)];
+const WAVES: [(&str, u32); 5] =
+    [("gfx942", 64), ("gfx90a", 64), ("gfx1100", 32), ("gfx1030", 32), ("gfx1201", 32)];
 
 /// Measures kernels of the suite in waves of both sizes.
 fn waves(criterion: &mut Criterion) {

@@ -4,6 +4,7 @@
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 
 #[path = "common/absent.rs"]
+#[allow(dead_code, reason = "a part of it is for another test")]
 mod absent;
 mod common;
 

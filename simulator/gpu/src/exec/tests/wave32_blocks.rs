@@ -10,9 +10,12 @@ const STORES: [u32; 4] = [0xd834_0000, 0x0000_0200, 0xdc6a_0000, 0x0008_0200];
 /// `ds_load_b32 v3, v1 offset:4`, `ds_load_2addr_b32 v[4:5], v1 offset0:1 offset1:8` and `global_load_b32 v6, v1, s[8:9]`.
 const LOADS: [u32; 6] = [0xd8d8_0004, 0x0300_0001, 0xd8dc_0801, 0x0400_0001, 0xdc52_0000, 0x0608_0001];
 
+/// The address of a lane.
+type Place = fn(u32) -> u32;
+
 #[test]
 fn loads_read_what_each_of_32_lanes_asks_for() {
-    let places: [(&str, fn(u32) -> u32); 4] = [
+    let places: [(&str, Place); 4] = [
         ("side by side", |lane| 4 * lane),
         ("the same", |_| 64),
         ("one for each eight lanes", |lane| lane / 8 * 4),
