@@ -8,7 +8,7 @@ const END: u32 = 0xbfb0_0000;
 /// A quiet and a signalling NaN.
 const QUIET: u32 = 0x7fc0_0005;
 const SIGNALLING: u32 = 0xff80_0003;
-/// What memory holds from `s[8:9]` on, and LDS.
+/// The content of memory from `s[8:9]` on, and of LDS.
 const BYTES: [u8; 16] = [1, 2, 3, 4, 5, 0xf6, 0x87, 0xc8, 9, 10, 11, 12, 13, 14, 15, 0xf0];
 
 /// Runs code in one way. Returns the wave, and the first words of memory.

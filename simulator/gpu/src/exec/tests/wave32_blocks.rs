@@ -33,7 +33,7 @@ fn loads_read_what_each_of_32_lanes_asks_for() {
             for lane in 0..32 {
                 let word = |distance: u32| {
                     let number = place(lane) / 4 + distance;
-                    // What was not written.
+                    // A word that nobody wrote.
                     if number < 32 { 1000 + number } else { 0xcbcb_cbcb }
                 };
                 let found = [3, 4, 5].map(|register: usize| wave.v[register][lane as usize]);
