@@ -18,6 +18,7 @@
 //! - `text`, `text_operand`, `text_modifier`, `text_error`: the disassembler.
 
 mod buffer_format;
+mod comparison;
 mod decode;
 mod error;
 mod fields;
@@ -39,6 +40,7 @@ mod text_modifier;
 mod text_operand;
 mod vector_format;
 
+pub(crate) use comparison::{Compared, Comparison, Relation};
 pub use decode::Instructions;
 pub use error::DecodeError;
 pub use gfx10::{GFX1010, GFX1010_WAVE64, GFX1011, GFX1011_WAVE64, GFX1030, GFX1030_WAVE64};

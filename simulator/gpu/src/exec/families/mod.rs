@@ -74,7 +74,7 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
         return found;
     }
     let compilations = match inst.encoding {
-        Encoding::Smem => smem::compilations(inst.op),
+        Encoding::Smem => smem::compilations(inst),
         Encoding::Ds => lds::compilations(inst),
         Encoding::Flat | Encoding::Global | Encoding::Scratch => vmem::compilations(inst),
         Encoding::Mubuf => match buffer::compilations(inst) {
@@ -118,7 +118,9 @@ fn reason(op: Op) -> &'static str {
 pub(crate) fn ignores_indexing(inst: &Inst) -> bool {
     match inst.encoding {
         Encoding::Vop3p => true,
-        Encoding::Mai => !inst.op.mnemonic().starts_with("v_accvgpr"),
+        Encoding::Mai => {
+            !matches!(inst.op, Op::v_accvgpr_mov_b32 | Op::v_accvgpr_read_b32 | Op::v_accvgpr_write_b32)
+        }
         _ => matches!(inst.op, Op::v_writelane_b32 | Op::v_swap_b32),
     }
 }

@@ -9,11 +9,11 @@ use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::trouble::{AccessKind, Cause};
 use crate::exec::operands::source::{scalar32, scalar64};
 use crate::exec::operands::space::Space;
-use crate::isa::{Op, Operand};
+use crate::isa::{Inst, Op, Operand};
 
 /// The handler of an instruction of this family.
-pub(crate) fn compilations(op: Op) -> Option<Compilations> {
-    let handler: fn(&mut Core<'_>, &Step) -> Flow = match op {
+pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
+    let handler: fn(&mut Core<'_>, &Step) -> Flow = match inst.op {
         Op::s_load_dword => load::<1>,
         Op::s_load_dwordx2 => load::<2>,
         Op::s_load_dwordx3 => load::<3>,
@@ -55,18 +55,16 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             core.wave.set_scalar(step.inst.dst, number);
             Flow::Next
         },
-        _ => return atomic_versions(op),
+        _ => return atomic_versions(inst),
     };
     Some(Compilations::scalar(handler))
 }
 
-fn atomic_versions(op: Op) -> Option<Compilations> {
-    let Shape::Atomic { .. } = Shape::of(op) else { return None };
-    Some(Compilations::scalar(if op.mnemonic().starts_with("s_buffer_") {
-        buffer_atomic
-    } else {
-        plain_atomic
-    }))
+fn atomic_versions(inst: &Inst) -> Option<Compilations> {
+    let Shape::Atomic { .. } = Shape::of(inst.op) else { return None };
+    // The base is the resource of a buffer, or an address.
+    let through_buffer = inst.src_type[0].dwords == 4;
+    Some(Compilations::scalar(if through_buffer { buffer_atomic } else { plain_atomic }))
 }
 
 /// Immediate and register offset together.

@@ -36,7 +36,17 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Result<Compilations, &'static 
         Op::v_wmma_i32_16x16x16_iu8_once => |core, step| integers(core, step, 8, 16),
         Op::v_wmma_i32_16x16x16_iu4_once => |core, step| integers(core, step, 4, 16),
         Op::v_wmma_i32_16x16x32_iu4 => |core, step| integers(core, step, 4, 32),
-        op if op.mnemonic().starts_with("v_swmmac_") => return Some(Err("sparse matrices")),
+        Op::v_swmmac_f32_16x16x32_f16
+        | Op::v_swmmac_f32_16x16x32_bf16
+        | Op::v_swmmac_f16_16x16x32_f16
+        | Op::v_swmmac_bf16_16x16x32_bf16
+        | Op::v_swmmac_i32_16x16x32_iu8
+        | Op::v_swmmac_i32_16x16x32_iu4
+        | Op::v_swmmac_i32_16x16x64_iu4
+        | Op::v_swmmac_f32_16x16x32_fp8_fp8
+        | Op::v_swmmac_f32_16x16x32_fp8_bf8
+        | Op::v_swmmac_f32_16x16x32_bf8_fp8
+        | Op::v_swmmac_f32_16x16x32_bf8_bf8 => return Some(Err("sparse matrices")),
         _ => return None,
     };
     Some(match inst.set.wave_size() {

@@ -147,7 +147,8 @@ impl Shape {
             StoreFormat(Halves(3)) => buffer_store_format_d16_xyz tbuffer_store_format_d16_xyz;
             StoreFormat(Halves(4)) => buffer_store_format_d16_xyzw tbuffer_store_format_d16_xyzw;
             StoreFormat(HighHalf) => buffer_store_format_d16_hi_x;
-            Load(Dwords(1)) => ds_read_b32 ds_read2_b32 ds_read2st64_b32 flat_load_dword global_load_dword
+            Load(Dwords(1)) => s_load_dword s_buffer_load_dword
+                ds_read_b32 ds_read2_b32 ds_read2st64_b32 flat_load_dword global_load_dword
                 global_load_lds_dword scratch_load_dword scratch_load_lds_dword buffer_load_dword
                 global_load_addtid_b32 buffer_load_lds_b32;
             Load(Byte(Signed)) => ds_read_i8 flat_load_sbyte global_load_sbyte global_load_lds_sbyte
@@ -170,12 +171,17 @@ impl Shape {
                 scratch_load_short_d16 buffer_load_short_d16;
             Load(Short(high(false))) => ds_read_u16_d16_hi flat_load_short_d16_hi global_load_short_d16_hi
                 scratch_load_short_d16_hi buffer_load_short_d16_hi;
-            Load(Dwords(2)) => ds_read_b64 ds_read2_b64 ds_read2st64_b64 flat_load_dwordx2
+            Load(Dwords(2)) => s_load_dwordx2 s_buffer_load_dwordx2
+                ds_read_b64 ds_read2_b64 ds_read2st64_b64 flat_load_dwordx2
                 global_load_dwordx2 scratch_load_dwordx2 buffer_load_dwordx2;
-            Load(Dwords(3)) => ds_read_b96 flat_load_dwordx3 global_load_dwordx3 scratch_load_dwordx3
+            Load(Dwords(3)) => s_load_dwordx3 s_buffer_load_dwordx3
+                ds_read_b96 flat_load_dwordx3 global_load_dwordx3 scratch_load_dwordx3
                 buffer_load_dwordx3;
-            Load(Dwords(4)) => ds_read_b128 flat_load_dwordx4 global_load_dwordx4 scratch_load_dwordx4
+            Load(Dwords(4)) => s_load_dwordx4 s_buffer_load_dwordx4
+                ds_read_b128 flat_load_dwordx4 global_load_dwordx4 scratch_load_dwordx4
                 buffer_load_dwordx4;
+            Load(Dwords(8)) => s_load_dwordx8 s_buffer_load_dwordx8;
+            Load(Dwords(16)) => s_load_dwordx16 s_buffer_load_dwordx16;
             Store(Dwords(1)) => ds_write_b32 ds_write2_b32 ds_write2st64_b32 flat_store_dword
                 global_store_dword scratch_store_dword buffer_store_dword global_store_addtid_b32;
             Store(Byte(Unsigned)) => ds_write_b8 flat_store_byte global_store_byte scratch_store_byte

@@ -119,7 +119,7 @@ impl Step {
             plain: !altered && mods.op_sel == 0,
             bare: !altered && !modified,
             keeps_half,
-            narrows: inst.op.mnemonic().starts_with("v_cmpx"),
+            narrows: inst.op.comparison().is_some_and(|comparison| comparison.narrows),
             shape,
             sharing: Sharing::of(&inst),
             widened: is_widened(inst.op),
@@ -148,8 +148,7 @@ impl Step {
 
     /// Whether it is a load of whole dwords.
     pub(crate) fn loads_dwords(&self) -> bool {
-        let scalar = self.inst.encoding == Encoding::Smem && self.inst.op.mnemonic().contains("load_dword");
-        scalar || matches!(self.shape, Shape::Load(Width::Dwords(_)))
+        matches!(self.shape, Shape::Load(Width::Dwords(_)))
     }
 }
 

@@ -65,57 +65,74 @@ impl Function {
 /// The function of an instruction, and the kind of float.
 fn function(op: Op) -> Option<(Function, LaneKind)> {
     use Function::*;
-    let name = op.mnemonic().strip_prefix("v_")?;
-    let special = match name {
-        "cvt_f16_f32" => Some((From(LaneKind::F32), LaneKind::F16)),
-        "cvt_f32_f64" => Some((From(LaneKind::F64), LaneKind::F32)),
-        "cvt_f32_i32" => Some((FromSigned(LaneKind::B32), LaneKind::F32)),
-        "cvt_f32_u32" => Some((FromUnsigned(LaneKind::B32), LaneKind::F32)),
-        "cvt_f16_i16" => Some((FromSigned(LaneKind::B16), LaneKind::F16)),
-        "cvt_f16_u16" => Some((FromUnsigned(LaneKind::B16), LaneKind::F16)),
-        "cvt_rpi_i32_f32" => Some((HalfUp, LaneKind::F32)),
-        "mad_legacy_f32" => Some((TwoStepsLegacy, LaneKind::F32)),
-        "mac_legacy_f32" => Some((TwoStepsLegacyAccumulate, LaneKind::F32)),
-        _ => None,
-    };
-    if special.is_some() {
-        return special;
+    use LaneKind::{B16, B32, F16, F32, F64};
+    macro_rules! functions {
+        ($($function:expr, $kind:ident => $($name:ident)+;)+) => {
+            match op {
+                $($(Op::$name)|+ => Some(($function, $kind)),)+
+                _ => None,
+            }
+        };
     }
-    let (stem, ty) = name.rsplit_once('_')?;
-    let kind = match ty {
-        "f16" => LaneKind::F16,
-        "f32" => LaneKind::F32,
-        "f64" => LaneKind::F64,
-        _ => return None,
-    };
-    Some((
-        match stem {
-            "add" => Add,
-            "sub" => Subtract,
-            "subrev" => SubtractReversed,
-            "mul" => Multiply,
-            "mul_legacy" => MultiplyLegacy,
-            "fma" | "fma_legacy" | "fmamk" | "fmaak" => Fused,
-            "fmac" => Accumulate,
-            "fma_dx9_zero" => FusedLegacy,
-            "fmac_dx9_zero" => AccumulateLegacy,
-            "mullit" => Light,
-            "mad" | "mad_legacy" | "madmk" | "madak" => TwoSteps,
-            "mac" => TwoStepsAccumulate,
-            "ldexp" => Scale,
-            "fract" => Fraction,
-            "div_fmas" => DivisionEnd,
-            "min" => Least(2),
-            "max" => Greatest(2),
-            "min3" => Least(3),
-            "max3" => Greatest(3),
-            "med3" => Middle,
-            "maxmin" => GreatestThenLeast,
-            "minmax" => LeastThenGreatest,
-            _ => return None,
-        },
-        kind,
-    ))
+    functions! {
+        Add, F16 => v_add_f16;
+        Add, F32 => v_add_f32;
+        Add, F64 => v_add_f64;
+        Subtract, F16 => v_sub_f16;
+        Subtract, F32 => v_sub_f32;
+        SubtractReversed, F16 => v_subrev_f16;
+        SubtractReversed, F32 => v_subrev_f32;
+        Multiply, F16 => v_mul_f16;
+        Multiply, F32 => v_mul_f32;
+        Multiply, F64 => v_mul_f64;
+        MultiplyLegacy, F32 => v_mul_legacy_f32;
+        Fused, F16 => v_fma_f16 v_fma_legacy_f16 v_fmamk_f16 v_fmaak_f16;
+        Fused, F32 => v_fma_f32 v_fmamk_f32 v_fmaak_f32;
+        Fused, F64 => v_fma_f64;
+        Accumulate, F16 => v_fmac_f16;
+        Accumulate, F32 => v_fmac_f32;
+        Accumulate, F64 => v_fmac_f64;
+        FusedLegacy, F32 => v_fma_dx9_zero_f32;
+        AccumulateLegacy, F32 => v_fmac_dx9_zero_f32;
+        Light, F32 => v_mullit_f32;
+        TwoSteps, F16 => v_mad_f16 v_mad_legacy_f16 v_madmk_f16 v_madak_f16;
+        TwoSteps, F32 => v_mad_f32 v_madmk_f32 v_madak_f32;
+        TwoStepsAccumulate, F16 => v_mac_f16;
+        TwoStepsAccumulate, F32 => v_mac_f32;
+        Scale, F16 => v_ldexp_f16;
+        Scale, F32 => v_ldexp_f32;
+        Scale, F64 => v_ldexp_f64;
+        Fraction, F16 => v_fract_f16;
+        Fraction, F32 => v_fract_f32;
+        Fraction, F64 => v_fract_f64;
+        DivisionEnd, F32 => v_div_fmas_f32;
+        DivisionEnd, F64 => v_div_fmas_f64;
+        Least(2), F16 => v_min_f16;
+        Least(2), F32 => v_min_f32;
+        Least(2), F64 => v_min_f64;
+        Greatest(2), F16 => v_max_f16;
+        Greatest(2), F32 => v_max_f32;
+        Greatest(2), F64 => v_max_f64;
+        Least(3), F16 => v_min3_f16;
+        Least(3), F32 => v_min3_f32;
+        Greatest(3), F16 => v_max3_f16;
+        Greatest(3), F32 => v_max3_f32;
+        Middle, F16 => v_med3_f16;
+        Middle, F32 => v_med3_f32;
+        GreatestThenLeast, F16 => v_maxmin_f16;
+        GreatestThenLeast, F32 => v_maxmin_f32;
+        LeastThenGreatest, F16 => v_minmax_f16;
+        LeastThenGreatest, F32 => v_minmax_f32;
+        From(F32), F16 => v_cvt_f16_f32;
+        From(F64), F32 => v_cvt_f32_f64;
+        FromSigned(B32), F32 => v_cvt_f32_i32;
+        FromUnsigned(B32), F32 => v_cvt_f32_u32;
+        FromSigned(B16), F16 => v_cvt_f16_i16;
+        FromUnsigned(B16), F16 => v_cvt_f16_u16;
+        HalfUp, F32 => v_cvt_rpi_i32_f32;
+        TwoStepsLegacy, F32 => v_mad_legacy_f32;
+        TwoStepsLegacyAccumulate, F32 => v_mac_legacy_f32;
+    }
 }
 
 /// The format of a kind of float.

@@ -6,29 +6,30 @@ use crate::exec::operands::element::{F16, Raw};
 use crate::exec::operands::operation::{self, Condition, Numbered, Operands};
 use crate::exec::values::float::{class_f16, class_f32, class_f64, is_class};
 use crate::exec::values::row::LANES;
-use crate::isa::Op;
+use crate::isa::{Compared, Comparison, Op, Relation};
 
 /// The handler of an instruction of this family.
 pub(crate) fn compilations(op: Op) -> Option<Compilations> {
-    let (instruction, rest) = op.mnemonic().strip_prefix("v_")?.split_once('_')?;
-    if !matches!(instruction, "cmp" | "cmpx") {
-        return None;
-    }
-    let (condition, ty) = rest.rsplit_once('_')?;
-    match ty {
-        "f16" if condition == "class" => Some(compare!(Raw<u16>, u32, |a, b| is_class(class_f16(a.0), b))),
-        "f32" if condition == "class" => Some(compare!(Raw<u32>, u32, |a, b| is_class(class_f32(a.0), b))),
-        "f64" if condition == "class" => Some(compare!(Raw<u64>, u32, |a, b| is_class(class_f64(a.0), b))),
-        "f16" => float!(condition, F16, |value| value.0),
-        "f32" => float!(condition, f32, |value| value),
-        "f64" => float!(condition, f64, |value| value),
-        "i16" => integer!(condition, i16),
-        "u16" => integer!(condition, u16),
-        "i32" => integer!(condition, i32),
-        "u32" => integer!(condition, u32),
-        "i64" => integer!(condition, i64),
-        "u64" => integer!(condition, u64),
-        _ => None,
+    let Comparison { relation, compared, .. } = op.comparison()?;
+    match compared {
+        Compared::F16 if relation == Relation::Class => {
+            Some(compare!(Raw<u16>, u32, |a, b| is_class(class_f16(a.0), b)))
+        }
+        Compared::F32 if relation == Relation::Class => {
+            Some(compare!(Raw<u32>, u32, |a, b| is_class(class_f32(a.0), b)))
+        }
+        Compared::F64 if relation == Relation::Class => {
+            Some(compare!(Raw<u64>, u32, |a, b| is_class(class_f64(a.0), b)))
+        }
+        Compared::F16 => float!(relation, F16, |value| value.0),
+        Compared::F32 => float!(relation, f32, |value| value),
+        Compared::F64 => float!(relation, f64, |value| value),
+        Compared::I16 => integer!(relation, i16),
+        Compared::U16 => integer!(relation, u16),
+        Compared::I32 => integer!(relation, i32),
+        Compared::U32 => integer!(relation, u32),
+        Compared::I64 => integer!(relation, i64),
+        Compared::U64 => integer!(relation, u64),
     }
 }
 
@@ -61,7 +62,7 @@ macro_rules! compare {
 use compare;
 
 macro_rules! float {
-    ($condition:expr, $ty:ty, |$value:ident| $number:expr) => {{
+    ($relation:expr, $ty:ty, |$value:ident| $number:expr) => {{
         macro_rules! test {
             (|$a:ident, $b:ident| $test:expr) => {
                 compare!($ty, $ty, |a, b| {
@@ -79,40 +80,40 @@ macro_rules! float {
                 })
             };
         }
-        Some(match $condition {
-            "f" => compare!($ty, $ty, |_a, _b| false),
-            "lt" => test!(|a, b| a < b),
-            "eq" => test!(|a, b| a == b),
-            "le" => test!(|a, b| a <= b),
-            "gt" => test!(|a, b| a > b),
-            "lg" => test!(|a, b| (a < b) | (a > b)),
-            "ge" => test!(|a, b| a >= b),
-            "o" => test!(|a, b| !a.is_nan() & !b.is_nan()),
-            "u" => test!(|a, b| a.is_nan() | b.is_nan()),
-            "nge" => test!(|a, b| (a < b) | a.is_nan() | b.is_nan()),
-            "nlg" => test!(|a, b| !((a < b) | (a > b))),
-            "ngt" => test!(|a, b| (a <= b) | a.is_nan() | b.is_nan()),
-            "nle" => test!(|a, b| (a > b) | a.is_nan() | b.is_nan()),
-            "neq" => test!(|a, b| a != b),
-            "nlt" => test!(|a, b| (a >= b) | a.is_nan() | b.is_nan()),
-            "tru" => compare!($ty, $ty, |_a, _b| true),
-            _ => return None,
+        Some(match $relation {
+            Relation::Never => compare!($ty, $ty, |_a, _b| false),
+            Relation::Less => test!(|a, b| a < b),
+            Relation::Equal => test!(|a, b| a == b),
+            Relation::LessEqual => test!(|a, b| a <= b),
+            Relation::Greater => test!(|a, b| a > b),
+            Relation::LessGreater => test!(|a, b| (a < b) | (a > b)),
+            Relation::GreaterEqual => test!(|a, b| a >= b),
+            Relation::Ordered => test!(|a, b| !a.is_nan() & !b.is_nan()),
+            Relation::Unordered => test!(|a, b| a.is_nan() | b.is_nan()),
+            Relation::NotGreaterEqual => test!(|a, b| (a < b) | a.is_nan() | b.is_nan()),
+            Relation::NotLessGreater => test!(|a, b| !((a < b) | (a > b))),
+            Relation::NotGreater => test!(|a, b| (a <= b) | a.is_nan() | b.is_nan()),
+            Relation::NotLessEqual => test!(|a, b| (a > b) | a.is_nan() | b.is_nan()),
+            Relation::NotEqual => test!(|a, b| a != b),
+            Relation::NotLess => test!(|a, b| (a >= b) | a.is_nan() | b.is_nan()),
+            Relation::Always => compare!($ty, $ty, |_a, _b| true),
+            Relation::Class => return None,
         })
     }};
 }
 use float;
 
 macro_rules! integer {
-    ($condition:expr, $ty:ty) => {
-        Some(match $condition {
-            "f" => compare!($ty, $ty, |_a, _b| false),
-            "lt" => compare!($ty, $ty, |a, b| a < b),
-            "eq" => compare!($ty, $ty, |a, b| a == b),
-            "le" => compare!($ty, $ty, |a, b| a <= b),
-            "gt" => compare!($ty, $ty, |a, b| a > b),
-            "ne" => compare!($ty, $ty, |a, b| a != b),
-            "ge" => compare!($ty, $ty, |a, b| a >= b),
-            "t" => compare!($ty, $ty, |_a, _b| true),
+    ($relation:expr, $ty:ty) => {
+        Some(match $relation {
+            Relation::Never => compare!($ty, $ty, |_a, _b| false),
+            Relation::Less => compare!($ty, $ty, |a, b| a < b),
+            Relation::Equal => compare!($ty, $ty, |a, b| a == b),
+            Relation::LessEqual => compare!($ty, $ty, |a, b| a <= b),
+            Relation::Greater => compare!($ty, $ty, |a, b| a > b),
+            Relation::NotEqual => compare!($ty, $ty, |a, b| a != b),
+            Relation::GreaterEqual => compare!($ty, $ty, |a, b| a >= b),
+            Relation::Always => compare!($ty, $ty, |_a, _b| true),
             _ => return None,
         })
     };

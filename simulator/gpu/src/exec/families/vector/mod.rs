@@ -23,8 +23,10 @@ use crate::isa::{Element, Inst};
 pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     let op = inst.op;
     let integer = matches!(inst.dst_type.element, Element::B32 | Element::B64 | Element::I16);
+    // The clamp bit of a compare only enables exceptions.
+    let compares = op.comparison().is_some();
     let indifferent = saturate::always_fits(op) || saturate::clamps_itself(op);
-    if inst.mods.clamp && integer && !is_compare(inst) && !indifferent {
+    if inst.mods.clamp && integer && !compares && !indifferent {
         return saturate::compilations(op);
     }
     single::compilations(op)
@@ -43,9 +45,4 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
         .or_else(|| super::dot::compilations(inst))
         .or_else(|| permlane::compilations(op))
         .or_else(|| pseudo::compilations(op))
-}
-
-/// Whether an instruction compares. Its clamp bit only enables exceptions.
-fn is_compare(inst: &Inst) -> bool {
-    inst.op.mnemonic().starts_with("v_cmp")
 }

@@ -55,19 +55,87 @@ vector! {
 
 /// Whether the results of an integer instruction always fit, so that the clamp bit changes nothing.
 pub(crate) fn always_fits(op: Op) -> bool {
-    let name = op.mnemonic();
-    ["v_min", "v_max", "v_med3", "v_cvt_", "v_frexp_exp", "v_mul_hi_i32_i24", "v_mul_hi_u32_u24"]
-        .iter()
-        .any(|start| name.starts_with(start))
-        && !name.starts_with("v_cvt_pkrtz")
+    use Op::*;
+    matches!(
+        op,
+        v_cvt_flr_i32_f32
+            | v_cvt_i16_f16
+            | v_cvt_i32_f32
+            | v_cvt_i32_f64
+            | v_cvt_i32_i16
+            | v_cvt_norm_i16_f16
+            | v_cvt_norm_u16_f16
+            | v_cvt_pk_bf8_f32
+            | v_cvt_pk_bf8_f32_ocp
+            | v_cvt_pk_fp8_f32
+            | v_cvt_pk_fp8_f32_ocp
+            | v_cvt_pk_i16_f32
+            | v_cvt_pk_i16_i32
+            | v_cvt_pk_u16_f32
+            | v_cvt_pk_u16_u32
+            | v_cvt_pk_u8_f32
+            | v_cvt_pkaccum_u8_f32
+            | v_cvt_pknorm_i16_f16
+            | v_cvt_pknorm_i16_f32
+            | v_cvt_pknorm_u16_f16
+            | v_cvt_pknorm_u16_f32
+            | v_cvt_rpi_i32_f32
+            | v_cvt_sr_bf8_f32
+            | v_cvt_sr_bf8_f32_ocp
+            | v_cvt_sr_fp8_f32
+            | v_cvt_sr_fp8_f32_ocp
+            | v_cvt_u16_f16
+            | v_cvt_u32_f32
+            | v_cvt_u32_f64
+            | v_cvt_u32_u16
+            | v_frexp_exp_i16_f16
+            | v_frexp_exp_i32_f32
+            | v_frexp_exp_i32_f64
+            | v_max3_i16
+            | v_max3_i32
+            | v_max3_u16
+            | v_max3_u32
+            | v_max_i16
+            | v_max_i32
+            | v_max_u16
+            | v_max_u32
+            | v_maxmin_i32
+            | v_maxmin_u32
+            | v_med3_i16
+            | v_med3_i32
+            | v_med3_u16
+            | v_med3_u32
+            | v_min3_i16
+            | v_min3_i32
+            | v_min3_u16
+            | v_min3_u32
+            | v_min_i16
+            | v_min_i32
+            | v_min_u16
+            | v_min_u32
+            | v_minmax_i32
+            | v_minmax_u32
+            | v_mul_hi_i32_i24
+            | v_mul_hi_u32_u24
+    )
 }
 
 /// Whether the handler of an instruction reads the clamp bit itself.
 pub(crate) fn clamps_itself(op: Op) -> bool {
-    let name = op.mnemonic();
-    name.ends_with("_co_u32")
-        || name.starts_with("v_mad_u64")
-        || name.starts_with("v_mad_i64")
-        || name == "v_mqsad_u32_u8"
-        || name.starts_with("v_dot")
+    use Op::*;
+    matches!(
+        op,
+        v_add_co_u32
+            | v_sub_co_u32
+            | v_subrev_co_u32
+            | v_addc_co_u32
+            | v_subb_co_u32
+            | v_subbrev_co_u32
+            | v_dot2c_i32_i16
+            | v_dot4c_i32_i8
+            | v_dot8c_i32_i4
+            | v_mqsad_u32_u8
+            | v_mad_u64_u32
+            | v_mad_i64_i32
+    )
 }
