@@ -244,6 +244,44 @@ fn matmul_half(criterion: &mut Criterion) {
     compare(criterion, "matmul f16, 512x512x256", work, simulated, || plain(black_box(&mut out)));
 }
 
+/// Measures one Triton kernel through the matrix instructions of each family: `v_mfma` and `v_wmma`.
+fn matmul_half_in_matrices(criterion: &mut Criterion) {
+    const SIZES: [usize; 3] = [512, 512, 256];
+    const PARTS: [(&str, &[u8], [u32; 2]); 4] = [
+        ("gfx942, v_mfma", include_bytes!("../cts/kernels/triton/matmul.gfx942.hsaco"), [256, 2048]),
+        ("gfx90a, v_mfma", include_bytes!("kernels/matmul.gfx90a.hsaco"), [256, 2048]),
+        ("gfx1100, v_wmma", include_bytes!("kernels/matmul.gfx1100.hsaco"), [128, 4096]),
+        ("gfx1201, v_wmma", include_bytes!("kernels/matmul.gfx1201.hsaco"), [128, 4096]),
+    ];
+    let [m, n, k] = SIZES;
+    let halves = |count: usize| numbers(count).into_iter().map(f16::from_f32).collect::<Vec<_>>();
+    let (a, b) = (halves(m * k), halves(k * n));
+    let [rows, columns, depth] = SIZES.map(|size| Argument::from(size as i32));
+    let more = [rows, columns, depth, Argument::Null, Argument::Null];
+    let wide = |values: &[f16]| values.iter().map(|value| value.to_f32()).collect::<Vec<_>>();
+    let mut expected = vec![0.0; m * n];
+    product(&wide(&a), &wide(&b), &mut expected, SIZES);
+    let mut group = criterion.benchmark_group("matmul f16, 512x512x256, in matrices");
+    for (row, image, [block, lds]) in PARTS {
+        let (part, _) = row.split_once(',').expect("a part first");
+        let grid = [m as u32 / 32, n as u32 / 32, 1];
+        let mut kernel = Kernel::load_on(part, image, "matmul", grid, Some([block, 1, 1]), lds)
+            .buffer(&bytes_of(&a, f16::to_le_bytes))
+            .buffer(&bytes_of(&b, f16::to_le_bytes))
+            .buffer(&vec![0; 4 * m * n]);
+        kernel.run(&more);
+        assert_close(&floats_of(&kernel.read(2)), &expected, 1e-2);
+        group.bench_function(row, |bencher| {
+            bencher.iter_custom(|rounds| {
+                let start = ProcessTime::now();
+                (0..rounds).for_each(|_| kernel.run(&more));
+                start.elapsed()
+            });
+        });
+    }
+    group.finish();
+}
+
 fn row_sum(criterion: &mut Criterion) {
     const ROWS: usize = 256;
     const COLUMNS: usize = 4096;
@@ -419,6 +457,6 @@ fn configured() -> Criterion {
 criterion_group! {
     name = simulated_kernels;
     config = configured();
-    targets = vector_add, matmul, matmul_half, row_sum, softmax, histogram, product_without_lds, convolution, sum, alone, waves
+    targets = vector_add, matmul, matmul_half, matmul_half_in_matrices, row_sum, softmax, histogram, product_without_lds, convolution, sum, alone, waves
 }
 criterion_main!(simulated_kernels);
