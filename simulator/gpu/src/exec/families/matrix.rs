@@ -6,7 +6,9 @@
 //! or blocks: separate tiles. A register of the result holds 4 (for M = 4: 1) consecutive rows in the groups'
 //! lanes, one column each.
 
-use crate::exec::families::tile::{Bf8, Bf16, F16, F32, Fp8, I8, Normal, Sum, Xf32, place, widen};
+use crate::exec::families::tile::{
+    Bf8, Bf16, F16, F32, Fp8, I8, Normal, ROWS, Sum, Xf32, accumulate, place, widen,
+};
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::{Compilations, handler, shared};
 use crate::exec::machine::step::{Source, Step};
@@ -98,10 +100,6 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     })
 }
 
-/// The number of rows of the result that are summed together. Their sums stay in registers, and each of B's
-/// values is read once for all of them.
-const ROWS: usize = 4;
-
 shared!(multiply[S: Sum, const M: usize] [S, M] (
     wave: &mut Wave,
     step: &Step,
@@ -141,17 +139,8 @@ fn multiply<S: Sum, const M: usize>(
                     *total = S::from_bits(*bits);
                 }
             }
-            for group in 0..groups {
-                for (a, b) in a.iter().zip(&*b) {
-                    let factors = &a.as_chunks::<M>().0[shared + group][row..][..ROWS];
-                    let column = &b.as_chunks::<M>().0[block + group];
-                    for (total, factor) in totals.iter_mut().zip(factors) {
-                        for (total, value) in total.iter_mut().zip(column) {
-                            *total = total.accumulate(*factor, *value);
-                        }
-                    }
-                }
-            }
+            let pairs = (0..groups).map(|group| (shared + group, block + group));
+            accumulate(&mut totals, a, b, row, pairs);
             for (total, (register, first)) in totals.iter().zip(places) {
                 let sums = &mut wave.v[(usize::from(step.dst) + register) & (VECTORS - 1)][first..][..M];
                 for (bits, total) in sums.iter_mut().zip(total) {

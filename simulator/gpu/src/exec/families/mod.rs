@@ -38,6 +38,7 @@ mod vector;
 mod vmem;
 mod wmma;
 mod wmma_once;
+mod wmma_tile;
 
 pub(crate) use lds::two_offsets;
 

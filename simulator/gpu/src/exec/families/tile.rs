@@ -4,7 +4,7 @@
 use crate::exec::machine::handler::shared;
 use crate::exec::machine::step::Source;
 use crate::exec::machine::wave::Wave;
-use crate::exec::values::eighth::{bf8_to_f32, fp8_to_f32};
+use crate::exec::values::eighth::{bf8_ocp_to_f32, bf8_to_f32, fp8_ocp_to_f32, fp8_to_f32};
 use crate::exec::values::float::normal;
 use crate::exec::values::half::{self, bf16_to_f32, f16_to_f32};
 use crate::exec::values::row::{LANES, Row};
@@ -137,6 +137,15 @@ impl Input<Normal> for F16 {
         // A half's denormals are normal as singles.
         Normal(f16_to_f32(if bits & 0x7c00 == 0 { bits & 0x8000 } else { bits }))
     }
+
+    #[inline(always)]
+    fn widen_row(row: &Row, element: usize, values: &mut [Normal; LANES]) {
+        let shift = 16 * element;
+        let normal = row.map(|bits| if bits >> shift & 0x7c00 == 0 { bits & 0x8000 << shift } else { bits });
+        let mut singles = [0.0; LANES];
+        half::widen_row(&normal, element == 1, &mut singles);
+        *values = singles.map(Normal);
+    }
 }
 
 impl Input<Normal> for Bf16 {
@@ -155,7 +164,44 @@ input!(
     /// Five bits of exponent, two of mantissa.
     Bf8, f32, 4, |bits| bf8_to_f32(bits & 0xff)
 );
+input!(
+    /// The same in OCP's form.
+    Fp8Ocp, f32, 4, |bits| fp8_ocp_to_f32(bits & 0xff)
+);
+input!(
+    /// The same in OCP's form.
+    Bf8Ocp, f32, 4, |bits| bf8_ocp_to_f32(bits & 0xff)
+);
 input!(I8, i32, 4, |bits| bits as i8 as i32);
+input!(U8, i32, 4, |bits| (bits & 0xff) as i32);
+input!(U4, i32, 8, |bits| (bits & 0xf) as i32);
+
+/// The number of rows of the result that are summed together. Their sums stay in registers, and each of B's
+/// values is read once for all of them.
+pub(crate) const ROWS: usize = 4;
+
+/// Adds the product of A's rows from `row` on and of B to their sums. The lanes are groups of `M`; `groups` are those of A and of B
+/// that are multiplied.
+#[inline(always)]
+pub(crate) fn accumulate<S: Sum, const M: usize>(
+    totals: &mut [[S; M]; ROWS],
+    a: &[[S; LANES]],
+    b: &[[S; LANES]],
+    row: usize,
+    groups: impl Iterator<Item = (usize, usize)>,
+) {
+    for (of_a, of_b) in groups {
+        for (a, b) in a.iter().zip(b) {
+            let factors = &a.as_chunks::<M>().0[of_a][row..][..ROWS];
+            let column = &b.as_chunks::<M>().0[of_b];
+            for (total, factor) in totals.iter_mut().zip(factors) {
+                for (total, value) in total.iter_mut().zip(column) {
+                    *total = total.accumulate(*factor, *value);
+                }
+            }
+        }
+    }
+}
 
 /// A tile's place in the registers of the result: the register and first lane of a row.
 #[inline(always)]
@@ -171,7 +217,7 @@ shared!(widen[S: Sum, I: Input<S>] [S, I] (wave: &Wave, source: Source, elements
 
 /// Reads consecutive elements of each lane from registers.
 #[inline(always)]
-fn widen<S: Sum, I: Input<S>>(wave: &Wave, source: Source, elements: &mut [[S; LANES]]) {
+pub(crate) fn widen<S: Sum, I: Input<S>>(wave: &Wave, source: Source, elements: &mut [[S; LANES]]) {
     let Source::Vector(first) = source else { return };
     for (register, elements) in (first..).zip(elements.chunks_mut(I::PER_REGISTER)) {
         let row = wave.row(register);
