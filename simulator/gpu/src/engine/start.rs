@@ -339,26 +339,46 @@ impl Start {
 
         let extent = self.extent(workgroup);
         let items = extent.iter().product::<u32>();
-        let dimensions = self.descriptor.workitem_id_dimensions();
         let first = number * self.wave_size;
         let lanes = (items - first.min(items)).min(self.wave_size);
         wave.set_exec(if lanes == 64 { !0 } else { (1 << lanes) - 1 });
+        self.set_work_items(wave, extent, first);
+        self.set_scalars(wave, workgroup);
+    }
+
+    /// The ids of the work-items in a wave, of which the first lane's has a number in its workgroup.
+    fn set_work_items(&self, wave: &mut Wave, extent: [u32; 3], first: u32) {
+        let dimensions = self.descriptor.workitem_id_dimensions() as usize;
+        let lanes = LANES.min(self.wave_size as usize);
         let [x, y, _] = extent.map(|extent| extent.max(1));
         let mut place = [first % x, first / x % y, first / x / y];
-        let mut ids = [[0; LANES]; 3];
-        let lanes = LANES.min(self.wave_size as usize);
-        let is_line = x - place[0] >= self.wave_size;
-        if is_line {
-            for (row, id) in ids.iter_mut().zip(place) {
-                row.fill(id);
+        // Packed dimensions that the kernel did not ask for read as zero, because code does not mask them.
+        let packed = |[x, y, z]: [u32; 3]| match dimensions {
+            0 | 1 => x,
+            2 => x | y << 10,
+            _ => x | y << 10 | z << 20,
+        };
+        if x - place[0] >= self.wave_size {
+            // The wave is in one line.
+            match self.part.work_item_id {
+                WorkItemId::Packed => count_up(&mut wave.row_mut(0)[..lanes], packed(place)),
+                WorkItemId::Registers => {
+                    for (register, id) in (0..).zip(place).take(dimensions) {
+                        let row = &mut wave.row_mut(register)[..lanes];
+                        if register == 0 { count_up(row, id) } else { row.fill(id) }
+                    }
+                }
             }
-            for (id, lane) in ids[0][..lanes].iter_mut().zip(0..) {
-                *id += lane;
-            }
+            return;
         }
-        for lane in 0..if is_line { 0 } else { lanes } {
-            for (row, id) in ids.iter_mut().zip(place) {
-                row[lane] = id;
+        for lane in 0..lanes {
+            match self.part.work_item_id {
+                WorkItemId::Packed => wave.row_mut(0)[lane] = packed(place),
+                WorkItemId::Registers => {
+                    for (register, id) in (0..).zip(place).take(dimensions) {
+                        wave.row_mut(register)[lane] = id;
+                    }
+                }
             }
             place[0] += 1;
             if place[0] == x {
@@ -368,22 +388,6 @@ impl Start {
                 }
             }
         }
-        // Dimensions that the kernel did not request: packed, they read as zero, because code does not mask them.
-        match (self.part.work_item_id, dimensions) {
-            (WorkItemId::Registers, _) => {
-                for (register, row) in (0..).zip(ids).take(dimensions as usize) {
-                    *wave.row_mut(register) = row;
-                }
-            }
-            (WorkItemId::Packed, 0 | 1) => *wave.row_mut(0) = ids[0],
-            (WorkItemId::Packed, _) => {
-                let third = u32::from(dimensions > 2);
-                *wave.row_mut(0) = std::array::from_fn(|lane| {
-                    ids[0][lane] | ids[1][lane] << 10 | (ids[2][lane] * third) << 20
-                });
-            }
-        }
-        self.set_scalars(wave, workgroup);
     }
 
     /// User registers in the order of the ABI, then the workgroup's id.
@@ -449,6 +453,13 @@ impl Start {
     fn scratch_offset(&self, wave: u32) -> u32 {
         // It fits: a lane has at most 1 MiB and a workgroup at most 32 waves.
         (wave + 1) * self.private.next_multiple_of(16) * 64
+    }
+}
+
+/// Numbers from `first` on.
+fn count_up(lanes: &mut [u32], first: u32) {
+    for (lane, id) in lanes.iter_mut().zip(first..) {
+        *lane = id;
     }
 }
 

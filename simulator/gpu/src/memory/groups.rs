@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Loads of a dword for each lane of a wave whose groups of eight lie side by side or share one dword. The rules of
+//! Loads and stores of a dword of each lane of a wave whose groups of eight lie side by side or share one dword. The rules of
 //! [`lanes`](super::lanes) hold.
 
 use super::access::Span;
-use super::lanes::{GROUP, Row, Spacing, Vectors, groups, load, steps};
+use super::lanes::{GROUP, Row, Spacing, Vectors, groups, load, steps, store};
 
 /// The distance from the first lane of a group to its last, if they lie side by side.
 const LAST: u32 = 4 * (GROUP as u32 - 1);
@@ -72,6 +72,46 @@ impl<const GROUPS: usize> GroupOffsets<GROUPS> {
         // SAFETY: the slice holds the bytes of all lanes, as was just checked.
         unsafe { self.load_from(bytes.as_ptr().cast_mut(), row, vectors) };
         true
+    }
+
+    /// Writes a dword of each lane in their order, to a span whose first byte is at the least offset. Writes nothing and returns
+    /// `false` if the span is too short or its bytes are not aligned.
+    #[inline(always)]
+    pub(crate) fn store(&self, span: &Span<'_>, row: &Row, vectors: impl Vectors) -> bool {
+        let (bytes, len) = span.raw();
+        if len < self.len || !bytes.addr().is_multiple_of(4) {
+            return false;
+        }
+        // SAFETY: the span holds the bytes of all lanes, as was just checked, under the module's rules.
+        unsafe { self.store_to(bytes, row, vectors) };
+        true
+    }
+
+    /// As [`store`](Self::store), to bytes of the host.
+    #[inline(always)]
+    pub(crate) fn store_slice(&self, bytes: &mut [u8], row: &Row, vectors: impl Vectors) -> bool {
+        if (bytes.len() as u64) < self.len || !bytes.as_ptr().addr().is_multiple_of(4) {
+            return false;
+        }
+        // SAFETY: the slice holds the bytes of all lanes, as was just checked.
+        unsafe { self.store_to(bytes.as_mut_ptr(), row, vectors) };
+        true
+    }
+
+    /// # Safety
+    /// `bytes` is aligned to four bytes, and valid for writes of [`len`](Self::len) bytes under the module's rules.
+    #[inline(always)]
+    unsafe fn store_to(&self, bytes: *mut u8, row: &Row, vectors: impl Vectors) {
+        for (group, words) in groups(row).iter().take(GROUPS).enumerate() {
+            let to = bytes.wrapping_add((self.firsts[group] - self.least) as usize).cast::<u32>();
+            if self.shared[group] {
+                // SAFETY: the dword of each lane of the group, of which the last one writes last.
+                unsafe { store(to, words[GROUP - 1]) };
+            } else {
+                // SAFETY: the accesses of the group's lanes follow each other, so these dwords are theirs.
+                unsafe { vectors.put_group(to, words) };
+            }
+        }
     }
 
     /// # Safety

@@ -495,7 +495,7 @@ pub(super) unsafe fn load(from: *mut u32) -> u32 {
 /// # Safety
 /// `to` is aligned, and valid for writes under the module's rules.
 #[inline(always)]
-unsafe fn store(to: *mut u32, word: u32) {
+pub(super) unsafe fn store(to: *mut u32, word: u32) {
     // SAFETY: by contract.
     unsafe { AtomicU32::from_ptr(to) }.store(word, Ordering::Relaxed);
 }

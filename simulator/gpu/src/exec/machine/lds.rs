@@ -129,6 +129,23 @@ impl Lds {
         lanes.load_slice(self.bytes.get(first..self.size).unwrap_or_default(), row, vectors)
     }
 
+    /// Writes a dword for each lane, `distance` bytes behind the lane's offset. Writes nothing and returns `false` unless
+    /// [`holds_whole`](Self::holds_whole) says that they are there.
+    #[inline(always)]
+    pub(crate) fn store_whole<const GROUPS: usize>(
+        &mut self,
+        lanes: &GroupOffsets<GROUPS>,
+        distance: u32,
+        row: &Row,
+        vectors: impl Vectors,
+    ) -> bool {
+        if !self.holds_whole(lanes, distance) {
+            return false;
+        }
+        let first = lanes.least() as usize + distance as usize;
+        lanes.store_slice(self.bytes.get_mut(first..self.size).unwrap_or_default(), row, vectors)
+    }
+
     /// Writes `N` dwords at each lane's offset, lane by lane. Writes nothing and returns `None` unless
     /// [`holds`](Self::holds) says that they are there.
     #[inline(always)]

@@ -115,6 +115,27 @@ pub(crate) fn load_whole<const GROUPS: usize>(
     lanes.load(&span, core.wave.row_mut(step.dst), vectors)
 }
 
+/// Stores a dword of each lane from the register `data`. All lanes are active, in so many groups of eight. `false` if nothing
+/// was done.
+#[inline(always)]
+pub(crate) fn store_whole<const GROUPS: usize>(
+    core: &mut Core<'_>,
+    step: &Step,
+    data: u16,
+    vectors: impl Vectors,
+) -> bool {
+    let memory = core.memory;
+    if memory.tracks_writes() {
+        return false;
+    }
+    let exec = const { if 8 * GROUPS == 32 { WAVE32 } else { !0 } };
+    let Some((base, offsets)) = base_and_offsets(core.wave, step, exec, vectors) else { return false };
+    let Some(lanes) = GroupOffsets::<GROUPS>::new(offsets, vectors) else { return false };
+    let first = base.wrapping_add(lanes.least().into());
+    let span = memory.span_through(core.windows, first, lanes.len(), MemoryUse::Write);
+    span.is_some_and(|span| lanes.store(&span, core.wave.row(data), vectors))
+}
+
 /// Stores `N` dwords of each active lane, from the registers from `data` on. `false` if nothing was done.
 #[inline(always)]
 pub(crate) fn store<const N: usize>(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Loads of a dword for all lanes, which blocks call in place of the handler.
+//! Loads and stores of a dword of all lanes, which blocks call in place of the handler.
 
 use super::call::{Callee, handler};
 use crate::exec::families::two_offsets;
@@ -11,7 +11,7 @@ use crate::isa::{Encoding, Op};
 use crate::memory::groups::GroupOffsets;
 use crate::memory::lanes::Avx2;
 
-/// The function that executes a load of a wave, if it has one besides its handler.
+/// The function that executes a load or a store of a wave, if it has one besides its handler.
 pub(super) fn callee(step: &Step, wave_size: u32) -> Option<Callee> {
     if wave_size == 32 { of_groups::<4>(step) } else { of_groups::<8>(step) }
 }
@@ -23,8 +23,11 @@ fn of_groups<const GROUPS: usize>(step: &Step) -> Option<Callee> {
     }
     match (step.inst.encoding, step.inst.op) {
         (Encoding::Global, Op::global_load_dword) => Some(global::<GROUPS>),
+        (Encoding::Global, Op::global_store_dword) => Some(global_store::<GROUPS>),
         (Encoding::Ds, Op::ds_read_b32) => Some(read::<GROUPS>),
         (Encoding::Ds, Op::ds_read2_b32) => Some(read_two::<GROUPS>),
+        (Encoding::Ds, Op::ds_write_b32) => Some(write::<GROUPS>),
+        (Encoding::Ds, Op::ds_write2_b32) => Some(write_two::<GROUPS>),
         _ => None,
     }
 }
@@ -37,6 +40,22 @@ fn of_groups<const GROUPS: usize>(step: &Step) -> Option<Callee> {
 unsafe extern "sysv64" fn global<const GROUPS: usize>(core: &mut Core<'_>, step: &Step) -> u32 {
     // SAFETY: by contract.
     if together::load_whole::<GROUPS>(core, step, unsafe { Avx2::new() }) {
+        return Flow::Next as u32;
+    }
+    // SAFETY: by contract.
+    unsafe { handler(core, step) }
+}
+
+/// `global_store_dword`.
+///
+/// # Safety
+/// As for [`global`].
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe extern "sysv64" fn global_store<const GROUPS: usize>(core: &mut Core<'_>, step: &Step) -> u32 {
+    if let Source::Vector(data) = step.src[1]
+        // SAFETY: by contract.
+        && together::store_whole::<GROUPS>(core, step, data, unsafe { Avx2::new() })
+    {
         return Flow::Next as u32;
     }
     // SAFETY: by contract.
@@ -87,4 +106,52 @@ fn from_lds<const GROUPS: usize, const N: usize>(
     (0..).zip(distances).all(|(index, distance)| {
         core.lds.load_whole(&lanes, distance, core.wave.row_mut(step.dst + index), vectors)
     })
+}
+
+/// `ds_write_b32`.
+///
+/// # Safety
+/// As for [`global`].
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe extern "sysv64" fn write<const GROUPS: usize>(core: &mut Core<'_>, step: &Step) -> u32 {
+    if to_lds::<GROUPS, _>(core, step, [(step.src[1], step.inst.mem.offset as u32)]) {
+        return Flow::Next as u32;
+    }
+    // SAFETY: by contract.
+    unsafe { handler(core, step) }
+}
+
+/// `ds_write2_b32`.
+///
+/// # Safety
+/// As for [`global`].
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe extern "sysv64" fn write_two<const GROUPS: usize>(core: &mut Core<'_>, step: &Step) -> u32 {
+    let [first, second] = two_offsets(step, Width::Dwords(1));
+    if to_lds::<GROUPS, _>(core, step, [(step.src[1], first), (step.src[2], second)]) {
+        return Flow::Next as u32;
+    }
+    // SAFETY: by contract.
+    unsafe { handler(core, step) }
+}
+
+/// Stores the dwords of registers, each at its distance. `false` if nothing was done.
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+fn to_lds<const GROUPS: usize, const N: usize>(
+    core: &mut Core<'_>,
+    step: &Step,
+    data: [(Source, u32); N],
+) -> bool {
+    // SAFETY: the caller has AVX2.
+    let vectors = unsafe { Avx2::new() };
+    let Source::Vector(number) = step.src[0] else { return false };
+    let Some(lanes) = GroupOffsets::<GROUPS>::new(core.wave.row(number), vectors) else { return false };
+    let known = data.iter().all(|(source, distance)| {
+        matches!(source, Source::Vector(_)) && core.lds.holds_whole(&lanes, *distance)
+    });
+    known
+        && data.into_iter().all(|(source, distance)| {
+            let Source::Vector(from) = source else { return false };
+            core.lds.store_whole(&lanes, distance, core.wave.row(from), vectors)
+        })
 }

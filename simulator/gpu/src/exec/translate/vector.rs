@@ -7,7 +7,7 @@ use super::inputs::{EXTRA, FILLED, Input, SPARE, constant, fill, input, is_known
 use super::pairs::{wide_product, wide_shift, wide_sum};
 use super::vex::{self, Vex};
 use crate::exec::machine::step::Step;
-use crate::isa::{Op, Operand};
+use crate::isa::{Compared, Comparison, Op, Operand, Relation};
 
 /// A compare.
 #[derive(Clone, Copy)]
@@ -112,34 +112,45 @@ fn form(op: Op) -> Option<Form> {
 }
 
 fn compare(op: Op) -> Option<Compare> {
-    let plain = |test| Compare { test, inverted: false };
-    let not = |test| Compare { test, inverted: true };
-    Some(match op {
-        Op::v_cmp_eq_i32 | Op::v_cmp_eq_u32 => plain(Test::Equal),
-        Op::v_cmp_ne_i32 | Op::v_cmp_ne_u32 => not(Test::Equal),
-        Op::v_cmp_gt_i32 => plain(Test::Greater),
-        Op::v_cmp_le_i32 => not(Test::Greater),
-        Op::v_cmp_lt_i32 => plain(Test::Less),
-        Op::v_cmp_ge_i32 => not(Test::Less),
-        Op::v_cmp_ge_u32 => plain(Test::AtLeast),
-        Op::v_cmp_lt_u32 => not(Test::AtLeast),
-        Op::v_cmp_le_u32 => plain(Test::AtMost),
-        Op::v_cmp_gt_u32 => not(Test::AtMost),
-        Op::v_cmp_eq_f32 => plain(Test::Float(0x00)),
-        Op::v_cmp_lt_f32 => plain(Test::Float(0x11)),
-        Op::v_cmp_le_f32 => plain(Test::Float(0x12)),
-        Op::v_cmp_gt_f32 => plain(Test::Float(0x1e)),
-        Op::v_cmp_ge_f32 => plain(Test::Float(0x1d)),
-        Op::v_cmp_lg_f32 => plain(Test::Float(0x0c)),
-        Op::v_cmp_o_f32 => plain(Test::Float(0x07)),
-        Op::v_cmp_u_f32 => plain(Test::Float(0x03)),
-        Op::v_cmp_neq_f32 => plain(Test::Float(0x04)),
-        Op::v_cmp_nlt_f32 => plain(Test::Float(0x15)),
-        Op::v_cmp_nle_f32 => plain(Test::Float(0x16)),
-        Op::v_cmp_nge_f32 => plain(Test::Float(0x19)),
-        Op::v_cmp_ngt_f32 => plain(Test::Float(0x1a)),
-        Op::v_cmp_nlg_f32 => plain(Test::Float(0x08)),
+    use Compared::{F32, I32, U32};
+    use Relation::*;
+    let Comparison { relation, compared, .. } = op.comparison()?;
+    let (test, inverted) = match (compared, relation) {
+        (I32 | U32, Equal) => (Test::Equal, false),
+        (I32 | U32, NotEqual) => (Test::Equal, true),
+        (I32, Greater) => (Test::Greater, false),
+        (I32, LessEqual) => (Test::Greater, true),
+        (I32, Less) => (Test::Less, false),
+        (I32, GreaterEqual) => (Test::Less, true),
+        (U32, GreaterEqual) => (Test::AtLeast, false),
+        (U32, Less) => (Test::AtLeast, true),
+        (U32, LessEqual) => (Test::AtMost, false),
+        (U32, Greater) => (Test::AtMost, true),
+        (F32, relation) => (Test::Float(predicate(relation)?), false),
         _ => return None,
+    };
+    Some(Compare { test, inverted })
+}
+
+/// The predicate of `vcmpps` for a relation.
+fn predicate(relation: Relation) -> Option<u8> {
+    use Relation::*;
+    Some(match relation {
+        Equal => 0x00,
+        Less => 0x11,
+        LessEqual => 0x12,
+        Greater => 0x1e,
+        GreaterEqual => 0x1d,
+        LessGreater => 0x0c,
+        Ordered => 0x07,
+        Unordered => 0x03,
+        NotEqual => 0x04,
+        NotLess => 0x15,
+        NotLessEqual => 0x16,
+        NotGreaterEqual => 0x19,
+        NotGreater => 0x1a,
+        NotLessGreater => 0x08,
+        Never | Always | Class => return None,
     })
 }
 
