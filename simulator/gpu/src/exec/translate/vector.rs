@@ -168,8 +168,9 @@ pub(super) fn emit(emitter: &mut Emitter, step: &Step) -> bool {
         _ => 2,
     };
     let known = step.src[..sources].iter().all(|source| is_known(*source));
-    let narrows = step.narrows && step.inst.dst != Operand::EXEC;
-    if !step.bare || narrows || !known {
+    // Compares of GFX9 write a mask and EXEC.
+    let writes_two = step.narrows && !step.inst.dst.is_none();
+    if !step.bare || writes_two || !known {
         return false;
     }
     match form {
@@ -361,7 +362,8 @@ fn store_mask(emitter: &mut Emitter, number: u8) {
 }
 
 fn compares(emitter: &mut Emitter, step: &Step, compare: Compare) -> bool {
-    let Some(mask) = scalar_destination(step.inst.dst, emitter.mask()) else { return false };
+    let destination = if step.narrows { Operand::EXEC } else { step.inst.dst };
+    let Some(mask) = scalar_destination(destination, emitter.mask()) else { return false };
     for index in 0..2 {
         fill(emitter, step, index);
     }
