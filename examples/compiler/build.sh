@@ -7,7 +7,9 @@ cd "$(dirname "$0")"
 llvm=${LLVM-19}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-(cd ../.. && cargo run --quiet --locked --example compiler -- --operations) >"$work/operations.hip"
+# The packages of `cargo test --workspace` serve here too.
+(cd ../.. && cargo build --quiet --locked --workspace --example compiler)
+"${CARGO_TARGET_DIR:-../../target}/debug/examples/compiler" --operations >"$work/operations.hip"
 ids=host-x86_64-unknown-linux inputs=(-input=/dev/null)
 for target in gfx1100 gfx90a gfx942; do
     # HIP 5.2 reads code objects up to version 4, and its GPU here is the gfx90a.

@@ -12,6 +12,7 @@
 typedef unsigned long size_t;
 typedef struct ihipStream_t *hipStream_t;
 typedef struct ihipEvent_t *hipEvent_t;
+enum { hipDeviceAttributeWarpSize = 87 };
 enum { hipMemcpyHostToDevice = 1, hipMemcpyDeviceToHost = 2, hipMemcpyDeviceToDevice = 3 };
 
 struct dim3 {
@@ -33,6 +34,7 @@ int hipMemcpyAsync(void *, const void *, size_t, int, hipStream_t);
 int hipMemset(void *, int, size_t);
 int hipMemcpyToSymbol(const void *, const void *, size_t, size_t = 0, int = hipMemcpyHostToDevice);
 int hipMemcpyFromSymbol(void *, const void *, size_t, size_t = 0, int = hipMemcpyDeviceToHost);
+int hipDeviceGetAttribute(int *, int, int);
 int hipDeviceSynchronize();
 int hipGetLastError();
 int hipStreamCreate(hipStream_t *);

@@ -37,12 +37,16 @@ extern "C" __global__ void sums(int *out, int n) {
 }
 )";
 
+#ifndef GPU
+#define GPU "gfx942"
+#endif
+
 int main() {
   hiprtcProgram program;
   hipModule_t module;
   hipFunction_t sums;
   size_t size;
-  const char *options[] = {"--offload-arch=gfx942", "-O3"};
+  const char *options[] = {"--offload-arch=" GPU, "-O3"};
   CHECK(hiprtcCreateProgram(&program, SOURCE, "sums.hip", 0, nullptr, nullptr));
   CHECK(hiprtcCompileProgram(program, 2, options));
   CHECK(hiprtcGetCodeSize(program, &size));

@@ -69,8 +69,12 @@ __global__ void places(unsigned *out) {
 
 __global__ void neighbours(int *values) {
   int lane = thread_x();
-  int other = __builtin_amdgcn_ds_bpermute(4 * ((lane + 1) % 64), values[lane]);
+  int other = __builtin_amdgcn_ds_bpermute(4 * ((lane + 1) % __builtin_amdgcn_wavefrontsize()), values[lane]);
+#if __AMDGCN_WAVEFRONT_SIZE == 32
+  unsigned long odd = __builtin_amdgcn_ballot_w32(values[lane] & 1);
+#else
   unsigned long odd = __builtin_amdgcn_ballot_w64(values[lane] & 1);
+#endif
   values[lane] = other + __builtin_popcountl(odd) + __builtin_amdgcn_readfirstlane(values[lane]);
 }
 
@@ -132,11 +136,13 @@ int main() {
   CHECK(hipMemcpy(ints, memory, 144 * sizeof(int), hipMemcpyDeviceToHost));
   for (int i = 0; i < 144; ++i) EXPECT(ints[i] == (i % 4 | i / 4 % 3 << 8 | i / 12 % 2 << 16 | i / 24 << 24));
 
-  for (int i = 0; i < 64; ++i) ints[i] = i * i;
-  CHECK(hipMemcpy(memory, ints, 64 * sizeof(int), hipMemcpyHostToDevice));
-  neighbours<<<1, 64>>>(memory);
-  CHECK(hipMemcpy(ints, memory, 64 * sizeof(int), hipMemcpyDeviceToHost));
-  for (int i = 0; i < 64; ++i) EXPECT(ints[i] == (i + 1) % 64 * ((i + 1) % 64) + 32);
+  int lanes;
+  CHECK(hipDeviceGetAttribute(&lanes, hipDeviceAttributeWarpSize, 0));
+  for (int i = 0; i < lanes; ++i) ints[i] = i * i;
+  CHECK(hipMemcpy(memory, ints, lanes * sizeof(int), hipMemcpyHostToDevice));
+  neighbours<<<1, lanes>>>(memory);
+  CHECK(hipMemcpy(ints, memory, lanes * sizeof(int), hipMemcpyDeviceToHost));
+  for (int i = 0; i < lanes; ++i) EXPECT(ints[i] == (i + 1) % lanes * ((i + 1) % lanes) + lanes / 2);
 
   CHECK(hipFree(memory));
   CHECK(hipFree(values));
