@@ -12,6 +12,7 @@
 pub mod engine;
 pub mod exec;
 pub mod isa;
+mod lane_mask;
 pub mod memory;
 mod part;
 

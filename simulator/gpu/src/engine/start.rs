@@ -8,6 +8,7 @@ use super::service::Service;
 use crate::exec::values::row::LANES;
 use crate::exec::{Cause, Gws, Outside, PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
 use crate::isa::Accumulation;
+use crate::lane_mask::LaneMask;
 use crate::memory::{Block, Grants, Memory};
 use crate::part::{Part, Scratch, WorkItemId, WorkgroupId};
 use std::sync::Arc;
@@ -341,7 +342,7 @@ impl Start {
         let items = extent.iter().product::<u32>();
         let first = number * self.wave_size;
         let lanes = (items - first.min(items)).min(self.wave_size);
-        wave.set_exec(if lanes == 64 { !0 } else { (1 << lanes) - 1 });
+        wave.set_exec(LaneMask::first_lanes(lanes));
         self.set_work_items(wave, extent, first);
         self.set_scalars(wave, workgroup);
     }

@@ -7,6 +7,7 @@
 //! once.
 
 use super::access::Span;
+use crate::lane_mask::LaneMask;
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 use std::arch::{
     asm,
@@ -185,9 +186,6 @@ impl Vectors for Avx2 {
     }
 }
 
-/// All lanes of a wave of 32.
-pub(crate) const WAVE32: u64 = 0xffff_ffff;
-
 /// How the offsets of all lanes follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
@@ -202,7 +200,7 @@ enum Order {
 /// The offset of each active lane's access of `N` dwords from a common address, all multiples of four.
 pub(crate) struct LaneOffsets<'a, const N: usize> {
     offsets: &'a Row,
-    lanes: u64,
+    lanes: LaneMask,
     order: Order,
     /// No offset of an active lane is less.
     least: u32,
@@ -216,29 +214,27 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
 
     /// The offsets of the lanes in a mask. `None` without lanes, or if an offset is no multiple of four.
     #[inline(always)]
-    pub(crate) fn new(offsets: &'a Row, lanes: u64, vectors: impl Vectors) -> Option<Self> {
-        if lanes == 0 {
+    pub(crate) fn new(offsets: &'a Row, lanes: LaneMask, vectors: impl Vectors) -> Option<Self> {
+        if lanes.is_empty() {
             return None;
         }
         let ordered = match lanes {
-            u64::MAX => Self::ordered(offsets, vectors),
-            WAVE32 => Self::ordered(offsets.first_chunk::<32>()?, vectors),
+            LaneMask::WAVE64 => Self::ordered(offsets, vectors),
+            LaneMask::WAVE32 => Self::ordered(offsets.first_chunk::<32>()?, vectors),
             _ => None,
         };
         if let Some((order, least, greatest)) = ordered {
             return Some(Self { offsets, lanes, order, least, greatest });
         }
         let (mut least, mut greatest, mut bits) = (u32::MAX, 0, 0);
-        if lanes == !0 {
+        if lanes == LaneMask::WAVE64 {
             for offset in offsets {
                 least = least.min(*offset);
                 greatest = greatest.max(*offset);
                 bits |= *offset;
             }
         } else {
-            for (offsets, lanes) in
-                offsets.as_chunks::<32>().0.iter().zip([lanes as u32, (lanes >> 32) as u32])
-            {
+            for (offsets, lanes) in offsets.as_chunks::<32>().0.iter().zip(lanes.halves()) {
                 for (lane, offset) in offsets.iter().enumerate() {
                     let active = 0u32.wrapping_sub(lanes >> lane & 1);
                     least = least.min(offset | !active);
@@ -340,8 +336,8 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
     #[inline(always)]
     fn whole(&self) -> Option<&'a [[u32; GROUP]]> {
         let groups = match self.lanes {
-            u64::MAX => groups(self.offsets),
-            WAVE32 => &groups(self.offsets)[..32 / GROUP],
+            LaneMask::WAVE64 => groups(self.offsets),
+            LaneMask::WAVE32 => &groups(self.offsets)[..32 / GROUP],
             _ => return None,
         };
         (self.greatest <= u32::MAX - Self::SIZE * GROUP as u32).then_some(groups)
@@ -409,7 +405,7 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
     #[inline(never)]
     unsafe fn load_each(&self, bytes: *mut u8, rows: &mut [Row; N]) {
         for lane in 0..LANES {
-            if self.lanes >> lane & 1 == 0 {
+            if !self.lanes.has(lane) {
                 continue;
             }
             for (index, row) in rows.iter_mut().enumerate() {
@@ -462,7 +458,7 @@ impl<'a, const N: usize> LaneOffsets<'a, N> {
     #[inline(never)]
     unsafe fn store_each(&self, bytes: *mut u8, lanes: Range<usize>, rows: [&Row; N]) {
         for lane in lanes {
-            if self.lanes >> lane & 1 == 0 {
+            if !self.lanes.has(lane) {
                 continue;
             }
             for (index, row) in rows.iter().enumerate() {

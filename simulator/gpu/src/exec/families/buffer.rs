@@ -12,8 +12,9 @@ use crate::exec::machine::trouble::{AccessKind, Cause};
 use crate::exec::machine::wave::Wave;
 use crate::exec::operands::source::scalar32;
 use crate::exec::operands::space::{Addresses, load, store};
-use crate::exec::values::row::{LANES, Lanes};
+use crate::exec::values::row::LANES;
 use crate::isa::{Encoding, Inst};
+use crate::lane_mask::LaneMask;
 use crate::memory::MemoryUse;
 
 /// The handler of an instruction of this family.
@@ -38,7 +39,7 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
 pub(crate) struct LaneAccesses {
     pub(crate) addresses: Addresses,
     /// Lanes whose whole access lies in the buffer.
-    pub(crate) whole: u64,
+    pub(crate) whole: LaneMask,
     /// For each other lane, the bytes that lie in the buffer; empty if no lane has any.
     pub(crate) partial: Vec<(usize, u64)>,
     /// The kind of the accesses.
@@ -66,7 +67,9 @@ pub(crate) fn elsewhere(core: &mut Core<'_>, step: &Step, accesses: &LaneAccesse
     let scalar = scalar32(core.wave, step.src[3]);
     let plain = matches!(step.shape, Shape::Load(_) | Shape::Store(_)) && !step.inst.mem.lds;
     let what = match (accesses.reach, core.wave.scratch_base) {
-        (Reach::Private, Some(expected)) if accesses.whole != 0 && found + u64::from(scalar) < expected => {
+        (Reach::Private, Some(expected))
+            if !accesses.whole.is_empty() && found + u64::from(scalar) < expected =>
+        {
             return core.stop(Cause::PrivateBase { holder: "a buffer resource", found, expected });
         }
         (Reach::Private, _) if !u64::from(scalar).is_multiple_of(ELEMENT * core.wave.size() as u64) => {
@@ -123,7 +126,7 @@ pub(crate) fn accesses(core: &Core<'_>, step: &Step, size: u64) -> LaneAccesses 
             addresses[lane] = start.wrapping_add(offset);
             whole |= u64::from(offset < limit) << lane;
         }
-        if whole & exec == exec && !resource.is_swizzled() {
+        if LaneMask::of_bits(whole) & exec == exec && !resource.is_swizzled() {
             return LaneAccesses { addresses, whole: exec, partial: Vec::new(), reach: Reach::Memory };
         }
     }
@@ -142,8 +145,8 @@ fn accesses_by_lane(wave: &Wave, step: &Step, size: u64, resource: &Resource, sc
     {
         return private_accesses(wave, step, resource, base, size);
     }
-    let (mut whole, mut partial) = (0, Vec::new());
-    for lane in Lanes(exec) {
+    let (mut whole, mut partial) = (LaneMask::default(), Vec::new());
+    for lane in exec.lanes() {
         let word = |place: u16| match step.src[0] {
             Source::Vector(number) => wave.row(number + place)[lane],
             _ => 0,
@@ -155,7 +158,7 @@ fn accesses_by_lane(wave: &Wave, step: &Step, size: u64, resource: &Resource, sc
         let offset = constant.wrapping_add(if mem.offen { word(mem.idxen.into()) } else { 0 }).into();
         addresses[lane] = resource.address(index, offset, scalar);
         match resource.available(index, mem.idxen, offset, scalar, size) {
-            available if available == size => whole |= 1 << lane,
+            available if available == size => whole |= LaneMask::of_lane(lane),
             available => partial.push((lane, available)),
         }
     }
@@ -211,7 +214,7 @@ fn outside(
 ) -> Flow {
     let nothing = crate::memory::access::Span::EMPTY;
     for &(lane, available) in partial {
-        let lane_mask = 1 << lane;
+        let lane_mask = LaneMask::of_lane(lane);
         load(&nothing, &mut core.wave.v, step.dst, part, addresses, lane_mask);
         if available == 0 {
             continue;
@@ -268,7 +271,7 @@ fn store_by_span(core: &mut Core<'_>, step: &Step, part: Width, data: u16, acces
             core,
             step,
             addresses,
-            1 << lane,
+            LaneMask::of_lane(lane),
             available,
             AccessKind::Write,
             |core, mut span, mask| {
@@ -304,7 +307,7 @@ fn buffer_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
         return elsewhere(core, step, &found);
     }
     let LaneAccesses { addresses, whole, partial, .. } = found;
-    let lanes = partial.iter().fold(whole, |mask, (lane, _)| mask | 1 << lane);
+    let lanes = partial.iter().fold(whole, |mask, (lane, _)| mask | LaneMask::of_lane(*lane));
     let targets = match lds_targets(core, step, lanes) {
         Ok(targets) => targets,
         Err(stop) => return stop,

@@ -91,10 +91,10 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         Op::s_branch => |_, _| Flow::Branch,
         Op::s_cbranch_scc0 => branch_if!(|core| !core.wave.scc),
         Op::s_cbranch_scc1 => branch_if!(|core| core.wave.scc),
-        Op::s_cbranch_vccz => branch_if!(|core| core.wave.vcc() == 0),
-        Op::s_cbranch_vccnz => branch_if!(|core| core.wave.vcc() != 0),
-        Op::s_cbranch_execz => branch_if!(|core| core.wave.exec() == 0),
-        Op::s_cbranch_execnz => branch_if!(|core| core.wave.exec() != 0),
+        Op::s_cbranch_vccz => branch_if!(|core| core.wave.vcc().is_empty()),
+        Op::s_cbranch_vccnz => branch_if!(|core| !core.wave.vcc().is_empty()),
+        Op::s_cbranch_execz => branch_if!(|core| core.wave.exec().is_empty()),
+        Op::s_cbranch_execnz => branch_if!(|core| !core.wave.exec().is_empty()),
         Op::s_cbranch_cdbgsys
         | Op::s_cbranch_cdbguser
         | Op::s_cbranch_cdbgsys_or_user
@@ -206,8 +206,8 @@ fn read_register(core: &Core<'_>, step: &Step, id: u32) -> u32 {
         FLAT_SCRATCH_HIGH => (core.wave.hardware_flat_scratch.unwrap_or(0) >> 32) as u32,
         "STATUS" => {
             u32::from(core.wave.scc)
-                | u32::from(core.wave.exec() == 0) << 9
-                | u32::from(core.wave.vcc() == 0) << 10
+                | u32::from(core.wave.exec().is_empty()) << 9
+                | u32::from(core.wave.vcc().is_empty()) << 10
         }
         "HW_ID" => core.wave.number & 15,
         "LDS_ALLOC" => (core.lds.len() as u32 / 512) << 12,

@@ -51,9 +51,9 @@ fn with_barrier(
         let instructions = format!("{} on a queue that is not cooperative", step.inst.op.mnemonic());
         return core.stop(Cause::Unsupported { instructions });
     };
-    let first = core.wave.exec().trailing_zeros() as usize;
+    let first = core.wave.exec().lanes().next();
     let value = match step.src[0] {
-        Source::Vector(number) => core.wave.v[usize::from(number)].get(first).copied().unwrap_or(0),
+        Source::Vector(number) => first.map_or(0, |lane| core.wave.v[usize::from(number)][lane]),
         _ => 0,
     };
     let base = scalar32(core.wave, Source::Scalar(124)) >> 16;

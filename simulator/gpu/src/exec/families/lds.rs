@@ -9,8 +9,9 @@ use crate::exec::machine::trouble::{AccessKind, Cause, Segment};
 use crate::exec::machine::wave::VECTORS;
 use crate::exec::operands::source::scalar32;
 use crate::exec::operands::space::{Address, Addresses, InRegister, Space, load, store};
-use crate::exec::values::row::{LANES, Lanes, Row, each_lane, row};
+use crate::exec::values::row::{LANES, Row, each_lane, row};
 use crate::isa::{Encoding, Inst, Op};
+use crate::lane_mask::LaneMask;
 use crate::memory::lanes::{LaneOffsets, Vectors};
 
 /// The handler of an instruction of this family.
@@ -120,7 +121,7 @@ pub(crate) fn overrun(
     core: &mut Core<'_>,
     step: &Step,
     addresses: &impl Address,
-    lanes: u64,
+    lanes: LaneMask,
     size: u64,
     kind: AccessKind,
 ) -> Option<Flow> {
@@ -133,7 +134,7 @@ pub(crate) fn overrun(
     each_lane!(lanes, |lane| {
         greatest = greatest.max(addresses.of_lane(vectors, lane));
     });
-    if lanes == 0 || greatest.saturating_add(size) <= limit {
+    if lanes.is_empty() || greatest.saturating_add(size) <= limit {
         return None;
     }
     let ends_behind = |lane: &usize| {
@@ -142,7 +143,7 @@ pub(crate) fn overrun(
         let end = if step.may_stick_out(address, size, kind) { limit.next_multiple_of(4) } else { limit };
         address.saturating_add(size) > end
     };
-    let lane = Lanes(lanes).find(ends_behind)?;
+    let lane = lanes.lanes().find(ends_behind)?;
     let address = addresses.of_lane(vectors, lane);
     Some(core.stop_in(Segment::Lds(limit), Cause::IllegalAddress, Some(lane), address, size, kind))
 }
@@ -152,7 +153,7 @@ pub(crate) fn overrun(
 fn addresses(core: &Core<'_>, step: &Step, offset: u32) -> Option<Row> {
     let exec = core.wave.exec();
     let Source::Vector(number) = step.src[0] else { return None };
-    if exec & exec.wrapping_sub(1) == 0 {
+    if exec.count() < 2 {
         return None;
     }
     let base = core.wave.row(number);
@@ -353,7 +354,7 @@ pub(crate) fn atomic_at(
     step: &Step,
     data: Source,
     addresses: &impl Address,
-    lanes: u64,
+    lanes: LaneMask,
 ) -> Option<Flow> {
     let Shape::Atomic { rmw, wide } = step.shape else { return None };
     let Source::Vector(first) = data else { return None };
@@ -363,7 +364,7 @@ pub(crate) fn atomic_at(
         return stop;
     }
     let misaligned = |lane: &usize| !addresses.of_lane(&core.wave.v, *lane).is_multiple_of(size);
-    if let Some(lane) = Lanes(lanes).find(misaligned) {
+    if let Some(lane) = lanes.lanes().find(misaligned) {
         let (segment, at) = (
             Segment::Lds(core.lds.limit().min(core.lds.len() as u64)),
             addresses.of_lane(&core.wave.v, lane),
@@ -376,7 +377,7 @@ pub(crate) fn atomic_at(
         _ => first + if wide { 2 } else { 1 },
     };
     let returns = !step.inst.dst.is_none();
-    for lane in Lanes(lanes) {
+    for lane in lanes.lanes() {
         let word = |number: u16| core.wave.row(number)[lane];
         let address = addresses.of_lane(&core.wave.v, lane);
         if wide {
@@ -415,7 +416,7 @@ fn exchange_two(core: &mut Core<'_>, step: &Step) -> Flow {
         }
     }
     let dwords = if wide { 2 } else { 1 };
-    for lane in Lanes(exec) {
+    for lane in exec.lanes() {
         let mut old = [0; 4];
         for (half, (data, addresses)) in [(first, &at_first), (second, &at_second)].into_iter().enumerate() {
             for index in 0..dwords {
@@ -442,7 +443,7 @@ fn pull(core: &mut Core<'_>, step: &Step) -> Flow {
     let (index, data) = (core.wave.row(address), core.wave.row(data));
     let result = row!(|lane| {
         let from = lane & !(among - 1) | (index[lane].wrapping_add(offset) / 4) as usize & (among - 1);
-        if exec >> from & 1 != 0 { data[from] } else { 0 }
+        if exec.has(from) { data[from] } else { 0 }
     });
     core.wave.write_row(step.dst, &result, exec);
     Flow::Next
@@ -457,7 +458,7 @@ fn push(core: &mut Core<'_>, step: &Step) -> Flow {
     let (exec, among) = (core.wave.exec(), step.inst.set.permuted_lanes());
     let offset = step.inst.mem.offset as u32;
     let mut result: Row = [0; LANES];
-    for lane in Lanes(exec) {
+    for lane in exec.lanes() {
         let selected = (core.wave.row(address)[lane].wrapping_add(offset) / 4) as usize;
         let to = lane & !(among - 1) | selected & (among - 1);
         result[to] = core.wave.row(data)[lane];
@@ -473,7 +474,7 @@ fn swizzle(core: &mut Core<'_>, step: &Step) -> Flow {
     let pattern = step.inst.mem.offset as u32 as usize;
     let result = row!(|lane| {
         let from = swizzle_source(pattern, lane);
-        if exec >> from & 1 != 0 { values[from] } else { 0 }
+        if exec.has(from) { values[from] } else { 0 }
     });
     core.wave.write_row(step.dst, &result, exec);
     Flow::Next
@@ -506,7 +507,7 @@ fn write_by_lane(core: &mut Core<'_>, step: &Step) -> Flow {
     if let Some(stop) = overrun(core, step, &addresses, exec, 4, AccessKind::Write) {
         return stop;
     }
-    for lane in Lanes(exec) {
+    for lane in exec.lanes() {
         let value = core.wave.row(data)[lane];
         core.lds.store32(lane, addresses[lane], value);
     }
@@ -518,7 +519,7 @@ fn read_by_lane(core: &mut Core<'_>, step: &Step) -> Flow {
     if let Some(stop) = overrun(core, step, &addresses, exec, 4, AccessKind::Read) {
         return stop;
     }
-    for lane in Lanes(exec) {
+    for lane in exec.lanes() {
         let value = core.lds.load32(lane, addresses[lane]);
         core.wave.row_mut(step.dst)[lane] = value;
     }
@@ -531,12 +532,12 @@ fn count(core: &mut Core<'_>, step: &Step) -> Flow {
     let exec = core.wave.exec();
     let address = u64::from(scalar32(core.wave, Source::Scalar(124)) & 0xffff) + step.inst.mem.offset as u64;
     if let Some(stop) =
-        overrun(core, step, &[address; LANES], exec & exec.wrapping_neg(), 4, AccessKind::Atomic)
+        overrun(core, step, &[address; LANES], exec & LaneMask::of_lane(exec.first()), 4, AccessKind::Atomic)
     {
         return stop;
     }
     let old = core.lds.load32(0, address);
-    let lanes = exec.count_ones();
+    let lanes = exec.count();
     let new = if step.inst.op == Op::ds_append { old.wrapping_add(lanes) } else { old.wrapping_sub(lanes) };
     core.lds.store32(0, address, new);
     core.wave.write_row(step.dst, &[old; LANES], exec);

@@ -6,6 +6,7 @@ use crate::exec::machine::handler::Compilations;
 use crate::exec::machine::step::Step;
 use crate::exec::operands::source::{scalar32, scalar64};
 use crate::isa::Op;
+use crate::lane_mask::LaneMask;
 
 /// Declares scalar handlers. The word before the expression is the rule for SCC: `keep` leaves it, `nonzero`
 /// sets it if the result is not zero, `flag` takes it from the second part of the expression's pair, and with
@@ -222,10 +223,10 @@ fn control(op: Op) -> Option<Compilations> {
         (|$source:ident, $exec:ident| $new:expr) => {
             run!(|core, step| {
                 let $source = scalar64(core.wave, step.src[0]);
-                let $exec = core.wave.exec();
+                let $exec = core.wave.exec().bits();
                 let new = $new;
                 core.wave.set_pair(step.inst.dst, $exec);
-                core.wave.set_exec(new);
+                core.wave.set_exec(LaneMask::of_bits(new));
                 core.wave.scc = new != 0;
             })
         };
@@ -303,9 +304,9 @@ fn control(op: Op) -> Option<Compilations> {
         Op::s_orn1_saveexec_b64 => save_exec!(|source, exec| !source | exec),
         Op::s_andn1_wrexec_b64 | Op::s_andn2_wrexec_b64 => run!(|core, step| {
             let source = scalar64(core.wave, step.src[0]);
-            let exec = core.wave.exec();
+            let exec = core.wave.exec().bits();
             let new = if step.inst.op == Op::s_andn1_wrexec_b64 { !source & exec } else { source & !exec };
-            core.wave.set_exec(new);
+            core.wave.set_exec(LaneMask::of_bits(new));
             core.wave.set_pair(step.inst.dst, new);
             core.wave.scc = new != 0;
         }),

@@ -11,8 +11,9 @@ use crate::exec::machine::shape::{Components, Shape};
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::trouble::{AccessKind, Cause};
 use crate::exec::values::format::Format;
-use crate::exec::values::row::{LANES, Lanes};
+use crate::exec::values::row::LANES;
 use crate::isa::{Encoding, Inst};
+use crate::lane_mask::LaneMask;
 use crate::memory::access::Span;
 
 /// The handler of an instruction of this family.
@@ -151,7 +152,7 @@ fn load(core: &mut Core<'_>, step: &Step) -> Flow {
     }
     let LaneAccesses { addresses, whole, partial, .. } = found;
     let flow = with_spans(core, step, &addresses, whole, size, AccessKind::Read, |core, span, mask| {
-        for lane in Lanes(mask) {
+        for lane in mask.lanes() {
             let element = element(&span, addresses[lane], &described.0);
             deliver(core, step, lane, &described, components, Some(element));
         }
@@ -176,14 +177,14 @@ fn load_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
         return elsewhere(core, step, &found);
     }
     let LaneAccesses { addresses, whole, partial, .. } = found;
-    let lanes = partial.iter().fold(whole, |mask, (lane, _)| mask | 1 << lane);
+    let lanes = partial.iter().fold(whole, |mask, (lane, _)| mask | LaneMask::of_lane(*lane));
     let places = match lds_targets(core, step, lanes) {
         Ok(places) => places,
         Err(stop) => return stop,
     };
     let (format, selects) = described;
     let flow = with_spans(core, step, &addresses, whole, size, AccessKind::Read, |core, span, mask| {
-        for lane in Lanes(mask) {
+        for lane in mask.lanes() {
             let element = element(&span, addresses[lane], &format);
             let value = value(&format, selects[0], Some(element), false);
             core.lds.store(places[lane], value.to_le_bytes());
@@ -228,7 +229,7 @@ fn store(core: &mut Core<'_>, step: &Step) -> Flow {
     let LaneAccesses { addresses, whole, .. } = found;
     // All elements are converted before the first is stored, so that a refused store leaves memory unchanged.
     let mut elements = [0u128; LANES];
-    for lane in Lanes(whole) {
+    for lane in whole.lanes() {
         for ((first, bits), source) in format.components.iter().zip(sources) {
             let (register, place) = components.place(source);
             let word = core.wave.row(data + register)[lane];
@@ -240,7 +241,7 @@ fn store(core: &mut Core<'_>, step: &Step) -> Flow {
         }
     }
     with_spans(core, step, &addresses, whole, size, AccessKind::Write, |_, span, mask| {
-        for lane in Lanes(mask) {
+        for lane in mask.lanes() {
             for (at, byte) in (0..size).zip(elements[lane].to_le_bytes()) {
                 span.store(addresses[lane].wrapping_add(at), byte);
             }

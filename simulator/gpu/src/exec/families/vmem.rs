@@ -10,8 +10,9 @@ use crate::exec::machine::trouble::{AccessKind, Cause, Segment};
 use crate::exec::operands::source::{PRIVATE_APERTURE, SHARED_APERTURE, scalar32, scalar64};
 use crate::exec::operands::space::{Addresses, Private, Space, load, store};
 use crate::exec::operands::together;
-use crate::exec::values::row::{LANES, Lanes, mask};
+use crate::exec::values::row::{LANES, mask};
 use crate::isa::{Encoding, Inst, Op};
+use crate::lane_mask::LaneMask;
 use crate::memory::MemoryUse;
 use crate::memory::access::Span;
 use crate::memory::lanes::Vectors;
@@ -86,15 +87,15 @@ fn global_addresses(core: &Core<'_>, step: &Step) -> Addresses {
 
 /// Least and greatest address of the active lanes.
 #[inline(always)]
-fn bounds(addresses: &Addresses, mask: u64) -> (u64, u64) {
+fn bounds(addresses: &Addresses, mask: LaneMask) -> (u64, u64) {
     let (mut least, mut greatest) = (u64::MAX, 0);
-    if mask == !0 {
+    if mask == LaneMask::WAVE64 {
         for &address in addresses {
             least = least.min(address);
             greatest = greatest.max(address);
         }
     } else {
-        for lane in Lanes(mask) {
+        for lane in mask.lanes() {
             least = least.min(addresses[lane]);
             greatest = greatest.max(addresses[lane]);
         }
@@ -109,7 +110,7 @@ fn bounds(addresses: &Addresses, mask: u64) -> (u64, u64) {
 pub(crate) fn one_span<'m>(
     core: &mut Core<'m>,
     addresses: &Addresses,
-    mask: u64,
+    mask: LaneMask,
     size: u64,
     usage: MemoryUse,
 ) -> Option<Span<'m>> {
@@ -129,12 +130,12 @@ pub(crate) fn with_spans(
     core: &mut Core<'_>,
     step: &Step,
     addresses: &Addresses,
-    mask: u64,
+    mask: LaneMask,
     size: u64,
     kind: AccessKind,
-    mut f: impl FnMut(&mut Core<'_>, Span<'_>, u64),
+    mut f: impl FnMut(&mut Core<'_>, Span<'_>, LaneMask),
 ) -> Flow {
-    if mask == 0 {
+    if mask.is_empty() {
         return Flow::Next;
     }
     let usage = if kind == AccessKind::Read { MemoryUse::Read } else { MemoryUse::Write };
@@ -144,7 +145,7 @@ pub(crate) fn with_spans(
     }
     let memory = core.memory;
     // All lanes are checked before the first access, so that a fault leaves memory unchanged.
-    for lane in Lanes(mask) {
+    for lane in mask.lanes() {
         core.lane = Some(lane);
         let span = core.span(step, addresses[lane], size, kind);
         core.lane = None;
@@ -155,9 +156,9 @@ pub(crate) fn with_spans(
     if memory.tracks_writes() {
         note_accesses(core, step, addresses, mask, size, kind);
     }
-    for lane in Lanes(mask) {
+    for lane in mask.lanes() {
         if let Some(span) = core.span(step, addresses[lane], size, kind) {
-            f(core, span, 1 << lane);
+            f(core, span, LaneMask::of_lane(lane));
         }
     }
     Flow::Next
@@ -169,11 +170,11 @@ fn note_accesses(
     core: &mut Core<'_>,
     step: &Step,
     addresses: &Addresses,
-    lanes: u64,
+    lanes: LaneMask,
     size: u64,
     kind: AccessKind,
 ) {
-    for lane in Lanes(lanes) {
+    for lane in lanes.lanes() {
         core.note_access(step, Some(lane), addresses[lane], size, kind);
     }
 }
@@ -218,13 +219,13 @@ fn global_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
 }
 
 /// Atomics at the lanes' addresses in device memory.
-pub(crate) fn atomic(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes: u64) -> Flow {
+pub(crate) fn atomic(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes: LaneMask) -> Flow {
     let (Shape::Atomic { rmw, wide }, Source::Vector(data)) = (step.shape, step.src[1]) else {
         return Flow::Next;
     };
     let size = if wide { 8 } else { 4 };
     let returns = !step.inst.dst.is_none();
-    if let Some(lane) = Lanes(lanes).find(|&lane| !addresses[lane].is_multiple_of(size)) {
+    if let Some(lane) = lanes.lanes().find(|&lane| !addresses[lane].is_multiple_of(size)) {
         return core.stop_access(
             Cause::MisalignedAtomic,
             Some(lane),
@@ -234,7 +235,7 @@ pub(crate) fn atomic(core: &mut Core<'_>, step: &Step, addresses: &Addresses, la
         );
     }
     with_spans(core, step, addresses, lanes, size, AccessKind::Atomic, |core, span, mask| {
-        for lane in Lanes(mask) {
+        for lane in mask.lanes() {
             let word = |index: u16| core.wave.row(data + index)[lane];
             if wide {
                 let pair = |first| u64::from(word(first)) | u64::from(word(first + 1)) << 32;
@@ -268,7 +269,7 @@ fn global_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
 ///
 /// # Errors
 /// The stop, if one of them ends past the workgroup's limit.
-pub(crate) fn lds_targets(core: &mut Core<'_>, step: &Step, lanes: u64) -> Result<Addresses, Flow> {
+pub(crate) fn lds_targets(core: &mut Core<'_>, step: &Step, lanes: LaneMask) -> Result<Addresses, Flow> {
     let base = u64::from(core.wave.m0() & 0xffff).wrapping_add(i64::from(step.inst.mem.offset) as u64);
     let targets: Addresses = std::array::from_fn(|lane| base.wrapping_add(lane as u64 * 4));
     match overrun(core, step, &targets, lanes, 4, AccessKind::Write) {
@@ -293,7 +294,7 @@ pub(crate) fn to_lds(
     core: &mut Core<'_>,
     step: &Step,
     addresses: &Addresses,
-    lanes: u64,
+    lanes: LaneMask,
     part: Width,
 ) -> Flow {
     let targets = match lds_targets(core, step, lanes) {
@@ -301,7 +302,7 @@ pub(crate) fn to_lds(
         Err(stop) => return stop,
     };
     with_spans(core, step, addresses, lanes, part.size(), AccessKind::Read, |core, span, mask| {
-        for lane in Lanes(mask) {
+        for lane in mask.lanes() {
             let value = extended(&span, lane, addresses[lane], part);
             core.lds.store32(lane, targets[lane], value);
         }
@@ -348,7 +349,7 @@ fn scratch_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
         return stop;
     }
     let space = Private(&mut core.wave.scratch);
-    for lane in Lanes(exec) {
+    for lane in exec.lanes() {
         let value = extended(&space, lane, addresses[lane], part);
         core.lds.store32(lane, targets[lane], value);
     }
@@ -360,10 +361,10 @@ fn scratch_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
 ///
 /// # Errors
 /// The stop, if it holds another value and any lane uses it.
-fn flat_scratch_is_set(core: &mut Core<'_>, lanes: u64) -> Result<(), Flow> {
+fn flat_scratch_is_set(core: &mut Core<'_>, lanes: LaneMask) -> Result<(), Flow> {
     let found = core.wave.flat_scratch();
     match core.wave.scratch_base {
-        Some(expected) if lanes != 0 && found != expected => {
+        Some(expected) if !lanes.is_empty() && found != expected => {
             Err(core.stop(Cause::PrivateBase { holder: "FLAT_SCRATCH", found, expected }))
         }
         _ => Ok(()),
@@ -377,17 +378,17 @@ fn flat_scratch_is_set(core: &mut Core<'_>, lanes: u64) -> Result<(), Flow> {
 fn reserve(
     core: &mut Core<'_>,
     addresses: &Addresses,
-    lanes: u64,
+    lanes: LaneMask,
     size: u64,
     kind: AccessKind,
 ) -> Result<(), Flow> {
-    if lanes == 0 {
+    if lanes.is_empty() {
         return Ok(());
     }
     let limit = u64::from(core.wave.scratch_size);
     let (_, greatest) = bounds(addresses, lanes);
     if greatest + size > limit {
-        let beyond = Lanes(lanes).find(|&lane| addresses[lane] + size > limit);
+        let beyond = lanes.lanes().find(|&lane| addresses[lane] + size > limit);
         let address = beyond.map_or(greatest, |lane| addresses[lane]);
         let segment = Segment::Scratch(limit);
         return Err(core.stop_in(segment, Cause::IllegalAddress, beyond, address, size, kind));
@@ -397,7 +398,7 @@ fn reserve(
 }
 
 /// Loads or stores in private memory, at offsets from its start.
-pub(crate) fn private(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes: u64) -> Flow {
+pub(crate) fn private(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes: LaneMask) -> Flow {
     let (part, kind) = match step.shape {
         Shape::Load(part) => (part, AccessKind::Read),
         Shape::Store(part) => (part, AccessKind::Write),
@@ -417,7 +418,7 @@ pub(crate) fn private(core: &mut Core<'_>, step: &Step, addresses: &Addresses, l
 }
 
 /// The lanes whose address is in LDS, and those whose address is in private memory.
-fn apertures(addresses: &Addresses, exec: u64) -> (u64, u64) {
+fn apertures(addresses: &Addresses, exec: LaneMask) -> (LaneMask, LaneMask) {
     let shared = mask!(|lane| addresses[lane] >> 32 == SHARED_APERTURE >> 32);
     let private = mask!(|lane| addresses[lane] >> 32 == PRIVATE_APERTURE >> 32);
     (shared & exec, private & exec)
@@ -471,7 +472,7 @@ fn flat(core: &mut Core<'_>, step: &Step) -> Flow {
         }
         _ => Flow::Next,
     };
-    if flow != Flow::Next || in_private == 0 {
+    if flow != Flow::Next || in_private.is_empty() {
         return flow;
     }
     match flat_scratch_is_set(core, in_private) {
@@ -495,13 +496,13 @@ fn flat_atomic(core: &mut Core<'_>, step: &Step) -> Flow {
 }
 
 /// A read-modify-write of private memory, which belongs to one lane.
-fn private_atomic(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes: u64) -> Flow {
+fn private_atomic(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes: LaneMask) -> Flow {
     let (Shape::Atomic { rmw, wide }, Source::Vector(data)) = (step.shape, step.src[1]) else {
         return Flow::Next;
     };
     let size = if wide { 8 } else { 4 };
-    let stray = Lanes(lanes).find(|&lane| !addresses[lane].is_multiple_of(size));
-    if let Some(lane) = stray.or_else(|| Lanes(lanes).next().filter(|_| wide)) {
+    let stray = lanes.lanes().find(|&lane| !addresses[lane].is_multiple_of(size));
+    if let Some(lane) = stray.or_else(|| lanes.lanes().next().filter(|_| wide)) {
         // The dwords of a lane are not contiguous, so compilers emit only 32-bit atomics.
         let segment = Segment::Scratch(core.wave.scratch_size.into());
         let cause = if stray.is_some() { Cause::MisalignedAtomic } else { Cause::IllegalAddress };
@@ -512,7 +513,7 @@ fn private_atomic(core: &mut Core<'_>, step: &Step, addresses: &Addresses, lanes
     if let Err(stop) = ready {
         return stop;
     }
-    for lane in Lanes(lanes) {
+    for lane in lanes.lanes() {
         let (a, b) = (core.wave.row(data)[lane], core.wave.row(data + 1)[lane]);
         let mut space = Private(&mut core.wave.scratch);
         let old = space.load32(lane, addresses[lane]);

@@ -6,7 +6,7 @@ use crate::exec::machine::outside::Outside;
 use crate::exec::machine::trouble::Finding;
 use crate::exec::values::row::{GROUPS, Group, LANES, POISON, Row};
 use crate::isa::Operand;
-use crate::memory::lanes::WAVE32;
+use crate::lane_mask::LaneMask;
 use crate::part::Part;
 use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
@@ -140,7 +140,7 @@ pub(crate) struct Wave {
     /// Vector registers, then accumulation registers.
     pub(crate) v: Box<[Row; VECTORS]>,
     /// All lanes of the wave: 64, or the first 32. A wave of 32 lanes leaves the rest of each row unused.
-    lanes: u64,
+    lanes: LaneMask,
     /// The scalar condition code.
     pub(crate) scc: bool,
     /// Float mode.
@@ -150,7 +150,7 @@ pub(crate) struct Wave {
     /// Whether every vector instruction takes the slow path, because of an unusual mode or of indexing.
     pub(crate) unusual: bool,
     /// The mask that `lane_mask` was made from.
-    spread: u64,
+    spread: LaneMask,
     /// All ones in active lanes.
     lane_mask: Row,
     /// Rows for scalar sources, one for each source of an instruction.
@@ -194,12 +194,12 @@ impl Wave {
         Self {
             s: [0; 128],
             v: Box::new([[POISON; LANES]; VECTORS]),
-            lanes: !0,
+            lanes: LaneMask::WAVE64,
             scc: false,
             mode: Mode { bits: 0 },
             has_ieee_mode: true,
             unusual: false,
-            spread: !0,
+            spread: LaneMask::WAVE64,
             lane_mask: [!0; LANES],
             splats: [[0; LANES]; 3],
             scratch: Vec::new(),
@@ -223,7 +223,7 @@ impl Wave {
     /// Resets the state. Only the registers of the next kernel are cleared, and of them only the wave's lanes.
     pub(crate) fn reset(&mut self, vgprs: usize, agprs: usize) {
         let first_agpr = usize::from(FIRST_AGPR);
-        let lanes = self.lanes.count_ones() as usize;
+        let lanes = self.lanes.count() as usize;
         let (vectors, accumulation) = self.v.split_at_mut(first_agpr);
         let vectors = &mut vectors[..vgprs.min(first_agpr)];
         let accumulation = &mut accumulation[..agprs.min(VECTORS - first_agpr)];
@@ -271,45 +271,45 @@ impl Wave {
     /// The number of lanes, 32 or 64.
     #[inline(always)]
     pub(crate) fn size(&self) -> usize {
-        self.lanes.count_ones() as usize
+        self.lanes.count() as usize
     }
 
     /// Makes it a wave of 32 or of 64 lanes.
     pub(crate) fn set_size(&mut self, size: u32) {
-        self.lanes = if size == 32 { u32::MAX.into() } else { !0 };
+        self.lanes = if size == 32 { LaneMask::WAVE32 } else { LaneMask::WAVE64 };
     }
 
     /// All lanes.
     #[inline(always)]
-    pub(crate) fn lanes(&self) -> u64 {
+    pub(crate) fn lanes(&self) -> LaneMask {
         self.lanes
     }
 
     /// EXEC.
     #[inline(always)]
-    pub(crate) fn exec(&self) -> u64 {
+    pub(crate) fn exec(&self) -> LaneMask {
         self.mask(EXEC)
     }
 
     /// Sets EXEC.
     #[inline(always)]
-    pub(crate) fn set_exec(&mut self, mask: u64) {
+    pub(crate) fn set_exec(&mut self, mask: LaneMask) {
         self.set_mask(Operand::EXEC, mask);
     }
 
     /// The lane mask in the scalar registers from a number on: one register for 32 lanes, two for 64.
     #[inline(always)]
-    pub(crate) fn mask(&self, first: usize) -> u64 {
-        self.pair(first) & self.lanes
+    pub(crate) fn mask(&self, first: usize) -> LaneMask {
+        LaneMask::of_bits(self.pair(first)) & self.lanes
     }
 
     /// Writes a lane mask to one or two scalar registers.
     #[inline(always)]
-    pub(crate) fn set_mask(&mut self, register: Operand, mask: u64) {
-        if self.lanes == !0 {
-            self.set_pair(register, mask);
+    pub(crate) fn set_mask(&mut self, register: Operand, mask: LaneMask) {
+        if self.lanes == LaneMask::WAVE64 {
+            self.set_pair(register, mask.bits());
         } else {
-            self.set_scalar(register, mask as u32);
+            self.set_scalar(register, mask.bits() as u32);
         }
     }
 
@@ -320,7 +320,7 @@ impl Wave {
 
     /// VCC.
     #[inline(always)]
-    pub(crate) fn vcc(&self) -> u64 {
+    pub(crate) fn vcc(&self) -> LaneMask {
         self.mask(VCC)
     }
 
@@ -397,7 +397,7 @@ impl Wave {
 
     /// Writes the lanes of the registers from a number on that `mask` selects.
     #[inline(always)]
-    pub(crate) fn write_rows<const N: usize>(&mut self, first: u16, rows: &[Row; N], mask: u64) {
+    pub(crate) fn write_rows<const N: usize>(&mut self, first: u16, rows: &[Row; N], mask: LaneMask) {
         for (number, row) in (first..).zip(rows) {
             self.write_row(number, row, mask);
         }
@@ -405,14 +405,14 @@ impl Wave {
 
     /// Writes the lanes of a register that `mask` selects.
     #[inline(always)]
-    pub(crate) fn write_row(&mut self, number: u16, values: &Row, mask: u64) {
+    pub(crate) fn write_row(&mut self, number: u16, values: &Row, mask: LaneMask) {
         let row = &mut self.v[usize::from(number) & (VECTORS - 1)];
         match mask {
-            u64::MAX => {
+            LaneMask::WAVE64 => {
                 *row = *values;
                 return;
             }
-            WAVE32 => {
+            LaneMask::WAVE32 => {
                 row[..32].copy_from_slice(&values[..32]);
                 return;
             }
@@ -462,8 +462,8 @@ impl Wave {
 
 /// Copies each lane's bit of the mask to all bits of the lane's word.
 #[inline(never)]
-fn spread(mask: u64, words: &mut Row) {
+fn spread(mask: LaneMask, words: &mut Row) {
     for (lane, word) in words.iter_mut().enumerate() {
-        *word = 0u32.wrapping_sub((mask >> lane) as u32 & 1);
+        *word = 0u32.wrapping_sub(mask.has(lane).into());
     }
 }

@@ -81,10 +81,7 @@ fn written64<'a>(
 #[inline(always)]
 pub(crate) fn only_lane(wave: &Wave, step: &Step) -> Option<usize> {
     let exec = wave.exec();
-    if exec == 0 || exec & (exec - 1) != 0 || !step.plain || wave.unusual {
-        return None;
-    }
-    Some(exec.trailing_zeros() as usize % LANES)
+    (exec.count() == 1 && step.plain && !wave.unusual).then(|| exec.first())
 }
 
 /// Whether a step is the usual case: no modifiers, no unusual mode, and all lanes are active.

@@ -9,6 +9,7 @@ use crate::exec::operands::source::{scalar32, scalar64};
 use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, Row, mask, row};
 use crate::isa::{Dpp, Mods, SdwaSel};
+use crate::lane_mask::LaneMask;
 
 /// A 32-bit (or smaller) source, with its index, its modifiers and the float mode applied.
 #[cold]
@@ -174,41 +175,41 @@ pub(crate) fn crosses(mods: &Mods) -> bool {
 }
 
 /// The first source of such an instruction: each lane's value of its source lane, zero where there is none.
-pub(crate) fn crossed(values: &Row, mods: &Mods, exec: u64) -> Row {
+pub(crate) fn crossed(values: &Row, mods: &Mods, exec: LaneMask) -> Row {
     if let Some(dpp8) = mods.dpp8 {
-        let readable = if dpp8.fetch_inactive { !0 } else { exec };
+        let readable = if dpp8.fetch_inactive { LaneMask::WAVE64 } else { exec };
         return row!(|lane| {
             let from = lane & !7 | usize::from(dpp8.lane(lane & 7));
-            if readable >> from & 1 != 0 { values[from] } else { 0 }
+            if readable.has(from) { values[from] } else { 0 }
         });
     }
     mods.dpp.as_ref().map_or(*values, |dpp| shuffled(values, dpp, exec))
 }
 
 /// Each lane's value of its DPP source lane; zero where there is none.
-fn shuffled(values: &Row, dpp: &Dpp, exec: u64) -> Row {
+fn shuffled(values: &Row, dpp: &Dpp, exec: LaneMask) -> Row {
     let exec = readable_lanes(dpp, exec);
     row!(|lane| match source_lane(dpp.ctrl, lane) {
-        Some(from) if exec >> from & 1 != 0 => values[from],
+        Some(from) if exec.has(from) => values[from],
         _ => 0,
     })
 }
 
 /// The lanes that a DPP instruction may write: the lanes in its masks. Without bound_ctrl, their source lane must also
 /// exist and be active.
-pub(crate) fn writable_lanes(dpp: &Dpp, exec: u64) -> u64 {
+pub(crate) fn writable_lanes(dpp: &Dpp, exec: LaneMask) -> LaneMask {
     let exec = readable_lanes(dpp, exec);
     mask!(|lane| {
         let row = dpp.row_mask >> (lane / 16) & 1 != 0;
         let bank = dpp.bank_mask >> (lane / 4 % 4) & 1 != 0;
-        let sourced = || source_lane(dpp.ctrl, lane).is_some_and(|from| exec >> from & 1 != 0);
+        let sourced = || source_lane(dpp.ctrl, lane).is_some_and(|from| exec.has(from));
         row && bank && (dpp.bound_ctrl || sourced())
     })
 }
 
 /// The lanes whose values may be read.
-fn readable_lanes(dpp: &Dpp, exec: u64) -> u64 {
-    if dpp.fetch_inactive { !0 } else { exec }
+fn readable_lanes(dpp: &Dpp, exec: LaneMask) -> LaneMask {
+    if dpp.fetch_inactive { LaneMask::WAVE64 } else { exec }
 }
 
 /// The lane that a lane reads from; `None` past the edge of a row or of the wave.
@@ -291,10 +292,16 @@ mod tests {
     #[test]
     fn masks_and_bounds_keep_lanes_from_being_written() {
         let dpp = Dpp { ctrl: 0x111, row_mask: 0b0011, bank_mask: 0xf, ..Dpp::default() };
-        assert_eq!(writable_lanes(&dpp, !0), 0xfffe_fffe);
-        assert_eq!(writable_lanes(&dpp, !0 ^ 4), 0xfffe_fff6);
-        assert_eq!(writable_lanes(&Dpp { bound_ctrl: true, ..dpp }, !0 ^ 4), 0xffff_ffff);
-        assert_eq!(writable_lanes(&Dpp { bank_mask: 1, ..dpp }, !0), 0x000e_000e);
-        assert_eq!(writable_lanes(&Dpp { fetch_inactive: true, ..dpp }, !0 ^ 4), 0xfffe_fffe);
+        assert_eq!(writable_lanes(&dpp, LaneMask::WAVE64).bits(), 0xfffe_fffe);
+        assert_eq!(writable_lanes(&dpp, LaneMask::of_bits(!4)).bits(), 0xfffe_fff6);
+        assert_eq!(
+            writable_lanes(&Dpp { bound_ctrl: true, ..dpp }, LaneMask::of_bits(!4)).bits(),
+            0xffff_ffff
+        );
+        assert_eq!(writable_lanes(&Dpp { bank_mask: 1, ..dpp }, LaneMask::WAVE64).bits(), 0x000e_000e);
+        assert_eq!(
+            writable_lanes(&Dpp { fetch_inactive: true, ..dpp }, LaneMask::of_bits(!4)).bits(),
+            0xfffe_fffe
+        );
     }
 }

@@ -8,7 +8,7 @@ use crate::exec::machine::wave::Wave;
 use crate::exec::operands::modifiers::{modified32, modified64, old32, old64};
 use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::nan::{carried, delivered};
-use crate::exec::values::row::{LANES, Lanes, Row};
+use crate::exec::values::row::{LANES, Row};
 use crate::isa::{Element, Op};
 
 /// The NaN of each lane's first source that is one.
@@ -71,7 +71,7 @@ fn of_sources(wave: &Wave, step: &Step, kind: LaneKind) -> [Option<u64>; LANES] 
 #[inline(never)]
 pub(crate) fn replaced32(wave: &Wave, step: &Step, mut results: Row, kind: LaneKind) -> Row {
     // Inactive lanes often hold NaNs, and are not written.
-    if !Lanes(wave.exec()).any(|lane| carried(results[lane].into(), kind).is_some()) {
+    if !wave.exec().lanes().any(|lane| carried(results[lane].into(), kind).is_some()) {
         return results;
     }
     let sources = of_sources(wave, step, kind);
@@ -94,7 +94,7 @@ pub(crate) fn replaced64(
     kind: LaneKind,
 ) -> (Row, Row) {
     let double = |lane: usize| u64::from(low[lane]) | u64::from(high[lane]) << 32;
-    if !Lanes(wave.exec()).any(|lane| carried(double(lane), kind).is_some()) {
+    if !wave.exec().lanes().any(|lane| carried(double(lane), kind).is_some()) {
         return (low, high);
     }
     let sources = of_sources(wave, step, kind);

@@ -12,6 +12,7 @@ use crate::exec::machine::wave::Wave;
 use crate::exec::operands::element::{LaneValue, Spare, only_lane};
 use crate::exec::operands::rounding;
 use crate::exec::values::row::{LANES, gathered};
+use crate::lane_mask::LaneMask;
 use std::marker::PhantomData;
 
 /// Memory for the sources of an instruction that are not read in place.
@@ -153,7 +154,7 @@ pub(crate) struct Condition<O: Operands> {
 #[inline(always)]
 fn compare<O: Operands>(core: &mut Core<'_>, step: &Step, condition: &Condition<O>) -> Flow {
     let holds = if let Some(lane) = only_lane(core.wave, step) {
-        u64::from((condition.one)(O::fetch_lane(core.wave, step, lane))) << lane
+        LaneMask::of_flag(lane, (condition.one)(O::fetch_lane(core.wave, step, lane)))
     } else {
         let mut spares = [const { Spare::new() }; 3];
         let rows = O::fetch(core.wave, step, &mut spares);

@@ -10,6 +10,7 @@ use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, Row, row};
 use crate::exec::values::soft;
 use crate::isa::{Mods, SdwaSel, SdwaUnused};
+use crate::lane_mask::LaneMask;
 
 /// Stores a 32-bit (or smaller) result, with all modifiers and the float mode applied.
 #[cold]
@@ -59,7 +60,7 @@ pub(crate) fn store64(wave: &mut Wave, step: &Step, mut low: Row, mut high: Row,
 }
 
 /// The lanes that the instruction writes.
-pub(crate) fn written_lanes(wave: &Wave, step: &Step) -> u64 {
+pub(crate) fn written_lanes(wave: &Wave, step: &Step) -> LaneMask {
     let exec = wave.exec();
     step.inst.mods.dpp.as_ref().map_or(exec, |dpp| exec & writable_lanes(dpp, exec))
 }

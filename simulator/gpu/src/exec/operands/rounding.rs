@@ -252,8 +252,8 @@ pub(crate) fn execute(wave: &mut Wave, step: &Step) -> Flow {
             std::array::from_fn(|lane| {
                 let field = if kind == LaneKind::F64 { c[lane] >> 52 & 0x7ff } else { c[lane] >> 23 & 0xff };
                 let (middle, power) = if kind == LaneKind::F64 { (1023, 128) } else { (127, 64) };
-                let by = match scaled >> lane & 1 {
-                    0 => 0,
+                let by = match scaled.has(lane) {
+                    false => 0,
                     _ if field > middle => power,
                     _ => -power,
                 };

@@ -4,6 +4,7 @@
 use crate::exec::machine::step::Source;
 use crate::exec::machine::wave::Wave;
 use crate::isa::Special;
+use crate::lane_mask::LaneMask;
 
 /// The 32-bit value of a scalar source. For a vector register, the value of lane 0.
 #[inline(always)]
@@ -31,8 +32,8 @@ pub(crate) fn scalar64(wave: &Wave, source: Source) -> u64 {
 
 /// The lane mask of a scalar source.
 #[inline(always)]
-pub(crate) fn lane_mask(wave: &Wave, source: Source) -> u64 {
-    scalar64(wave, source) & wave.lanes()
+pub(crate) fn lane_mask(wave: &Wave, source: Source) -> LaneMask {
+    LaneMask::of_bits(scalar64(wave, source)) & wave.lanes()
 }
 
 /// First address of the aperture through which FLAT instructions see LDS; 4 GiB long.
@@ -49,8 +50,8 @@ fn special_value(wave: &Wave, special: Special, wide: bool) -> u64 {
         Special::SharedLimit => aperture(SHARED_APERTURE | 0xffff_ffff),
         Special::PrivateBase => aperture(PRIVATE_APERTURE),
         Special::PrivateLimit => aperture(PRIVATE_APERTURE | 0xffff_ffff),
-        Special::Vccz => (wave.vcc() == 0).into(),
-        Special::Execz => (wave.exec() == 0).into(),
+        Special::Vccz => (wave.vcc().is_empty()).into(),
+        Special::Execz => (wave.exec().is_empty()).into(),
         Special::Scc => wave.scc.into(),
         Special::PopsExitingWaveId | Special::LdsDirect => 0,
     }

@@ -5,6 +5,7 @@ use crate::exec::machine::lds::Lds;
 use crate::exec::machine::shape::{RegisterPlace, Width};
 use crate::exec::machine::wave::VECTORS;
 use crate::exec::values::row::{POISON, Row, each_lane};
+use crate::lane_mask::LaneMask;
 use crate::memory::access::Span;
 
 /// The addresses of all lanes. The addresses of inactive lanes are not used.
@@ -229,7 +230,7 @@ pub(crate) fn load(
     dst: u16,
     part: Width,
     addresses: &impl Address,
-    mask: u64,
+    mask: LaneMask,
 ) {
     let number = |index: usize| (usize::from(dst) + index) & (VECTORS - 1);
     let place = |old: u32, place, value: u32, signed: u32| {
@@ -270,7 +271,7 @@ pub(crate) fn load_dwords<const N: usize>(
     vectors: &mut [Row; VECTORS],
     dst: u16,
     addresses: &impl Address,
-    mask: u64,
+    mask: LaneMask,
 ) {
     let mut numbers = [0; N];
     for (index, number) in numbers.iter_mut().enumerate() {
@@ -291,7 +292,7 @@ pub(crate) fn store_dwords<const N: usize>(
     vectors: &[Row; VECTORS],
     src: u16,
     addresses: &impl Address,
-    mask: u64,
+    mask: LaneMask,
 ) {
     let mut numbers = [0; N];
     for (index, number) in numbers.iter_mut().enumerate() {
@@ -315,7 +316,7 @@ pub(crate) fn store(
     src: u16,
     part: Width,
     addresses: &impl Address,
-    mask: u64,
+    mask: LaneMask,
 ) {
     let row = |index: usize| &vectors[(usize::from(src) + index) & (VECTORS - 1)];
     let shift = |place| if matches!(place, RegisterPlace::HighHalf { .. }) { 16 } else { 0 };

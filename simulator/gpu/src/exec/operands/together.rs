@@ -7,15 +7,16 @@ use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::wave::Wave;
 use crate::exec::operands::source::scalar64;
 use crate::exec::values::row::{LANES, Row};
+use crate::lane_mask::LaneMask;
 use crate::memory::MemoryUse;
 use crate::memory::groups::GroupOffsets;
-use crate::memory::lanes::{LaneOffsets, Vectors, WAVE32};
+use crate::memory::lanes::{LaneOffsets, Vectors};
 
 /// Whether a register has the same word in some lanes.
 #[inline(always)]
-fn is_uniform(row: &Row, word: u32, lanes: u64) -> bool {
+fn is_uniform(row: &Row, word: u32, lanes: LaneMask) -> bool {
     let mut differing = 0;
-    for (row, lanes) in row.as_chunks::<32>().0.iter().zip([lanes as u32, (lanes >> 32) as u32]) {
+    for (row, lanes) in row.as_chunks::<32>().0.iter().zip(lanes.halves()) {
         for (lane, other) in row.iter().enumerate() {
             differing |= (word ^ other) & 0u32.wrapping_sub(lanes >> lane & 1);
         }
@@ -28,7 +29,7 @@ fn is_uniform(row: &Row, word: u32, lanes: u64) -> bool {
 fn base_and_offsets<'a>(
     wave: &'a Wave,
     step: &Step,
-    exec: u64,
+    exec: LaneMask,
     vectors: impl Vectors,
 ) -> Option<(u64, &'a Row)> {
     let constant = i64::from(step.inst.mem.offset) as u64;
@@ -36,10 +37,10 @@ fn base_and_offsets<'a>(
     let base = match step.src[2] {
         Source::None => {
             let highs = wave.row(number + 1);
-            let high = highs[exec.trailing_zeros() as usize & 63];
+            let high = highs[exec.first()];
             let uniform = match exec {
-                u64::MAX => vectors.is_spaced(highs, 0),
-                WAVE32 => vectors.is_spaced(highs.first_chunk::<32>()?, 0),
+                LaneMask::WAVE64 => vectors.is_spaced(highs, 0),
+                LaneMask::WAVE32 => vectors.is_spaced(highs.first_chunk::<32>()?, 0),
                 _ => is_uniform(highs, high, exec),
             };
             if !uniform {
@@ -54,15 +55,15 @@ fn base_and_offsets<'a>(
 
 /// The only active lane, and its address.
 #[inline(always)]
-fn only_lane(core: &Core<'_>, step: &Step, exec: u64) -> Option<(usize, u64)> {
-    let lane = exec.trailing_zeros() as usize & 63;
+fn only_lane(core: &Core<'_>, step: &Step, exec: LaneMask) -> Option<(usize, u64)> {
+    let lane = exec.first();
     let Source::Vector(number) = step.src[0] else { return None };
     let low = u64::from(core.wave.row(number)[lane]);
     let start = match step.src[2] {
         Source::None => low | u64::from(core.wave.row(number + 1)[lane]) << 32,
         base => scalar64(core.wave, base).wrapping_add(low),
     };
-    exec.is_power_of_two().then(|| (lane, start.wrapping_add(i64::from(step.inst.mem.offset) as u64)))
+    (exec.count() == 1).then(|| (lane, start.wrapping_add(i64::from(step.inst.mem.offset) as u64)))
 }
 
 /// Loads `N` dwords of each active lane. `false` if nothing was done.
@@ -105,7 +106,7 @@ pub(crate) fn load_whole<const GROUPS: usize>(
     if memory.tracks_writes() {
         return false;
     }
-    let exec = const { if 8 * GROUPS == 32 { WAVE32 } else { !0 } };
+    let exec = const { if 8 * GROUPS == 32 { LaneMask::WAVE32 } else { LaneMask::WAVE64 } };
     let Some((base, offsets)) = base_and_offsets(core.wave, step, exec, vectors) else { return false };
     let Some(lanes) = GroupOffsets::<GROUPS>::new(offsets, vectors) else { return false };
     let first = base.wrapping_add(lanes.least().into());
@@ -128,7 +129,7 @@ pub(crate) fn store_whole<const GROUPS: usize>(
     if memory.tracks_writes() {
         return false;
     }
-    let exec = const { if 8 * GROUPS == 32 { WAVE32 } else { !0 } };
+    let exec = const { if 8 * GROUPS == 32 { LaneMask::WAVE32 } else { LaneMask::WAVE64 } };
     let Some((base, offsets)) = base_and_offsets(core.wave, step, exec, vectors) else { return false };
     let Some(lanes) = GroupOffsets::<GROUPS>::new(offsets, vectors) else { return false };
     let first = base.wrapping_add(lanes.least().into());

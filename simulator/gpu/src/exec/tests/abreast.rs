@@ -32,7 +32,7 @@ fn count(abreast: bool, cold: Option<u32>) -> (u32, Vec<TurnEnd>) {
     let mut waves =
         [(); 2].map(|()| (Wave::new(), Counter { position: program.find(0x1000), visited: None }));
     for (wave, _) in &mut waves {
-        wave.set_exec(!0);
+        wave.set_exec(LaneMask::of_bits(!0));
         wave.set_mode(0x3f0);
         wave.v[0] = words(|lane| 4 * lane as u32);
         wave.status = WaveStatus::Ready;

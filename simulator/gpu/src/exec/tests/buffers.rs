@@ -9,6 +9,7 @@ use super::semantics::{
 use crate::exec::families;
 use crate::exec::machine::wave::Wave;
 use crate::isa;
+use crate::lane_mask::LaneMask;
 use crate::memory::AllocationKind;
 
 /// The last word of a resource for a format instruction: the format, and the selects of the components.
@@ -53,7 +54,7 @@ fn state(seed: usize, text: &str, base: u64) -> (Wave, Memories) {
                 .fill_with(|| ((next() as u32 % 0x400) << 13 | 0x3f80_0000) ^ (next() as u32 & 1) << 31);
         }
     }
-    wave.set_exec(EXECS[seed % EXECS.len()]);
+    wave.set_exec(LaneMask::of_bits(EXECS[seed % EXECS.len()]));
     wave.set_mode(0x3f0);
     wave.s[124] = 512;
     let start = base + 64;

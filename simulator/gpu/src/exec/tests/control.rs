@@ -46,7 +46,7 @@ fn play(name: &str, number: u64) -> Outcome {
     let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
     let stop = AtomicBool::new(false);
     let mut wave = Wave::new();
-    wave.set_exec(!0);
+    wave.set_exec(LaneMask::of_bits(!0));
     wave.set_mode(0x1f0);
     (wave.s[4], wave.s[5]) = (number as u32, (number >> 32) as u32);
     wave.s[20] = 99;

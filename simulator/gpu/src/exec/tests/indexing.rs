@@ -7,6 +7,7 @@ use super::semantics::{EXECS, Shared, random, rows, run};
 use crate::exec::machine::program::Program;
 use crate::exec::machine::wave::Wave;
 use crate::isa;
+use crate::lane_mask::LaneMask;
 
 /// `v4`, `-|v4|` or `v[4:5]` with greater numbers.
 fn moved(operand: &str, by: u32) -> String {
@@ -85,7 +86,7 @@ fn instructions_find_registers_by_index() {
         for &(register, kind) in &Machine::operands(&text) {
             fill(&mut wave, register, kind, &mut next);
         }
-        wave.set_exec(EXECS[number % EXECS.len()]);
+        wave.set_exec(LaneMask::of_bits(EXECS[number % EXECS.len()]));
         wave.s[124] = 7;
         wave.set_mode(0x3f0);
         wave.set_indexing(Some((which, by as u8)));

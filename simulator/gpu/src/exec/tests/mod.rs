@@ -31,6 +31,7 @@ use crate::exec::run::Runner;
 use crate::exec::values::half::{f16_to_f32, f32_to_f16};
 use crate::exec::values::row::{LANES, Row};
 use crate::isa;
+use crate::lane_mask::LaneMask;
 use crate::memory::{Memory, MemoryOptions, Windows};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -56,7 +57,7 @@ fn run_with_lds(text: &str, words: &[u32], lds: &mut Lds, setup: impl FnOnce(&mu
     let code: Vec<u32> = words.iter().copied().chain([END]).collect();
     let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
     let mut wave = Wave::new();
-    wave.set_exec(!0);
+    wave.set_exec(LaneMask::of_bits(!0));
     wave.set_mode(0x1f0);
     setup(&mut wave);
     run_on(&mut wave, &isa::GFX942, &code, &memory, lds, Some(0));
@@ -139,7 +140,7 @@ fn inactive_lanes_keep_their_values() {
         wave.v[1] = [7; LANES];
         wave.v[2] = [8; LANES];
         wave.v[3] = [9; LANES];
-        wave.set_exec(exec);
+        wave.set_exec(LaneMask::of_bits(exec));
     });
     let active = |lane: usize| exec >> lane & 1 != 0;
     check(&wave, 1, |lane| if active(lane) { lane as u32 } else { 7 });
@@ -183,7 +184,7 @@ fn other_lanes_as_sources() {
         &[0x7e02_02fa, 0xff01_2100],
         |wave| {
             setup(wave);
-            wave.set_exec(!0 ^ 1);
+            wave.set_exec(LaneMask::of_bits(!0 ^ 1));
         },
     );
     check(&wave, 1, |lane| match lane {
@@ -223,7 +224,7 @@ fn parts_of_registers() {
         &[0x7d94_02f9, 0x0300_8600],
         |wave| {
             setup(wave);
-            wave.set_exec(0xff00);
+            wave.set_exec(LaneMask::of_bits(0xff00));
         },
     );
     assert_eq!(wave.pair(6), 1 << 13);
@@ -305,7 +306,7 @@ fn carries_and_wide_products() {
         |wave| {
             wave.v[0] = words(|lane| (u32::MAX - 10).wrapping_add(lane as u32 % 20));
             wave.v[1] = [5; LANES];
-            wave.set_exec(0xffff_ffff);
+            wave.set_exec(LaneMask::of_bits(0xffff_ffff));
         },
     );
     for lane in 0..32 {
@@ -314,9 +315,9 @@ fn carries_and_wide_products() {
         let high = 2 * a + (low >> 32);
         assert_eq!(wave.row(2)[lane], low as u32);
         assert_eq!(wave.row(3)[lane], high as u32);
-        assert_eq!(wave.vcc() >> lane & 1, high >> 32 & 1);
+        assert_eq!(wave.vcc().bits() >> lane & 1, high >> 32 & 1);
     }
-    assert_eq!(wave.vcc() >> 32, 0, "inactive lanes give no carry");
+    assert_eq!(wave.vcc().bits() >> 32, 0, "inactive lanes give no carry");
     let wave = run(
         "v_mad_u64_u32 v[4:5], s[6:7], v0, v1, v[2:3]; v_mad_i64_i32 v[8:9], s[8:9], v0, v1, v[2:3]",
         &[0xd1e8_0604, 0x040a_0300, 0xd1e9_0808, 0x040a_0300],
@@ -344,11 +345,11 @@ fn masks_narrow_and_count() {
         &[0x7db2_0094, 0xd0cc_0004, 0x0002_00a8],
         |wave| {
             wave.v[0] = words(|lane| lane as u32);
-            wave.set_exec(0xffff_ffff_ffff_0000);
+            wave.set_exec(LaneMask::of_bits(0xffff_ffff_ffff_0000));
         },
     );
-    assert_eq!(wave.exec(), !0 << 21);
-    assert_eq!(wave.vcc(), !0 << 21);
+    assert_eq!(wave.exec().bits(), !0 << 21);
+    assert_eq!(wave.vcc().bits(), !0 << 21);
     assert_eq!(wave.pair(4), (1 << 40) - (1 << 21));
     let wave = run(
         "v_mbcnt_lo_u32_b32 v1, s4, 0; v_mbcnt_hi_u32_b32 v1, s5, v1; v_readfirstlane_b32 s6, v0; v_readlane_b32 s7, v0, 63; v_writelane_b32 v0, 33, s7",
@@ -367,7 +368,7 @@ fn masks_narrow_and_count() {
             wave.v[0] = words(|lane| 1000 + lane as u32);
             wave.s[4] = 0xf0f0_f0f0;
             wave.s[5] = 0xff;
-            wave.set_exec(!0 << 9);
+            wave.set_exec(LaneMask::of_bits(!0 << 9));
         },
     );
     let bits = 0xff_f0f0_f0f0u64;
@@ -377,7 +378,7 @@ fn masks_narrow_and_count() {
     assert_eq!((wave.s[6], wave.s[7], wave.row(0)[1063 % 64]), (1009, 1063, 33));
     let wave = run("v_readfirstlane_b32 s6, v0", &[0x7e0c_0500], |wave| {
         wave.v[0] = words(|lane| 1000 + lane as u32);
-        wave.set_exec(0);
+        wave.set_exec(LaneMask::of_bits(0));
     });
     assert_eq!(wave.s[6], 1000, "without active lanes it is lane 0");
 }
@@ -423,11 +424,11 @@ fn scalar_exec_and_bits() {
         "s_and_saveexec_b64 s[4:5], s[6:7]; s_xor_b64 s[8:9], exec, s[4:5]; s_bcnt1_i32_b64 s10, exec; s_cselect_b32 s11, 1, 2",
         &[0xbe84_2006, 0x8888_047e, 0xbe8a_0d7e, 0x850b_8281],
         |wave| {
-            wave.set_exec(0xff00);
+            wave.set_exec(LaneMask::of_bits(0xff00));
             wave.s[6] = 0x0ff0;
         },
     );
-    assert_eq!((wave.pair(4), wave.exec(), wave.pair(8)), (0xff00, 0x0f00, 0xf000));
+    assert_eq!((wave.pair(4), wave.exec().bits(), wave.pair(8)), (0xff00, 0x0f00, 0xf000));
     assert_eq!((wave.s[10], wave.s[11]), (4, 1));
     let wave = run(
         "s_addk_i32 s4, 0xffff; s_cmpk_lt_u32 s4, 0x8000; s_bitset1_b32 s5, 31; s_ashr_i64 s[6:7], s[6:7], 4; s_bfe_i32 s8, s5, 0x1001f; s_cmovk_i32 s9, 0x7fff",

@@ -11,6 +11,7 @@ use crate::exec::machine::wave::{Wave, WaveStatus};
 use crate::exec::run::Runner;
 use crate::exec::values::row::LANES;
 use crate::isa;
+use crate::lane_mask::LaneMask;
 use crate::memory::{AllocationKind, Memory, MemoryOptions, Windows};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -53,7 +54,7 @@ fn both_compilations_of_a_handler_agree() {
             }
             wave.s =
                 std::array::from_fn(|number| bits.rotate_left(number as u32) & 0x83ff_83ff | 0x3c00_3800);
-            wave.set_exec(if round % 3 == 0 { 0x0fff_ffff_ffff_fff0 } else { !0 });
+            wave.set_exec(LaneMask::of_bits(if round % 3 == 0 { 0x0fff_ffff_ffff_fff0 } else { !0 }));
             wave.set_mode(0x1f0);
             wave.set_indexing(None);
         };

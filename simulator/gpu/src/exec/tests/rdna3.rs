@@ -22,7 +22,7 @@ fn check_word(text: &str, code: &[u32], expected: u32, setup: impl Fn(&mut Wave)
 fn odd(wave: &mut Wave) {
     numbers(wave);
     wave.v[2] = [99; LANES];
-    wave.set_exec(0xaaaa_aaaa);
+    wave.set_exec(LaneMask::of_bits(0xaaaa_aaaa));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn wide(text: &str, code: &[u32], setup: impl Fn(&mut Wave)) -> Wave {
     let memory = Memory::new(MemoryOptions { capacity: 1 << 20, ..MemoryOptions::default() }).unwrap();
     let mut wave = Wave::new();
     wave.set_mode(0x3f0);
-    wave.set_exec(!0);
+    wave.set_exec(LaneMask::of_bits(!0));
     setup(&mut wave);
     let code: Vec<u32> = code.iter().copied().chain([0xbfb0_0000]).collect();
     run_on(&mut wave, &isa::GFX1100_WAVE64, &code, &memory, &mut Lds::new(), Some(0));
@@ -152,7 +152,7 @@ fn waves_of_64_lanes_have_two_halves() {
         numbers(wave);
         wave.v[2] = [99; LANES];
         // The sources are inactive.
-        wave.set_exec(0xffff);
+        wave.set_exec(LaneMask::of_bits(0xffff));
     });
     check(&wave, 2, |lane| if lane < 16 { lane as u32 + 32 } else { 99 });
     let wave = wide("v_mov_b32_dpp v2, v0 dpp8:[7,6,5,4,3,2,1,0]", &[0x7e04_02e9, 0x0539_7700], numbers);
@@ -352,7 +352,7 @@ fn registers_are_swapped_with_shifted_numbers() {
     let setup = |wave: &mut Wave| {
         (0..10).for_each(|register| wave.v[register] = [100 + register as u32; LANES]);
         wave.s[124] = 5 << 16 | 3;
-        wave.set_exec(0xffff);
+        wave.set_exec(LaneMask::of_bits(0xffff));
     };
     for wave in both("v_swaprel_b32 v2, v3", &[0x7e04_d103], setup) {
         assert_eq!((wave.v[7][15], wave.v[6][15]), (106, 107));

@@ -198,7 +198,7 @@ fn rows_are_permuted_by_the_lanes_choice() {
     // An inactive source gives zero if the instruction is bounded.
     let odd = |wave: &mut Wave| {
         setup(wave);
-        wave.set_exec(0xaaaa_aaaa);
+        wave.set_exec(LaneMask::of_bits(0xaaaa_aaaa));
     };
     let text = "v_permlane16_var_b32 v2, v0, v1 op_sel:[0,1]";
     for (wave, _) in both(text, &[0xd70f_1002, 0x0002_0300], odd) {
@@ -276,7 +276,7 @@ fn words_in_memory_change() {
     let setup = |offset: u32, operand: u32| {
         move |wave: &mut Wave| {
             (wave.v[0], wave.v[1]) = ([offset; LANES], [operand; LANES]);
-            wave.set_exec(1);
+            wave.set_exec(LaneMask::of_bits(1));
         }
     };
     let word = |bytes: [u8; 16], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
@@ -398,7 +398,7 @@ fn an_element_of_a_matrix_is_in_one_lane() {
                     words(|lane| (c(register + lane / 16 % 2 * 8, lane % 16) as f32).to_bits());
             }
             // A product is of all lanes, whatever EXEC says.
-            wave.set_exec(1);
+            wave.set_exec(LaneMask::of_bits(1));
         }) {
             for (row, column) in (0..256).map(|number| (number / 16, number % 16)) {
                 let sum = (0..16).map(|at| a(row, at) * b(at, column)).sum::<i32>() as f32;

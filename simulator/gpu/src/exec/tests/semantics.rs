@@ -14,6 +14,7 @@ use crate::exec::translate::{Blocks, End};
 use crate::exec::values::row::LANES;
 use crate::exec::values::wide::has_wide_vectors;
 use crate::isa::{self, GFX90A, GFX900, GFX908, GFX942, InstructionSet};
+use crate::lane_mask::LaneMask;
 use crate::memory::{AllocationKind, Memory, MemoryOptions, Windows};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -75,7 +76,7 @@ pub(super) fn run_translated(wave: &mut Wave, inst: isa::Inst, shared: &mut Shar
     match Blocks::new(1, inst.set.wave_size()).enter(&mut core, &steps, 0, false, 0).map(|left| left.end) {
         Some(End::Limit) => Ok(()),
         // It has changed EXEC.
-        Some(End::Stay) if core.wave.exec() != !0 || core.wave.unusual => Ok(()),
+        Some(End::Stay) if core.wave.exec().bits() != !0 || core.wave.unusual => Ok(()),
         None => run(wave, inst, false, shared),
         Some(other) => Err(format!("{other:?}, {:?}", core.trouble)),
     }
@@ -141,7 +142,7 @@ pub(super) fn check_row(
             fill(&mut wave, register, kind, &mut next);
         }
         wave.scc = next() & 1 != 0;
-        wave.set_exec(exec);
+        wave.set_exec(LaneMask::of_bits(exec));
         wave.s[124] = (next() & 0x3f) as u32;
         wave.set_mode(mode);
         wave.set_indexing(None);
@@ -161,7 +162,7 @@ pub(super) fn check_row(
         }
         let mut got = wave.clone_for_test();
         run(&mut got, inst, false, shared).map_err(|why| format!("{text}: {why}"))?;
-        let place = format!("{text} (mode {mode:#x}, exec {:#x})", wave.exec());
+        let place = format!("{text} (mode {mode:#x}, exec {:#x})", wave.exec().bits());
         if let Some(difference) = expected.difference(&got) {
             let inputs = Machine::describe(text, &wave, &difference);
             return Err(format!("{place}: {difference}{inputs}"));
@@ -225,7 +226,11 @@ fn access_state(seed: usize, text: &str, base: u64) -> (Wave, Memories) {
         wave.v[number].fill_with(|| finite(&mut next));
     }
     wave.s.fill_with(|| next() as u32);
-    wave.set_exec(if seed % 7 == 6 { 1 << (seed % LANES) } else { EXECS[seed % EXECS.len()] });
+    wave.set_exec(LaneMask::of_bits(if seed % 7 == 6 {
+        1 << (seed % LANES)
+    } else {
+        EXECS[seed % EXECS.len()]
+    }));
     wave.set_mode(0x3f0);
     wave.s[124] = 256;
     let (lds, scratch, buffer) =
@@ -360,7 +365,7 @@ pub(super) fn compare_access(
         let mut got = wave.clone_for_test();
         run(&mut got, inst, portable, shared).map_err(|why| format!("{text}: {why}"))?;
         if let Some(difference) = expected.difference(&got) {
-            return Err(format!("{text}: {difference}; exec {:#x}", wave.exec()));
+            return Err(format!("{text}: {difference}; exec {:#x}", wave.exec().bits()));
         }
         let lds: Vec<u8> = (0..LDS as u64).step_by(4).flat_map(|at| shared.lds.load::<4>(at)).collect();
         let mut global = vec![0; GLOBAL];
@@ -445,7 +450,7 @@ fn check_products(set: &'static InstructionSet, list: impl Iterator<Item = Case>
             wave.v[8].fill_with(|| next() as u32);
             wave.v[9].fill_with(|| next() as u32);
         }
-        wave.set_exec(EXECS[number % EXECS.len()]);
+        wave.set_exec(LaneMask::of_bits(EXECS[number % EXECS.len()]));
         // Neither rounding nor flushing applies to them.
         wave.set_mode(if number.is_multiple_of(3) { 0x30f } else { 0x3f0 });
         let mut expected = Machine::copy_of(&wave, inst.set.name());

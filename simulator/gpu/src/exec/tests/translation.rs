@@ -159,7 +159,7 @@ fn wave(round: u64, base: u64, next: &mut impl FnMut() -> u64) -> Wave {
     }
     (wave.s[8], wave.s[9]) = (base as u32, (base >> 32) as u32);
     wave.set_mode(MODES[next() as usize % MODES.len()]);
-    wave.set_exec(EXECS[next() as usize % EXECS.len()]);
+    wave.set_exec(LaneMask::of_bits(EXECS[next() as usize % EXECS.len()]));
     wave
 }
 
@@ -229,7 +229,7 @@ fn a_block_ends_where_the_mode_becomes_unusual() {
     let mut place = Place::new(false);
     let mut start = wave(1, place.base, &mut random(7));
     start.set_mode(0x3f0);
-    start.set_exec(!0);
+    start.set_exec(LaneMask::of_bits(!0));
     (start.v[1], start.v[2]) = ([1; LANES], [1.0f32.to_bits(); LANES]);
     let bytes = vec![0; GLOBAL];
     for cold in [None, Some(0)] {
@@ -245,7 +245,7 @@ fn a_block_begins_again_where_all_lanes_are_active() {
     let mut place = Place::new(false);
     let mut start = wave(1, place.base, &mut random(7));
     start.set_mode(0x3f0);
-    start.set_exec(!0);
+    start.set_exec(LaneMask::of_bits(!0));
     let got = place.run_program(&program, &start, &vec![0; GLOBAL], false, Some(0));
     assert_eq!(got.v[41], start.v[1]);
     assert_eq!((got.v[40][0], got.v[40][1]), (start.v[1][0], start.v[40][1]));
@@ -261,7 +261,7 @@ fn a_load_at_two_places_of_which_one_is_out_of_bounds_has_its_addresses_until_th
     let mut place = Place::new(false);
     let mut start = wave(1, place.base, &mut random(7));
     start.set_mode(0x3f0);
-    start.set_exec(!0);
+    start.set_exec(LaneMask::of_bits(!0));
     start.v[4] = words(|lane| LDS as u32 - 512 + 4 * lane as u32);
     let bytes: Vec<u8> = (0..GLOBAL).map(|at| (at / 4) as u8).collect();
     let [expected, got] = [None, Some(0)].map(|cold| place.run(&code, &start, &bytes, false, cold));

@@ -64,7 +64,7 @@ fn a_compare_writes_one_register() {
     // Inactive lanes give zero.
     let narrow = |wave: &mut Wave| {
         numbers(wave);
-        wave.set_exec(0xffff);
+        wave.set_exec(LaneMask::of_bits(0xffff));
     };
     for wave in both("v_cmp_eq_u32_e32 vcc_lo, v0, v1", &[0x7c94_0300], narrow) {
         assert_eq!((wave.s[VCC], wave.s[VCC_HI]), (THIRDS & 0xffff, BESIDE));
@@ -171,21 +171,21 @@ fn saved_masks_are_one_register() {
     let setup = |wave: &mut Wave| {
         wave.s[VCC] = 0x00ff_00ff;
         wave.s[6] = 0x0f0f_0f0f;
-        wave.set_exec(0xffff_0000);
+        wave.set_exec(LaneMask::of_bits(0xffff_0000));
     };
     for wave in both("s_and_saveexec_b32 s4, vcc_lo", &[0xbe84_206a], setup) {
-        assert_eq!((wave.s[4], wave.exec(), wave.scc), (0xffff_0000, 0x00ff_0000, true));
+        assert_eq!((wave.s[4], wave.exec().bits(), wave.scc), (0xffff_0000, 0x00ff_0000, true));
         assert_eq!((wave.s[5], wave.s[EXEC_HI]), (BESIDE, BESIDE));
     }
     for wave in both("s_and_not1_wrexec_b32 s4, s6", &[0xbe84_3606], setup) {
-        assert_eq!((wave.s[4], wave.exec()), (0x0f0f_0f0f & 0x0000_ffff, 0x0f0f_0f0f & 0x0000_ffff));
+        assert_eq!((wave.s[4], wave.exec().bits()), (0x0f0f_0f0f & 0x0000_ffff, 0x0f0f_0f0f & 0x0000_ffff));
     }
     let narrow = |wave: &mut Wave| {
         numbers(wave);
         wave.s[VCC] = 9;
     };
     for wave in both("v_cmpx_eq_u32_e32 v0, v1", &[0x7d94_0300], narrow) {
-        assert_eq!((wave.exec(), wave.s[VCC]), (THIRDS.into(), 9), "only EXEC is written");
+        assert_eq!((wave.exec().bits(), wave.s[VCC]), (THIRDS.into(), 9), "only EXEC is written");
     }
 }
 
@@ -361,7 +361,7 @@ fn a_row_is_crossed_and_inactive_lanes_are_fetched() {
     let odd = |wave: &mut Wave| {
         numbers(wave);
         wave.v[2] = [99; LANES];
-        wave.set_exec(0xaaaa_aaaa);
+        wave.set_exec(LaneMask::of_bits(0xaaaa_aaaa));
     };
     let text = "v_mov_b32_dpp v2, v0 row_shr:1 row_mask:0xf bank_mask:0xf fi:1";
     for wave in both(text, &[0x7e04_02fa, 0xff05_1100], odd) {
@@ -404,7 +404,7 @@ fn translated_blocks_do_precisely_what_the_interpreter_does() {
             let mut next = random(seed);
             wave.v[..].iter_mut().for_each(|row| row.fill_with(|| super::semantics::finite(&mut next)));
             wave.s.fill_with(|| next() as u32);
-            wave.set_exec(if round % 4 == 0 { next() & 0xffff_ffff } else { 0xffff_ffff });
+            wave.set_exec(LaneMask::of_bits(if round % 4 == 0 { next() & 0xffff_ffff } else { 0xffff_ffff }));
         };
         let [expected, got] = [None, Some(0)].map(|cold| run_code(&code, cold, &setup));
         let text: Vec<&str> = picked.iter().map(|(_, text)| *text).collect();

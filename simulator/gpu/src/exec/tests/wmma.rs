@@ -12,7 +12,7 @@ fn product(set: &'static InstructionSet, code: [u32; 2], setup: impl Fn(&mut Wav
     wave.set_size(set.wave_size());
     wave.set_mode(0x3f0);
     // A product is of all lanes, whatever EXEC says.
-    wave.set_exec(1);
+    wave.set_exec(LaneMask::of_bits(1));
     setup(&mut wave);
     run_on(&mut wave, set, &[code[0], code[1], 0xbfb0_0000], &memory, &mut Lds::new(), Some(0));
     wave

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A row: one 32-bit register of all lanes, and the loops over lanes.
 
+use crate::lane_mask::LaneMask;
 use std::mem::MaybeUninit;
 
 /// Lanes in a wave.
@@ -90,7 +91,7 @@ pub(crate) use mask;
 /// A mask of the lanes whose byte is one; the others are zero.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn gathered(flags: &[u8; LANES]) -> u64 {
+pub(crate) fn gathered(flags: &[u8; LANES]) -> LaneMask {
     use std::arch::x86_64::{_mm_movemask_epi8, _mm_set_epi64x, _mm_slli_epi16};
     let mut mask = 0;
     for (index, sixteen) in flags.as_chunks::<16>().0.iter().enumerate() {
@@ -104,52 +105,34 @@ pub(crate) fn gathered(flags: &[u8; LANES]) -> u64 {
         let signs = unsafe { _mm_movemask_epi8(_mm_slli_epi16::<7>(_mm_set_epi64x(high, low))) };
         mask |= u64::from(signs as u16) << (16 * index);
     }
-    mask
+    LaneMask::of_bits(mask)
 }
 
 /// A mask of the lanes whose byte is one; the others are zero.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-pub(crate) fn gathered(flags: &[u8; LANES]) -> u64 {
+pub(crate) fn gathered(flags: &[u8; LANES]) -> LaneMask {
     let mut mask = 0;
     for (index, eight) in flags.as_chunks::<8>().0.iter().enumerate() {
         // The multiplication gathers the low bits of eight bytes in the top byte.
         let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         mask |= bits << (8 * index);
     }
-    mask
+    LaneMask::of_bits(mask)
 }
 
 /// Runs a statement for every lane in a mask.
 macro_rules! each_lane {
     ($mask:expr, |$lane:ident| $body:block) => {
-        if $mask == !0 {
+        if $mask == $crate::lane_mask::LaneMask::WAVE64 {
             for $lane in 0..$crate::exec::values::row::LANES {
                 $body
             }
         } else {
-            for $lane in $crate::exec::values::row::Lanes($mask) {
+            for $lane in $mask.lanes() {
                 $body
             }
         }
     };
 }
 pub(crate) use each_lane;
-
-/// The numbers of the lanes in a mask, lowest first.
-#[derive(Clone, Copy)]
-pub(crate) struct Lanes(pub(crate) u64);
-
-impl Iterator for Lanes {
-    type Item = usize;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<usize> {
-        if self.0 == 0 {
-            return None;
-        }
-        let lane = self.0.trailing_zeros() as usize;
-        self.0 &= self.0 - 1;
-        Some(lane)
-    }
-}

@@ -12,6 +12,7 @@ use crate::exec::values::float::*;
 use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{LANES, Row, gathered, row};
 use crate::isa::Op;
+use crate::lane_mask::LaneMask;
 
 /// An addition or subtraction with carry-out, and with carry-in if the function takes one.
 macro_rules! carry {
@@ -20,10 +21,10 @@ macro_rules! carry {
             let clamp = step.inst.mods.clamp;
             if let Some(lane) = only_lane(core.wave, step) {
                 let ($a, $b) = (u32::fetch_lane(core.wave, step, 0, lane), u32::fetch_lane(core.wave, step, 1, lane));
-                $(let $carry = (lane_mask(core.wave, step.src[2]) >> lane) as u32 & 1;)?
+                $(let $carry = u32::from(lane_mask(core.wave, step.src[2]).has(lane));)?
                 let (sum, over): (u32, bool) = $result;
                 core.wave.row_mut(step.dst)[lane] = sum;
-                core.wave.set_mask(step.inst.sdst, u64::from(over) << lane);
+                core.wave.set_mask(step.inst.sdst, LaneMask::of_flag(lane, over));
                 return Flow::Next;
             }
             let (mut spare_a, mut spare_b) = (Spare::new(), Spare::new());
@@ -62,7 +63,7 @@ macro_rules! multiply_add {
                 let (sum, over) = (a * b).overflowing_add(<$wide>::fetch_lane(core.wave, step, 2, lane));
                 <$wide>::store_lane(core.wave, step, lane, sum);
                 let flag = over != (<$wide>::MIN != 0 && sum >> 63 != 0);
-                core.wave.set_mask(step.inst.sdst, u64::from(flag) << lane);
+                core.wave.set_mask(step.inst.sdst, LaneMask::of_flag(lane, flag));
                 return Flow::Next;
             }
             let (mut spare_a, mut spare_b, mut spare_c) = (Spare::new(), Spare::new(), Spare::new());
@@ -99,7 +100,7 @@ macro_rules! division_scale {
                 let c = <$float>::fetch_lane(core.wave, step, 2, lane);
                 let (value, flag) = $scale(a, b, c);
                 if <$float>::store_lane(core.wave, step, lane, value) {
-                    core.wave.set_mask(step.inst.sdst, u64::from(flag) << lane);
+                    core.wave.set_mask(step.inst.sdst, LaneMask::of_flag(lane, flag));
                     return Flow::Next;
                 }
             }
@@ -137,7 +138,7 @@ macro_rules! division_fmas {
                 let a = <$float>::fetch_lane(core.wave, step, 0, lane);
                 let b = <$float>::fetch_lane(core.wave, step, 1, lane);
                 let c = <$float>::fetch_lane(core.wave, step, 2, lane);
-                let value = $fmas(a, b, c, core.wave.vcc() >> lane & 1 != 0);
+                let value = $fmas(a, b, c, core.wave.vcc().has(lane));
                 if <$float>::store_lane(core.wave, step, lane, value) {
                     return Flow::Next;
                 }
@@ -150,7 +151,7 @@ macro_rules! division_fmas {
             let mut results = <$float>::result();
             for lane in 0..LANES {
                 let (a, b, c) = (<$float>::lane(a, lane), <$float>::lane(b, lane), <$float>::lane(c, lane));
-                <$float>::put(&mut results, lane, $fmas(a, b, c, scaled >> lane & 1 != 0));
+                <$float>::put(&mut results, lane, $fmas(a, b, c, scaled.has(lane)));
             }
             // SAFETY: the loop wrote every lane.
             unsafe {
@@ -179,8 +180,8 @@ fn difference(a: u32, b: u32, borrow: u32) -> (u32, bool) {
 
 /// A mask as a row of zeros and ones.
 #[inline(always)]
-fn mask_row(mask: u64) -> Row {
-    let (low, high) = (mask as u32, (mask >> 32) as u32);
+fn mask_row(mask: LaneMask) -> Row {
+    let [low, high] = mask.halves();
     row!(|lane| if lane < 32 { low >> (lane & 31) & 1 } else { high >> (lane & 31) & 1 })
 }
 
@@ -237,7 +238,7 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         // Its sources may carry the sign modifiers of floats.
         Op::v_cndmask_b32 => handler!(|core, step| {
             if let Some(lane) = only_lane(core.wave, step) {
-                let index = usize::from(lane_mask(core.wave, step.src[2]) >> lane & 1 != 0);
+                let index = usize::from(lane_mask(core.wave, step.src[2]).has(lane));
                 let Raw(value) = Raw::<u32>::fetch_lane(core.wave, step, index, lane);
                 core.wave.row_mut(step.dst)[lane] = value;
                 return Flow::Next;

@@ -16,7 +16,7 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
     Some(match op {
         Op::v_readfirstlane_b32 => Compilations::scalar(|core, step| {
             // Without active lanes it is lane 0.
-            let lane = core.wave.exec().trailing_zeros() as usize % 64;
+            let lane = core.wave.exec().first();
             let value = lane_value(core.wave, step.src[0], lane);
             core.wave.set_scalar(step.inst.dst, value);
             Flow::Next

@@ -5,8 +5,9 @@ use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::Compilations;
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::operands::source::scalar32;
-use crate::exec::values::row::{LANES, row};
+use crate::exec::values::row::{LANES, mask, row};
 use crate::isa::Op;
+use crate::lane_mask::LaneMask;
 
 /// The handler of an instruction of this family.
 pub(crate) fn compilations(op: Op) -> Option<Compilations> {
@@ -58,12 +59,11 @@ fn permuted(core: &mut Core<'_>, step: &Step, other_row: usize, select: impl Fn(
     let exec = core.wave.exec();
     let mods = &step.inst.mods;
     let (fetches_inactive, bounded) = (mods.op_sel & 1 != 0, mods.op_sel & 2 != 0);
-    let readable = if fetches_inactive { !0 } else { exec };
+    let readable = if fetches_inactive { LaneMask::WAVE64 } else { exec };
     let source = |lane: usize| (lane ^ other_row) & !15 | select(lane);
-    let result = row!(|lane| if readable >> source(lane) & 1 != 0 { from[source(lane)] } else { 0 });
+    let result = row!(|lane| if readable.has(source(lane)) { from[source(lane)] } else { 0 });
     // Without an active source a lane keeps its value, or gets zero if the instruction is bounded.
-    let sourced =
-        (0..LANES).filter(|lane| readable >> source(*lane) & 1 != 0).fold(0, |mask, lane| mask | 1 << lane);
+    let sourced = mask!(|lane| readable.has(source(lane)));
     core.wave.write_row(step.dst, &result, if bounded { exec } else { exec & sourced });
     Flow::Next
 }
