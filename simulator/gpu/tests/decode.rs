@@ -5,6 +5,7 @@
 // A skipped comparison says so on standard error.
 #![allow(clippy::print_stderr)]
 
+use std::collections::BTreeMap;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::process::Command;
@@ -353,7 +354,9 @@ fn compare_with_objdump(file: &Path, origin: &Path, set: &'static InstructionSet
             // Newer LLVMs write something in fields that an instruction of RDNA does not use. LLVM 19 takes that for
             // no instruction, and reads on in the middle of it.
             lost = InstructionSet::NOT_SIMULATED.contains(&set) && text.starts_with(".long");
-            if !lost {
+            // Nor does it name the high halves of registers in the short encodings of most 16-bit instructions.
+            let named = !text.contains("/*Invalid register");
+            if !lost && named {
                 assert_eq!(normalised(&inst.to_string()), *text, "{place}");
             }
         }
@@ -376,9 +379,12 @@ fn set_of(processor: &str) -> Option<&'static InstructionSet> {
     }
 }
 
+/// Code objects and instructions by processor.
+type Counts = BTreeMap<String, [usize; 2]>;
+
 /// Compares every code object that can be decoded under `folder`, in any container, and counts them and their
 /// instructions.
-fn compare_folder(folder: &Path, scratch: &Path, code_objects: &mut usize, instructions: &mut usize) {
+fn compare_folder(folder: &Path, scratch: &Path, counts: &mut Counts) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -386,7 +392,7 @@ fn compare_folder(folder: &Path, scratch: &Path, code_objects: &mut usize, instr
             continue;
         }
         if path.is_dir() {
-            compare_folder(&path, scratch, code_objects, instructions);
+            compare_folder(&path, scratch, counts);
             continue;
         }
         let bytes = std::fs::read(&path).expect("a readable file");
@@ -410,8 +416,9 @@ fn compare_folder(folder: &Path, scratch: &Path, code_objects: &mut usize, instr
                 let Ok(object) = CodeObject::parse(&code_object) else { continue };
                 let Some(set) = set_of(object.target().processor()) else { continue };
                 std::fs::write(scratch, code_object).expect("a writable folder for tests");
-                *instructions += compare_with_objdump(scratch, &path, set);
-                *code_objects += 1;
+                let instructions = compare_with_objdump(scratch, &path, set);
+                let count = counts.entry(object.target().processor().to_owned()).or_default();
+                *count = [count[0] + 1, count[1] + instructions];
             }
         }
     }
@@ -435,9 +442,13 @@ fn code_objects_disassemble_as_llvm_does() {
     }
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("decode.co");
     for folder in folders {
-        let (mut code_objects, mut instructions) = (0, 0);
-        compare_folder(&folder, &scratch, &mut code_objects, &mut instructions);
-        eprintln!("{instructions} instructions of {code_objects} code objects in {}", folder.display());
-        assert!(code_objects >= 10 && instructions > 1000, "{} has little code", folder.display());
+        let mut counts = Counts::new();
+        compare_folder(&folder, &scratch, &mut counts);
+        for (processor, [code_objects, instructions]) in &counts {
+            eprintln!("{processor}: {instructions} instructions of {code_objects} code objects");
+        }
+        let total = counts.values().fold([0, 0], |total, count| [total[0] + count[0], total[1] + count[1]]);
+        eprintln!("{} instructions of {} code objects in {}", total[1], total[0], folder.display());
+        assert!(total[0] >= 10 && total[1] > 1000, "{} has little code", folder.display());
     }
 }
