@@ -80,11 +80,13 @@ pub(super) struct Tables {
     pub(super) mtbuf: Table,
     /// The halves of VOPD. The codes up to 15 are the first half's too.
     pub(super) vopd: Table,
+    /// Matrix products after the scales of their factors.
+    pub(super) scaled: Table,
 }
 
 impl Tables {
     /// Every table.
-    const fn all(&self) -> [Table; 19] {
+    const fn all(&self) -> [Table; 20] {
         [
             self.sop2,
             self.sopk,
@@ -105,6 +107,7 @@ impl Tables {
             self.mubuf,
             self.mtbuf,
             self.vopd,
+            self.scaled,
         ]
     }
 }
@@ -294,7 +297,7 @@ macro_rules! mnemonics {
 
 pub(super) use mnemonics;
 
-/// The tables that differ between parts; the others are the same.
+/// The tables that differ between parts of GFX9; the others are the same.
 macro_rules! tables {
     ($($format:ident: $table:expr,)*) => {
         Tables {
@@ -311,6 +314,8 @@ macro_rules! tables {
         }
     };
 }
+
+pub(super) use tables;
 
 /// The spelling of matrix products until gfx90a.
 macro_rules! spelled {
@@ -369,6 +374,7 @@ pub static GFX942: InstructionSet = InstructionSet {
         global: table!(128, GLOBAL, GLOBAL_SINCE_GFX90A, GLOBAL_GFX942),
         scratch: table!(128, SCRATCH, SCRATCH_GFX942),
         mubuf: table!(128, MUBUF, MUBUF_SINCE_GFX90A, MUBUF_GFX942),
+        scaled: &[],
     },
     flat_bit: FlatBit::VectorAddress,
     has_unaddressed_scratch: false,
@@ -428,6 +434,7 @@ pub static GFX90A: InstructionSet = InstructionSet {
         global: table!(128, GLOBAL, GLOBAL_SINCE_GFX90A),
         scratch: table!(128, SCRATCH),
         mubuf: table!(128, MUBUF, MUBUF_SINCE_GFX90A, MUBUF_GFX90A),
+        scaled: &[],
     },
     flat_bit: FlatBit::Lds,
     has_unaddressed_scratch: false,
@@ -461,6 +468,7 @@ pub static GFX908: InstructionSet = InstructionSet {
         global: table!(128, GLOBAL, GLOBAL_GFX908),
         scratch: table!(128, SCRATCH),
         mubuf: table!(128, MUBUF, MUBUF_GFX908),
+        scaled: &[],
     },
     flat_bit: FlatBit::Lds,
     has_unaddressed_scratch: false,
@@ -505,6 +513,7 @@ pub static GFX906: InstructionSet = InstructionSet {
         global: table!(128, GLOBAL),
         scratch: table!(128, SCRATCH),
         mubuf: table!(128, MUBUF),
+        scaled: &[],
     },
     flat_bit: FlatBit::Lds,
     has_unaddressed_scratch: false,
@@ -538,6 +547,7 @@ pub static GFX900: InstructionSet = InstructionSet {
         global: table!(128, GLOBAL),
         scratch: table!(128, SCRATCH),
         mubuf: table!(128, MUBUF),
+        scaled: &[],
     },
     flat_bit: FlatBit::Lds,
     has_unaddressed_scratch: false,

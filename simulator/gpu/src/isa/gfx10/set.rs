@@ -66,6 +66,7 @@ const fn set(name: &'static str, wave_size: u32) -> InstructionSet {
             mubuf: table!(256, gfx10::MUBUF),
             mtbuf: table!(16, gfx10::MTBUF),
             vopd: &[],
+            scaled: &[],
         },
         // Not of this family.
         flat_bit: FlatBit::VectorAddress,
