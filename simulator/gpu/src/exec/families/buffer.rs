@@ -310,7 +310,9 @@ fn buffer_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
         Err(stop) => return stop,
     };
     for (lane, _) in partial {
-        core.lds.store(targets[lane], 0u32.to_le_bytes());
+        for at in (0..part.size().max(4)).step_by(4) {
+            core.lds.store(targets[lane] + at, 0u32.to_le_bytes());
+        }
     }
     to_lds(core, step, &addresses, whole, part)
 }

@@ -12,9 +12,9 @@
 //! | `vector/` | VOP1, VOP2, VOP3, VOPC |
 //! | `packed` | VOP3P: two operations in one instruction, and mixed precision |
 //! | `dot` | sums of products |
-//! | `matrix`, `sparse` | MAI: MFMA, SMFMAC |
+//! | `matrix`, `sparse`, `narrow` | MAI: MFMA, SMFMAC, MFMA of several formats |
 //! | `wmma`, `wmma_once` | VOP3P: WMMA of GFX11, of GFX12 |
-//! | `lds`, `gws` | DS |
+//! | `lds`, `transpose`, `gws` | DS |
 //! | `vmem` | FLAT, GLOBAL, SCRATCH |
 //! | `buffer`, `typed` | MUBUF, MTBUF; `resource` is what they access |
 
@@ -26,6 +26,7 @@ mod gws;
 mod lds;
 mod matrix;
 mod message;
+mod narrow;
 mod packed;
 mod resource;
 mod scalar;
@@ -33,6 +34,7 @@ mod scalar_float;
 mod smem;
 mod sparse;
 mod tile;
+mod transpose;
 mod typed;
 mod vector;
 mod vmem;
@@ -89,6 +91,7 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
         Encoding::Vopd => None,
         Encoding::Mai => matrix::compilations(inst)
             .or_else(|| sparse::compilations(inst))
+            .or_else(|| narrow::compilations(inst))
             .or_else(|| vector::compilations(inst)),
         _ => scalar::compilations(inst.op).or_else(|| scalar_float::compilations(inst.op)),
     };
@@ -107,6 +110,12 @@ fn reason(op: Op) -> &'static str {
         Op::global_load_block | Op::global_store_block | Op::scratch_load_block | Op::scratch_store_block => {
             "blocks of registers"
         }
+        Op::v_mfma_ld_scale_b32 => "scales without a product",
+        Op::v_cvt_sr_f16_f32 | Op::v_cvt_sr_bf16_f32 => "a random rounding that no document describes",
+        op if op.mnemonic().starts_with("v_cvt_scalef32_sr_") => {
+            "a random rounding that no document describes"
+        }
+        Op::ds_read_b64_tr_b4 | Op::ds_read_b96_tr_b6 => "loads that transpose elements of less than a byte",
         Op::global_atomic_ordered_add_b64 => "an order of graphics stages",
         Op::s_subvector_loop_begin | Op::s_subvector_loop_end => "a loop over the halves of a wave",
         Op::v_illegal | Op::s_code_end => "no instruction of a program",

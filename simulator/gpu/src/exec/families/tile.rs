@@ -4,7 +4,7 @@
 use crate::exec::machine::handler::shared;
 use crate::exec::machine::step::Source;
 use crate::exec::machine::wave::Wave;
-use crate::exec::values::eighth::{bf8_to_f32, fp8_to_f32};
+use crate::exec::values::eighth::{bf8_ocp_to_f32, bf8_to_f32, fp8_ocp_to_f32, fp8_to_f32};
 use crate::exec::values::float::normal;
 use crate::exec::values::half::{self, bf16_to_f32, f16_to_f32};
 use crate::exec::values::row::{LANES, Row};
@@ -154,6 +154,14 @@ input!(
 input!(
     /// Five bits of exponent, two of mantissa.
     Bf8, f32, 4, |bits| bf8_to_f32(bits & 0xff)
+);
+input!(
+    /// The same in the encoding of the OCP.
+    Fp8Ocp, f32, 4, |bits| fp8_ocp_to_f32(bits & 0xff)
+);
+input!(
+    /// The same in the encoding of the OCP.
+    Bf8Ocp, f32, 4, |bits| bf8_ocp_to_f32(bits & 0xff)
 );
 input!(I8, i32, 4, |bits| bits as i8 as i32);
 
