@@ -74,7 +74,8 @@ pub(crate) const PROCESSORS: [&str; 8] =
 
 /// The generic targets for which every bundle has code too: the start of the processors' names that each covers, and the
 /// number of letters behind it.
-const GENERIC: [(&str, &str, usize); 4] = [
+const GENERIC: [(&str, &str, usize); 5] = [
+    ("gfx9-4-generic", "gfx95", 1),
     ("gfx10-1-generic", "gfx101", 1),
     ("gfx10-3-generic", "gfx103", 1),
     ("gfx11-generic", "gfx11", 2),

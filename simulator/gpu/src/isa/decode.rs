@@ -6,12 +6,11 @@ use super::fields::{Fields, Invalid, field};
 use super::format::{Classified, row, vop3_row};
 use super::inst::{Encoding, Inst};
 use super::set::{Family, InstructionSet, Tables};
-use super::{gfx10, gfx11, gfx12, gfx950, memory_format, scalar_format, scaled_format, vector_format};
+use super::{gfx10, gfx11, gfx12, memory_format, scalar_format, scaled_format, vector_format};
 
 impl InstructionSet {
     /// The sets that are decoded and printed, but of which no part is simulated.
-    pub const NOT_SIMULATED: [&'static InstructionSet; 13] = [
-        &gfx950::GFX950,
+    pub const NOT_SIMULATED: [&'static InstructionSet; 12] = [
         &gfx11::GFX1100,
         &gfx11::GFX1100_WAVE64,
         &gfx11::GFX1150,

@@ -363,6 +363,8 @@ opcodes! {
     v_prng_b32, v_permlane16_swap_b32, v_permlane32_swap_b32, v_cvt_f32_bf16, v_dot2c_f32_bf16, v_bitop3_b16, v_bitop3_b32,
     v_ashr_pk_i8_i32, v_ashr_pk_u8_i32, v_cvt_pk_f16_f32, v_cvt_pk_bf16_f32, v_cvt_sr_f16_f32, v_cvt_sr_bf16_f32,
     v_pk_minimum3_f16, v_pk_maximum3_f16,
+    // Of gfx950: OCP's encodings, where a conversion that saturates bounds infinities too.
+    v_cvt_pk_fp8_f32_bounded, v_cvt_pk_bf8_f32_bounded, v_cvt_sr_fp8_f32_bounded, v_cvt_sr_bf8_f32_bounded,
     // Of gfx950: conversions with a scale.
     v_cvt_scalef32_2xpk16_bf6_f32, v_cvt_scalef32_2xpk16_fp6_f32, v_cvt_scalef32_f16_bf8, v_cvt_scalef32_f16_fp8,
     v_cvt_scalef32_f32_bf8, v_cvt_scalef32_f32_fp8, v_cvt_scalef32_pk32_bf16_bf6, v_cvt_scalef32_pk32_bf16_fp6,

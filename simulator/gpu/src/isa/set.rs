@@ -35,6 +35,8 @@ pub struct InstructionSet {
     pub(crate) keeps_halves: bool,
     /// The layout of buffer resources.
     pub(crate) resources: ResourceLayout,
+    /// The bits of M0 that are an offset in LDS, where loads into LDS begin.
+    pub(crate) lds_offsets: u32,
     /// Whether there is a global data share. It is not simulated.
     pub(super) has_gds: bool,
     /// Whether there are image instructions. None of them is decoded.
@@ -159,7 +161,8 @@ pub(super) struct Style {
 
 impl InstructionSet {
     /// Every set of a simulated part, the newest first.
-    pub const ALL: [&'static InstructionSet; 5] = [&GFX942, &GFX90A, &GFX908, &GFX906, &GFX900];
+    pub const ALL: [&'static InstructionSet; 6] =
+        [&super::gfx950::GFX950, &GFX942, &GFX90A, &GFX908, &GFX906, &GFX900];
 
     /// The part that the set is named after.
     pub fn name(&self) -> &'static str {
@@ -382,6 +385,7 @@ pub static GFX942: InstructionSet = InstructionSet {
     has_row_newbcast: true,
     keeps_halves: false,
     resources: ResourceLayout::Gfx9,
+    lds_offsets: 0xffff,
     has_gds: false,
     has_images: false,
     style: Style {
@@ -442,6 +446,7 @@ pub static GFX90A: InstructionSet = InstructionSet {
     has_row_newbcast: true,
     keeps_halves: false,
     resources: ResourceLayout::Gfx9,
+    lds_offsets: 0xffff,
     has_gds: false,
     has_images: true,
     style: Style {
@@ -476,6 +481,7 @@ pub static GFX908: InstructionSet = InstructionSet {
     has_row_newbcast: false,
     keeps_halves: false,
     resources: ResourceLayout::Gfx9,
+    lds_offsets: 0xffff,
     has_gds: true,
     has_images: true,
     style: Style {
@@ -521,6 +527,7 @@ pub static GFX906: InstructionSet = InstructionSet {
     has_row_newbcast: false,
     keeps_halves: false,
     resources: ResourceLayout::Gfx9,
+    lds_offsets: 0xffff,
     has_gds: true,
     has_images: true,
     style: Style {
@@ -555,6 +562,7 @@ pub static GFX900: InstructionSet = InstructionSet {
     has_row_newbcast: false,
     keeps_halves: true,
     resources: ResourceLayout::Gfx9,
+    lds_offsets: 0xffff,
     has_gds: true,
     has_images: true,
     style: Style {

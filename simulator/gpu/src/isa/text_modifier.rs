@@ -125,6 +125,8 @@ fn halves(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
         | Op::v_cvt_sr_bf8_f32
         | Op::v_cvt_sr_fp8_f32_ocp
         | Op::v_cvt_sr_bf8_f32_ocp
+        | Op::v_cvt_sr_fp8_f32_bounded
+        | Op::v_cvt_sr_bf8_f32_bounded
         | Op::v_cvt_scalef32_pk_fp4_f16
         | Op::v_cvt_scalef32_pk_fp4_bf16
         | Op::v_fmac_f16 => 3,

@@ -269,7 +269,8 @@ fn global_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
 /// # Errors
 /// The stop, if one of them ends past the workgroup's limit.
 pub(crate) fn lds_targets(core: &mut Core<'_>, step: &Step, lanes: u64) -> Result<Addresses, Flow> {
-    let base = u64::from(core.wave.m0() & 0xffff).wrapping_add(i64::from(step.inst.mem.offset) as u64);
+    let base = u64::from(core.wave.m0() & step.inst.set.lds_offsets)
+        .wrapping_add(i64::from(step.inst.mem.offset) as u64);
     let size = lds_size(step);
     let targets: Addresses = std::array::from_fn(|lane| base.wrapping_add(lane as u64 * size));
     match overrun(core, step, &targets, lanes, size, AccessKind::Write) {

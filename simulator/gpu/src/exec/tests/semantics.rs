@@ -531,6 +531,7 @@ fn every_mnemonic_is_tested() {
     ];
     let ours = lists.into_iter().flat_map(rows).map(|row| (&GFX942, row));
     let theirs = [
+        (&GFX950, include_str!("cases/gfx950.txt")),
         (&GFX90A, include_str!("cases/gfx90a.txt")),
         (&GFX908, include_str!("cases/gfx908.txt")),
         (&GFX900, include_str!("cases/gfx900.txt")),

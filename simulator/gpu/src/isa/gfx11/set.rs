@@ -76,6 +76,7 @@ const fn set(name: &'static str, wave_size: u32) -> InstructionSet {
         has_row_newbcast: false,
         keeps_halves: true,
         resources: ResourceLayout::Gfx11,
+        lds_offsets: 0xffff,
         has_gds: true,
         has_images: true,
         style: Style {

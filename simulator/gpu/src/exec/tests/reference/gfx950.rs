@@ -251,11 +251,9 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     }
 }
 
-/// A single as eight bits. An infinity is beyond every number even if the mode saturates.
+/// A single as eight bits.
 fn eighth(machine: &Machine, ty: &str, bits: u64) -> u64 {
-    let is_infinite = F32.is_infinite(bits);
-    let saturates = machine.mode >> 23 & 1 != 0 && !is_infinite;
-    nearest(ty, f64::from(f32::from_bits(bits as u32)), saturates)
+    nearest(ty, f64::from(f32::from_bits(bits as u32)), machine.mode >> 23 & 1 != 0)
 }
 
 fn single_of(value: f64) -> u64 {
