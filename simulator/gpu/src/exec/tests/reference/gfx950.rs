@@ -2,6 +2,7 @@
 //! Instructions of gfx950: floats of few bits by lists of all their values, truth tables bit by bit, exchanges lane by lane.
 
 use super::lanes::{finished, flushed_source, is_written, put, source};
+use super::memory::Space;
 use super::real::{self, F16, F32, Format, Round};
 use super::rules::OperandKind;
 use super::text::{Line, What};
@@ -109,9 +110,37 @@ fn read(machine: &Machine, line: &Line<'_>, index: usize, kind: OperandKind, lan
     kind.float().map_or(bits, |format| flushed_source(machine, format, bits))
 }
 
+/// A load from LDS that transposes matrices of sixteen columns.
+fn transposed(machine: &mut Machine, line: &Line<'_>, bytes: usize) -> Option<()> {
+    let (address, offset, exec) = (machine.v[vector(line, 1)], line.number("offset") as u32, machine.exec());
+    let mut columns = vec![0; LANES];
+    for (lane, column) in columns.iter_mut().enumerate() {
+        // Element `lane % 16` of each row of sixteen elements, which several lanes hold.
+        for row in 0..8 / bytes {
+            let at = row * 16 + lane % 16;
+            let holder = lane / 16 * 16 + at * bytes / 8;
+            let place = u64::from(address[holder].wrapping_add(offset)) + (at * bytes % 8) as u64;
+            if exec >> holder & 1 != 0 {
+                *column |= machine.memory.load(Space::Lds, 0, place, bytes) << (8 * bytes * row);
+            }
+        }
+    }
+    let dst = vector(line, 0);
+    for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
+        machine.v[dst][lane] = columns[lane] as u32;
+        machine.v[dst + 1][lane] = (columns[lane] >> 32) as u32;
+    }
+    Some(())
+}
+
 /// Executes an instruction of this file, if it is one.
 pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     use OperandKind::{B16, B32, B64};
+    match line.name {
+        "ds_read_b64_tr_b8" => return transposed(machine, line, 1),
+        "ds_read_b64_tr_b16" => return transposed(machine, line, 2),
+        _ => {}
+    }
     let name = line.name.strip_prefix("v_")?;
     let single = |machine: &Machine, index, lane| read(machine, line, index, OperandKind::F32, lane);
     match name {

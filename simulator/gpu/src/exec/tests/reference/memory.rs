@@ -391,27 +391,6 @@ fn crossing(machine: &mut Machine, line: &Line<'_>, name: &str) -> Option<()> {
     let m0 = machine.s[M0] & 0xffff;
     let mut results = vec![None; LANES];
     match name {
-        "read_b64_tr_b8" | "read_b64_tr_b16" => {
-            let bytes = if name.ends_with("b8") { 1 } else { 2 };
-            let address = machine.v[vector(line, 1)];
-            let mut columns = vec![0; LANES];
-            for lane in 0..LANES {
-                // Element `lane % 16` of each row of sixteen elements, which several lanes hold.
-                for row in 0..8 / bytes {
-                    let at = row * 16 + lane % 16;
-                    let holder = lane / 16 * 16 + at * bytes / 8;
-                    let place = u64::from(address[holder].wrapping_add(offset)) + (at * bytes % 8) as u64;
-                    let element = if lanes.contains(&holder) {
-                        machine.memory.load(Space::Lds, 0, place, bytes)
-                    } else {
-                        0
-                    };
-                    columns[lane] |= element << (8 * bytes * row);
-                }
-            }
-            lanes.iter().for_each(|&lane| set_word(machine, vector(line, 0), lane, true, columns[lane]));
-            return Some(());
-        }
         "permute_b32" => {
             let mut sent = [0; LANES];
             for &lane in &lanes {
@@ -489,8 +468,8 @@ fn swizzled(pattern: &str, lane: usize) -> usize {
 }
 
 /// Operands of an instruction of vector memory: data, then the address.
-struct Target {
-    space: Space,
+pub(super) struct Target {
+    pub(super) space: Space,
     /// Operand numbers: address, scalar base or offset.
     address: usize,
     data: usize,
@@ -511,7 +490,7 @@ impl Target {
 }
 
 /// A lane's address, and the number of the `size` bytes that the lane may access.
-fn located(
+pub(super) fn located(
     machine: &Machine,
     line: &Line<'_>,
     space: &str,
@@ -553,16 +532,7 @@ fn lds_load(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str) -> 
     let (size, sign, _) = part(what)?;
     let target = Target { address: 0, ..Target::parse(line, space, true, false) };
     if size > 4 {
-        let first = (machine.s[M0] & 0xffff) as u64 + line.number("offset") as u64;
-        for lane in active(machine) {
-            let (address, available) = located(machine, line, space, &target, (lane, size));
-            for at in 0..size as u64 {
-                let exists = (at as usize) < available;
-                let byte = if exists { machine.memory.load(target.space, lane, address + at, 1) } else { 0 };
-                machine.memory.store(Space::Lds, lane, first + (lane * size) as u64 + at, 1, byte);
-            }
-        }
-        return Some(());
+        return buffers::dwords_into_lds(machine, line, space, &target, size);
     }
     let mut values = [None; LANES];
     for lane in active(machine) {
