@@ -152,7 +152,7 @@ fn a_file_is_shown_with_what_each_device_would_get() {
         .collect();
     assert_eq!(kinds, ["buffer", "buffer", "buffer", "value"]);
     let device = &report["devices"][0];
-    assert_eq!((&device["choices"][0]["entry"], &device["simulated"]), (&13.into(), &true.into()));
+    assert_eq!((&device["choices"][0]["entry"], &device["simulated"]), (&14.into(), &true.into()));
     assert!(device["choices"][0]["verdicts"][6].as_str().unwrap().contains("another processor"));
 
     let text =
