@@ -157,7 +157,7 @@ pub(super) fn execute(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
         }
         "prng_b32" => each(machine, line, B32, |machine, lane| {
             let state = read(machine, line, 0, B32, lane);
-            (state * 2 ^ (state >> 31 & 1) * 197) & 0xffff_ffff
+            ((state * 2) ^ ((state >> 31 & 1) * 197)) & 0xffff_ffff
         }),
         "ashr_pk_i8_i32" | "ashr_pk_u8_i32" => each(machine, line, B16, |machine, lane| {
             let by = read(machine, line, 2, B32, lane) & 31;
@@ -381,7 +381,7 @@ fn scaled(machine: &mut Machine, line: &Line<'_>, name: &str) -> Option<()> {
             for bit in 0..width(to) {
                 let at = start + element * width(to) + bit;
                 let word = &mut machine.v[dst + at / 32][lane];
-                *word = *word & !(1 << (at % 32)) | (result >> bit & 1) as u32 * (1 << (at % 32));
+                *word = *word & !(1 << (at % 32)) | ((result >> bit & 1) as u32) << (at % 32);
             }
         }
     }
@@ -427,8 +427,8 @@ pub(super) fn product(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
     };
     let (a, b) = (all(1, "cbsz"), all(2, "blgp"));
     let mut results = Vec::new();
-    for row in 0..side {
-        for column in 0..side {
+    for (row, of_a) in a.iter().enumerate() {
+        for (column, of_b) in b.iter().enumerate() {
             let (register, lane) = match side {
                 16 => (row % 4, row / 4 * 16 + column),
                 _ => (row / 8 * 4 + row % 4, row / 4 % 2 * 32 + column),
@@ -437,7 +437,7 @@ pub(super) fn product(machine: &mut Machine, line: &Line<'_>) -> Option<()> {
             for block in 0..inner / 32 {
                 let mut part = 0.0;
                 for k in 32 * block..32 * block + 32 {
-                    part += a[row][k] * b[column][k];
+                    part += of_a[k] * of_b[k];
                 }
                 if has_scales {
                     // The lane of a scale is that of its row in the group of its block.
