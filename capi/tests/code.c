@@ -63,14 +63,14 @@ static void formats_and_sizes(void) {
     INVALID(windlass_code_at("nothing", NULL, &start, NULL));
 }
 
-/* Two hosts and twelve targets. */
-enum { ENTRIES = 14 };
+/* Two hosts and thirteen targets. */
+enum { ENTRIES = 15 };
 
 /* The bundle, from a path or from memory: its entries, the choice, the kernel of the best entry. */
 static void bundle_of(windlass_code_file_t *file, int compressed) {
     const char *const targets[] = {
         NULL, NULL, "gfx10-1-generic", "gfx10-3-generic", "gfx1030", "gfx11-generic", "gfx1100", "gfx12-generic", "gfx1201",
-        "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942",
+        "gfx9-4-generic", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942",
     };
     HOLDS(strcmp(windlass_code_file_kind(file), "fat binary") == 0 && windlass_code_file_problem_count(file) == 0);
     HOLDS(windlass_code_file_bundle_count(file) == 1 && windlass_code_file_problem(file, 0) == NULL);

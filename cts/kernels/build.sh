@@ -6,7 +6,8 @@
 #
 #   ./build.sh [--check] [clang] [iree] [triton]     without names: all three, skipping those that are not installed
 #
-# LLVM (default 19) is the suffix of clang, clang-offload-bundler, ld.lld, llvm-mc; the containers need libzstd.so.1, as
+# LLVM (default 19) is the suffix of clang, clang-offload-bundler, ld.lld, llvm-mc. LLVM 19 does not know gfx9-4-generic:
+# NEWER_CLANG (default clang-22) compiles for it. The containers need libzstd.so.1, as
 # LLVM itself does. IREE_COMPILE names iree-compile,
 # PYTHON_WITH_TRITON a Python that can import triton (default: from PATH). A virtual environment for both:
 #   python3 -m venv V && V/bin/pip install triton==3.9.0 iree-base-compiler==3.13.0 numpy
@@ -17,6 +18,7 @@ export LC_ALL=C PYTHONDONTWRITEBYTECODE=1
 
 LLVM="${LLVM-19}"
 CLANG="${CLANG:-clang${LLVM:+-$LLVM}}"
+NEWER_CLANG="${NEWER_CLANG:-clang-22}"
 BUNDLER="${BUNDLER:-clang-offload-bundler${LLVM:+-$LLVM}}"
 LINKER="${LINKER:-ld.lld${LLVM:+-$LLVM}}"
 ASSEMBLER="${ASSEMBLER:-llvm-mc${LLVM:+-$LLVM}}"
@@ -24,7 +26,7 @@ PYTHON="${PYTHON:-python3}"
 IREE_COMPILE="${IREE_COMPILE:-iree-compile}"
 PYTHON_WITH_TRITON="${PYTHON_WITH_TRITON:-$PYTHON}"
 
-TARGETS=(gfx10-1-generic gfx10-3-generic gfx1030 gfx11-generic gfx1100 gfx12-generic gfx1201 gfx900 gfx906 gfx908 gfx90a gfx942)
+TARGETS=(gfx10-1-generic gfx10-3-generic gfx1030 gfx11-generic gfx1100 gfx12-generic gfx1201 gfx9-4-generic gfx900 gfx906 gfx908 gfx90a gfx942)
 HOSTS=(x86_64 aarch64)
 # The symbols that host code may need of a process. An object that needs more does not link.
 C_LIBRARY="__tls_get_addr free malloc memcpy memset"
@@ -88,7 +90,10 @@ code_object_version() {
 }
 
 compile() { # compile SOURCE TARGET OUTPUT [FLAG...]
-  local source=$1 target=$2 output=$3 version flags
+  local source=$1 target=$2 output=$3 version flags compiler=$CLANG
+  case "$target" in
+    gfx9-4-generic) compiler=$NEWER_CLANG ;;
+  esac
   version=$(code_object_version "$target")
   flags=(
     -O2 -mcode-object-version="$version" -nogpulib -fno-ident -ffp-contract=off -Wall -Wextra -Werror
@@ -106,7 +111,7 @@ compile() { # compile SOURCE TARGET OUTPUT [FLAG...]
     ) ;;
     *) flags+=(--target=amdgcn-amd-amdhsa -mcpu="$target") ;;
   esac
-  "$CLANG" "${flags[@]}" "$@" -o "$output" "$source"
+  "$compiler" "${flags[@]}" "$@" -o "$output" "$source"
 }
 
 # library HOST SONAME NAME...: a shared object that exports the names, to link against.
@@ -236,6 +241,7 @@ ASM
 
 build_clang() {
   need "$CLANG" "Debian's package is clang-19; LLVM=20 ./build.sh takes another release"
+  need "$NEWER_CLANG" "Debian's package is clang-22"
   need "$BUNDLER" "it comes with clang"
   need "$LINKER" "Debian's package is lld-19"
   need "$ASSEMBLER" "Debian's package is llvm-19"

@@ -72,20 +72,21 @@ pub fn bundle(module: &str) -> Option<&'static [u8]> {
 pub(crate) const PROCESSORS: [&str; 8] =
     ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201"];
 
-/// The generic targets for which every bundle has code too: the start of the processors' names that each covers, and the
-/// number of letters behind it.
-const GENERIC: [(&str, &str, usize); 4] = [
-    ("gfx10-1-generic", "gfx101", 1),
-    ("gfx10-3-generic", "gfx103", 1),
-    ("gfx11-generic", "gfx11", 2),
-    ("gfx12-generic", "gfx120", 1),
+/// The generic targets for which every bundle has code too: the starts of the processors' names that each covers, and the
+/// number of letters behind them.
+const GENERIC: [(&str, &[&str], usize); 5] = [
+    ("gfx9-4-generic", &["gfx94", "gfx95"], 1),
+    ("gfx10-1-generic", &["gfx101"], 1),
+    ("gfx10-3-generic", &["gfx103"], 1),
+    ("gfx11-generic", &["gfx11"], 2),
+    ("gfx12-generic", &["gfx120"], 1),
 ];
 
 /// The generic target in every bundle that covers a processor.
 pub(crate) fn generic_for(processor: &str) -> Option<&'static str> {
-    let covers = |&&(_, start, more): &&(&str, &str, usize)| {
-        processor.strip_prefix(start).is_some_and(|rest| rest.len() == more)
-    };
+    let has =
+        |start: &&str, more: usize| processor.strip_prefix(start).is_some_and(|rest| rest.len() == more);
+    let covers = |&&(_, starts, more): &&(&str, &[&str], usize)| starts.iter().any(|start| has(start, more));
     GENERIC.iter().find(covers).map(|(target, ..)| *target)
 }
 

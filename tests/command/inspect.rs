@@ -33,11 +33,11 @@ fn targets_need_no_device_and_get_a_verdict_on_every_entry() {
     assert_eq!(report["devices"].as_array().unwrap().len(), 0, "devices are not looked for");
     let [first, second] = report["targets"].as_array().unwrap().as_slice() else { panic!("{report}") };
     assert_eq!(first["target"], "gfx942:sramecc+:xnack-");
-    assert_eq!(first["choices"][0]["entry"], 13);
-    assert_eq!(first["choices"][0]["verdicts"].as_array().unwrap().len(), 14);
+    assert_eq!(first["choices"][0]["entry"], 14);
+    assert_eq!(first["choices"][0]["verdicts"].as_array().unwrap().len(), 15);
     assert_eq!(second["choices"][0]["entry"], Value::Null);
     let text = inspect(&arguments).stdout;
-    assert!(text.contains("of bundle 0 it gets entry 13: exact gfx942"), "{text}");
+    assert!(text.contains("of bundle 0 it gets entry 14: exact gfx942"), "{text}");
     assert!(text.contains("entry 6: refused: gfx1100 is another processor than gfx942"), "{text}");
     assert!(text.contains("target gfx1250\n  of bundle 0 it gets nothing"), "{text}");
     assert!(!text.contains("device "), "{text}");
@@ -68,10 +68,10 @@ fn what_entries_have_in_common_is_shown_once() {
     // Once for the hosts and once for the GPUs.
     assert_eq!(text.matches("vector_add(").count(), 2, "{text}");
     assert!(text.contains("1 kernel of entries 0, 1"), "{text}");
-    assert!(text.contains("1 kernel of entries 2 to 13"), "{text}");
+    assert!(text.contains("1 kernel of entries 2 to 14"), "{text}");
     assert!(text.contains("wave 32 or 64"), "{text}");
     let all = inspect(&[FAT, "--target", "gfx942", "--all"]).stdout;
-    assert_eq!(all.matches("vector_add(").count(), 14, "{all}");
+    assert_eq!(all.matches("vector_add(").count(), 15, "{all}");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn kernels_for_the_host_are_told_like_those_for_gpus() {
     let entries = &report["bundles"][0]["entries"];
     assert_eq!(entries[0]["content"], "shared object for x86_64");
     assert_eq!(entries[1]["content"], "shared object for aarch64");
-    let (host, gpu) = (&entries[0]["kernels"][0], &entries[13]["kernels"][0]);
+    let (host, gpu) = (&entries[0]["kernels"][0], &entries[14]["kernels"][0]);
     assert_eq!((&host["name"], &host["vgprs"]), (&gpu["name"], &Value::Null));
     let places = |kernel: &Value| {
         let arguments = kernel["arguments"].as_array().unwrap().iter();
@@ -91,7 +91,7 @@ fn kernels_for_the_host_are_told_like_those_for_gpus() {
         let text = inspect(&[FAT, "--device", "local://"]).stdout;
         assert!(text.contains("of bundle 0 it gets entry 0: exact x86_64"), "{text}");
         assert!(text.contains("entry 1: refused: it is for aarch64"), "{text}");
-        assert!(text.contains("entry 13: refused: it is for gfx942"), "{text}");
+        assert!(text.contains("entry 14: refused: it is for gfx942"), "{text}");
     }
 }
 
@@ -108,7 +108,7 @@ fn what_the_simulated_gpu_does_not_execute_is_said() {
         .map(|entry| &entry["not_simulated"])
         .collect();
     let (simulated, others) = (Value::Array(Vec::new()), Value::Null);
-    let expected: Vec<&Value> = (0..14).map(|entry| if entry < 2 { &others } else { &simulated }).collect();
+    let expected: Vec<&Value> = (0..15).map(|entry| if entry < 2 { &others } else { &simulated }).collect();
     assert_eq!(told, expected, "all are simulated but the hosts");
 
     // The kernel's first instructions become s_cbranch_g_fork, which no compiler emits.

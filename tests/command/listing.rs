@@ -134,6 +134,7 @@ fn a_file_is_shown_with_what_each_device_would_get() {
             "gfx1100",
             "gfx12-generic",
             "gfx1201",
+            "gfx9-4-generic",
             "gfx900",
             "gfx906",
             "gfx908",
@@ -141,7 +142,7 @@ fn a_file_is_shown_with_what_each_device_would_get() {
             "gfx942"
         ]
     );
-    let kernel = &bundle["entries"][13]["kernels"][0];
+    let kernel = &bundle["entries"][14]["kernels"][0];
     assert_eq!(kernel["name"], "vector_add");
     let kinds: Vec<_> = kernel["arguments"]
         .as_array()
@@ -151,7 +152,7 @@ fn a_file_is_shown_with_what_each_device_would_get() {
         .collect();
     assert_eq!(kinds, ["buffer", "buffer", "buffer", "value"]);
     let device = &report["devices"][0];
-    assert_eq!((&device["choices"][0]["entry"], &device["simulated"]), (&13.into(), &true.into()));
+    assert_eq!((&device["choices"][0]["entry"], &device["simulated"]), (&14.into(), &true.into()));
     assert!(device["choices"][0]["verdicts"][6].as_str().unwrap().contains("another processor"));
 
     let text =

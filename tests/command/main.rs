@@ -37,3 +37,4 @@ mod same_numbers;
 mod shared;
 mod support;
 mod triton;
+mod triton_gfx950;

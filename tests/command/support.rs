@@ -93,6 +93,12 @@ impl Launch {
         self
     }
 
+    /// On another device.
+    pub(crate) fn on(mut self, device: &str) -> Self {
+        self.arguments[5] = device.to_owned();
+        self
+    }
+
     pub(crate) fn block(self, size: &str) -> Self {
         self.option("--block", size)
     }

@@ -55,7 +55,7 @@ fn simulated_gpus_of_other_families_conform() {
         conforms(&format!("hip-sim://{part}"));
     }
     // These run the code for generic targets.
-    for part in ["gfx1102", "gfx1151", "gfx1031", "gfx1012", "gfx1200"] {
+    for part in ["gfx950", "gfx1102", "gfx1151", "gfx1031", "gfx1012", "gfx1200"] {
         let (exit, text) = run(&format!("hip-sim://{part}"), Level::Smoke);
         assert_eq!(exit, Exit::Passed, "{text}");
         assert!(!text.contains("kernels are built for"), "{text}");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Kernels that differ in the number of their arguments only. Benchmarks use them, so they are for every GPU that owners have.
-// targets: gfx1100 gfx90a gfx942 gfx900 gfx906 gfx908 gfx1010 gfx1012 gfx1030 gfx1031 gfx1032 gfx1034 gfx1035 gfx1036 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1200 gfx1201
+// targets: gfx1100 gfx90a gfx942 gfx900 gfx906 gfx908 gfx1010 gfx1012 gfx1030 gfx1031 gfx1032 gfx1034 gfx1035 gfx1036 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1200 gfx1201 gfx9-4-generic
 #include "device.h"
 
 // kernel: bindings_1

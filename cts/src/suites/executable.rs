@@ -197,6 +197,7 @@ fn without_own_entry(own: &str) -> Vec<u8> {
             7 => "gfx1013",
             13 if name == "gfx12-generic" => "gfx11-generic",
             13 => "gfx12-generic",
+            14 => "gfx9-7-generic",
             _ => "gfx12-5-generic",
         };
         // The table of entries lies in the first page, and the code after it.

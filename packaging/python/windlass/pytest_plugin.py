@@ -17,7 +17,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         nargs="?",
         const="gfx942",
         metavar="DEVICE",
-        help="run the tests on a simulated AMD GPU: gfx942 (the default), gfx90a, gfx908, gfx906, gfx900, gfx1100, gfx1151, gfx1030, gfx1010, gfx1201, or a hip-sim:// URI",
+        help="run the tests on a simulated AMD GPU: gfx942 (the default), gfx950, gfx90a, gfx908, gfx906, gfx900, gfx1100, gfx1151, gfx1030, gfx1010, gfx1201, or a hip-sim:// URI",
     )
 
 

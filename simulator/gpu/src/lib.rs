@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Software AMD GPUs, below any runtime: they execute the machine code that compilers emit for a gfx942, gfx90a, gfx908,
+//! Software AMD GPUs, below any runtime: they execute the machine code that compilers emit for a gfx942, gfx950, gfx90a, gfx908,
 //! gfx906, gfx900, gfx1100 to gfx1103, gfx1150, gfx1151, gfx1030 to gfx1032, gfx1010 to gfx1012, gfx1200 or gfx1201, instruction by
 //! instruction, on CPU threads.
 //!

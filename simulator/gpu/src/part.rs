@@ -5,7 +5,7 @@ use windlass_codeobject::TargetId;
 
 mod rdna;
 
-use crate::isa::{Accumulation, GFX90A, GFX900, GFX906, GFX908, GFX942, InstructionSet};
+use crate::isa::{Accumulation, GFX90A, GFX900, GFX906, GFX908, GFX942, GFX950, InstructionSet};
 use rdna::{
     GFX1010_PART, GFX1011_PART, GFX1012_PART, GFX1030_PART, GFX1031_PART, GFX1032_PART, GFX1100_PART,
     GFX1101_PART, GFX1102_PART, GFX1103_PART, GFX1150_PART, GFX1151_PART, GFX1200_PART, GFX1201_PART,
@@ -177,6 +177,21 @@ const GFX942_PART: Part = Part {
     images: Images { side: 0, depth: 0, layers: 0, buffer: 0 },
 };
 
+const GFX950_PART: Part = Part {
+    name: "gfx950",
+    code: &["gfx950", "gfx9-4-generic"],
+    product: "MI355X",
+    sets: &[&GFX950],
+    lds: 160 << 10,
+    units: 256,
+    architecture: 950,
+    capability: [9, 5],
+    chip: 0x75a3,
+    clock: 2_400_000,
+    memory_clock: 2_000_000,
+    ..GFX942_PART
+};
+
 const GFX90A_PART: Part = Part {
     name: "gfx90a",
     features: ":sramecc+:xnack-",
@@ -278,8 +293,9 @@ const GFX900_PART: Part = Part {
 };
 
 /// The simulated parts. The first is the default.
-static PARTS: [Part; 19] = [
+static PARTS: [Part; 20] = [
     GFX942_PART,
+    GFX950_PART,
     GFX90A_PART,
     GFX908_PART,
     GFX906_PART,
@@ -301,8 +317,9 @@ static PARTS: [Part; 19] = [
 ];
 /// The parts whose machines can be started with retries of page faults (XNACK), in that mode. A kernel can be compiled for one
 /// mode.
-static WITH_XNACK: [Part; 2] = [
+static WITH_XNACK: [Part; 3] = [
     Part { features: ":sramecc+:xnack+", ..GFX942_PART },
+    Part { features: ":sramecc+:xnack+", ..GFX950_PART },
     Part { features: ":sramecc+:xnack+", ..GFX90A_PART },
 ];
 

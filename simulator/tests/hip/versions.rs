@@ -82,6 +82,7 @@ fn properties_are_those_of_the_part() {
     };
     for (options, target, name, units, architecture, version) in [
         ("gfx942", "gfx942:sramecc+:xnack-", "Simulated MI300X (gfx942)", 304, 942, (9, 4)),
+        ("gfx950", "gfx950:sramecc+:xnack-", "Simulated MI355X (gfx950)", 256, 950, (9, 5)),
         ("gfx90a", "gfx90a:sramecc+:xnack-", "Simulated MI250X (gfx90a)", 110, 910, (9, 0)),
         ("gfx908", "gfx908:sramecc+:xnack-", "Simulated MI100 (gfx908)", 120, 908, (9, 0)),
         ("gfx906", "gfx906:sramecc+:xnack-", "Simulated MI50 (gfx906)", 60, 906, (9, 0)),

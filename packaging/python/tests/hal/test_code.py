@@ -34,7 +34,7 @@ class Files(unittest.TestCase):
             self.assertIsNone(bundle.member)
             gpus = [
                 "gfx10-1-generic", "gfx10-3-generic", "gfx1030", "gfx11-generic", "gfx1100", "gfx12-generic", "gfx1201",
-                "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"
+                "gfx9-4-generic", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"
             ]
             self.assertEqual([entry.target for entry in bundle.entries], [None, None, *gpus])
             self.assertEqual(bundle.entries[0].target_kind, CodeTarget.HOST)
@@ -44,9 +44,9 @@ class Files(unittest.TestCase):
     def test_the_choice_has_a_verdict_on_each_entry(self):
         file = CodeFile(path_of("vector_add.ccob"))
         best, verdicts = file.select("gfx942:sramecc+:xnack-")
-        self.assertEqual((best, len(verdicts)), (13, 14))
-        self.assertEqual(verdicts[13], (CodeFit.EXACT, "exact gfx942"))
-        self.assertEqual(verdicts[12], (CodeFit.NONE, "gfx90a is another processor than gfx942"))
+        self.assertEqual((best, len(verdicts)), (14, 15))
+        self.assertEqual(verdicts[14], (CodeFit.EXACT, "exact gfx942"))
+        self.assertEqual(verdicts[13], (CodeFit.NONE, "gfx90a is another processor than gfx942"))
         self.assertIsNone(file.select("gfx1250").best)
         generic = CodeFile(path_of("vector_add.generic.ccob")).select("gfx1101")
         self.assertEqual(generic.verdicts[generic.best].fit, CodeFit.GENERIC)
@@ -55,7 +55,7 @@ class Files(unittest.TestCase):
         self.assertEqual(family.verdicts[family.best].fit, CodeFit.FAMILY)
         self.assertIsNone(without.select("gfx1033").best)
         with Device("hip-sim://gfx942") as device:
-            self.assertEqual(file.select(device.info.architecture).best, 13)
+            self.assertEqual(file.select(device.info.architecture).best, 14)
 
     def test_an_extracted_entry_runs(self):
         file = CodeFile(path_of("vector_add.ccob"))

@@ -6,7 +6,7 @@ use super::fields::{Fields, Invalid, field};
 use super::format::{Classified, row, vop3_row};
 use super::inst::{Encoding, Inst};
 use super::set::{Family, InstructionSet, Tables};
-use super::{gfx10, gfx11, gfx12, memory_format, scalar_format, vector_format};
+use super::{gfx10, gfx11, gfx12, memory_format, scalar_format, scaled_format, vector_format};
 
 impl InstructionSet {
     /// The sets that are decoded and printed, but of which no part is simulated.
@@ -61,6 +61,9 @@ impl InstructionSet {
             }
             _ => 2,
         };
+        if let Some(product) = scaled_format::product(self, row.op, words) {
+            return scaled_format::decode(self, words, product);
+        }
         let mut fields = Fields::new(self, words, base_words, encoding, row)?;
         let done = match encoding {
             Encoding::Sop2 => scalar_format::sop2(&mut fields),
@@ -165,10 +168,13 @@ fn long_format(tables: &Tables, first: u32) -> Classified {
     let found = match first >> 26 {
         0b11_0000 => (Encoding::Smem, row(tables.smem, field(first, 18, 8))),
         0b11_0100 => match field(first, 16, 10) {
-            code @ 0x380.. => match code & 0x7f {
-                code @ 0x3e.. => (Encoding::Mai, row(tables.mai, code)),
-                code => (Encoding::Vop3p, row(tables.vop3p, code)),
-            },
+            code @ 0x380.. => {
+                let code = code & 0x7f;
+                match row(tables.mai, code) {
+                    None if code < 0x3e => (Encoding::Vop3p, row(tables.vop3p, code)),
+                    matrix => (Encoding::Mai, matrix),
+                }
+            }
             code => (Encoding::Vop3, vop3_row(tables, code, VOP1_IN_VOP3)),
         },
         0b11_0110 => (Encoding::Ds, row(tables.ds, field(first, 17, 8))),

@@ -72,6 +72,8 @@ pub enum Encoding {
 ///   `src[2]` resource (4 registers), `src[3]` scalar offset.
 /// * Loads and atomics that return have `dst`; other atomics have `dst` None.
 /// * VOPD: see [`Inst::halves`].
+/// * `v_mfma_scale_*`: `src[3]` holds the scales of A, `sdst`, which is no destination there, those of B. Their bits of `op_sel` and
+///   `op_sel_hi` select a byte.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Inst {
     /// The instruction set, which also has the spelling.
@@ -99,7 +101,7 @@ pub struct Inst {
     /// Fields of memory instructions.
     pub mem: Mem,
     /// SOPK and SOPP constant, sign-extended from 16 bits; in branches a distance in dwords from the next instruction.
-    /// `s_set_gpr_idx_on`: the mode bits. `s_sendmsg_rtn_b32` and `_b64`: the message. VOPD: the literal.
+    /// `s_set_gpr_idx_on`: the mode bits. `s_sendmsg_rtn_b32` and `_b64`: the message. VOPD: the literal. `v_bitop3`: the truth table.
     pub imm: i32,
 }
 
@@ -122,11 +124,11 @@ pub struct Mods {
     pub clamp: bool,
     /// Output scale: 0 none, 1 times 2, 2 times 4, 3 divided by 2.
     pub omod: u8,
-    /// MFMA: broadcast size of A (log2 of blocks).
+    /// MFMA: broadcast size of A (log2 of blocks); with several formats, that of A.
     pub cbsz: u8,
     /// MFMA: block of A that is broadcast.
     pub abid: u8,
-    /// MFMA: lane pattern of B; in gfx942's f64 MFMA the negation of A, B and C (bits 0, 1, 2).
+    /// MFMA: lane pattern of B; with several formats, that of B; in gfx942's f64 MFMA the negation of A, B and C (bits 0, 1, 2).
     pub blgp: u8,
     /// Data-parallel primitive on `src[0]`.
     pub dpp: Option<Dpp>,

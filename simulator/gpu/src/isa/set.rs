@@ -35,6 +35,8 @@ pub struct InstructionSet {
     pub(crate) keeps_halves: bool,
     /// The layout of buffer resources.
     pub(crate) resources: ResourceLayout,
+    /// The bits of M0 that are an offset in LDS, where loads into LDS begin.
+    pub(crate) lds_offsets: u32,
     /// Whether there is a global data share. It is not simulated.
     pub(super) has_gds: bool,
     /// Whether there are image instructions. None of them is decoded.
@@ -80,11 +82,13 @@ pub(super) struct Tables {
     pub(super) mtbuf: Table,
     /// The halves of VOPD. The codes up to 15 are the first half's too.
     pub(super) vopd: Table,
+    /// Matrix products after the scales of their factors.
+    pub(super) scaled: Table,
 }
 
 impl Tables {
     /// Every table.
-    const fn all(&self) -> [Table; 19] {
+    const fn all(&self) -> [Table; 20] {
         [
             self.sop2,
             self.sopk,
@@ -105,6 +109,7 @@ impl Tables {
             self.mubuf,
             self.mtbuf,
             self.vopd,
+            self.scaled,
         ]
     }
 }
@@ -156,7 +161,8 @@ pub(super) struct Style {
 
 impl InstructionSet {
     /// Every set of a simulated part, the newest first.
-    pub const ALL: [&'static InstructionSet; 5] = [&GFX942, &GFX90A, &GFX908, &GFX906, &GFX900];
+    pub const ALL: [&'static InstructionSet; 6] =
+        [&super::gfx950::GFX950, &GFX942, &GFX90A, &GFX908, &GFX906, &GFX900];
 
     /// The part that the set is named after.
     pub fn name(&self) -> &'static str {
@@ -294,7 +300,7 @@ macro_rules! mnemonics {
 
 pub(super) use mnemonics;
 
-/// The tables that differ between parts; the others are the same.
+/// The tables that differ between parts of GFX9; the others are the same.
 macro_rules! tables {
     ($($format:ident: $table:expr,)*) => {
         Tables {
@@ -311,6 +317,8 @@ macro_rules! tables {
         }
     };
 }
+
+pub(super) use tables;
 
 /// The spelling of matrix products until gfx90a.
 macro_rules! spelled {
@@ -369,6 +377,7 @@ pub static GFX942: InstructionSet = InstructionSet {
         global: table!(128, GLOBAL, GLOBAL_SINCE_GFX90A, GLOBAL_GFX942),
         scratch: table!(128, SCRATCH, SCRATCH_GFX942),
         mubuf: table!(128, MUBUF, MUBUF_SINCE_GFX90A, MUBUF_GFX942),
+        scaled: &[],
     },
     flat_bit: FlatBit::VectorAddress,
     has_unaddressed_scratch: false,
@@ -376,6 +385,7 @@ pub static GFX942: InstructionSet = InstructionSet {
     has_row_newbcast: true,
     keeps_halves: false,
     resources: ResourceLayout::Gfx9,
+    lds_offsets: 0xffff,
     has_gds: false,
     has_images: false,
     style: Style {
@@ -428,6 +438,7 @@ pub static GFX90A: InstructionSet = InstructionSet {
         global: table!(128, GLOBAL, GLOBAL_SINCE_GFX90A),
         scratch: table!(128, SCRATCH),
         mubuf: table!(128, MUBUF, MUBUF_SINCE_GFX90A, MUBUF_GFX90A),
+        scaled: &[],
     },
     flat_bit: FlatBit::Lds,
     has_unaddressed_scratch: false,
@@ -435,6 +446,7 @@ pub static GFX90A: InstructionSet = InstructionSet {
     has_row_newbcast: true,
     keeps_halves: false,
     resources: ResourceLayout::Gfx9,
+    lds_offsets: 0xffff,
     has_gds: false,
     has_images: true,
     style: Style {
@@ -461,6 +473,7 @@ pub static GFX908: InstructionSet = InstructionSet {
         global: table!(128, GLOBAL, GLOBAL_GFX908),
         scratch: table!(128, SCRATCH),
         mubuf: table!(128, MUBUF, MUBUF_GFX908),
+        scaled: &[],
     },
     flat_bit: FlatBit::Lds,
     has_unaddressed_scratch: false,
@@ -468,6 +481,7 @@ pub static GFX908: InstructionSet = InstructionSet {
     has_row_newbcast: false,
     keeps_halves: false,
     resources: ResourceLayout::Gfx9,
+    lds_offsets: 0xffff,
     has_gds: true,
     has_images: true,
     style: Style {
@@ -505,6 +519,7 @@ pub static GFX906: InstructionSet = InstructionSet {
         global: table!(128, GLOBAL),
         scratch: table!(128, SCRATCH),
         mubuf: table!(128, MUBUF),
+        scaled: &[],
     },
     flat_bit: FlatBit::Lds,
     has_unaddressed_scratch: false,
@@ -512,6 +527,7 @@ pub static GFX906: InstructionSet = InstructionSet {
     has_row_newbcast: false,
     keeps_halves: false,
     resources: ResourceLayout::Gfx9,
+    lds_offsets: 0xffff,
     has_gds: true,
     has_images: true,
     style: Style {
@@ -538,6 +554,7 @@ pub static GFX900: InstructionSet = InstructionSet {
         global: table!(128, GLOBAL),
         scratch: table!(128, SCRATCH),
         mubuf: table!(128, MUBUF),
+        scaled: &[],
     },
     flat_bit: FlatBit::Lds,
     has_unaddressed_scratch: false,
@@ -545,6 +562,7 @@ pub static GFX900: InstructionSet = InstructionSet {
     has_row_newbcast: false,
     keeps_halves: true,
     resources: ResourceLayout::Gfx9,
+    lds_offsets: 0xffff,
     has_gds: true,
     has_images: true,
     style: Style {

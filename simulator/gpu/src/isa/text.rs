@@ -140,12 +140,20 @@ impl List<'_, '_> {
 
 fn alu(inst: &Inst, list: &mut List<'_, '_>) -> fmt::Result {
     list.dst(inst)?;
-    if !inst.sdst.is_none() {
+    // The scales of a matrix product are behind its sources.
+    let are_scales = inst.encoding == Encoding::Mai;
+    if !inst.sdst.is_none() && !are_scales {
         list.put(operand(inst, inst.sdst, inst.set.mask()))?;
     }
     for at in 0..3 {
         if !inst.src[at].is_none() {
             list.put(source(inst, at))?;
+        }
+    }
+    if are_scales {
+        list.src(inst, 3)?;
+        if !inst.sdst.is_none() {
+            list.put(operand(inst, inst.sdst, inst.src_type[3]))?;
         }
     }
     match inst.op {

@@ -25,6 +25,15 @@ pub(super) fn modifiers(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
             }
         }
         Encoding::Vop3 => {
+            if matches!(inst.op, Op::v_permlane16_swap_b32 | Op::v_permlane32_swap_b32) {
+                f.write_str(if inst.mods.op_sel & 2 != 0 { " bound_ctrl:1" } else { "" })?;
+                return f.write_str(if inst.mods.op_sel & 1 != 0 { " fi:1" } else { "" });
+            }
+            match (inst.op, inst.imm) {
+                (Op::v_bitop3_b16 | Op::v_bitop3_b32, 1..=10) => write!(f, " bitop3:{}", inst.imm)?,
+                (Op::v_bitop3_b16 | Op::v_bitop3_b32, 11..) => write!(f, " bitop3:{:#x}", inst.imm)?,
+                _ => {}
+            }
             if inst.mods.op_sel != 0 && inst.set.selects_bytes(inst.op) {
                 write!(f, " byte_sel:{}", byte(inst))?;
             } else if inst.mods.op_sel != 0 && inst.set.shows_halves(inst.op) {
@@ -112,7 +121,15 @@ fn byte(inst: &Inst) -> u8 {
 fn halves(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
     let sources = match inst.op {
         // The old value of the destination is the third source.
-        Op::v_cvt_sr_fp8_f32 | Op::v_cvt_sr_bf8_f32 | Op::v_fmac_f16 => 3,
+        Op::v_cvt_sr_fp8_f32
+        | Op::v_cvt_sr_bf8_f32
+        | Op::v_cvt_sr_fp8_f32_ocp
+        | Op::v_cvt_sr_bf8_f32_ocp
+        | Op::v_cvt_sr_fp8_f32_bounded
+        | Op::v_cvt_sr_bf8_f32_bounded
+        | Op::v_cvt_scalef32_pk_fp4_f16
+        | Op::v_cvt_scalef32_pk_fp4_bf16
+        | Op::v_fmac_f16 => 3,
         // These bits are no halves: they let inactive lanes and lanes out of range be read.
         Op::v_permlane16_b32
         | Op::v_permlanex16_b32
@@ -150,6 +167,13 @@ fn packed(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
 
 fn matrix(inst: &Inst, f: &mut Formatter<'_>) -> fmt::Result {
     let mods = &inst.mods;
+    if !inst.sdst.is_none() {
+        // LLVM has a third source here.
+        if mods.op_sel != 0 {
+            bits(f, "op_sel", mods.op_sel, 3)?;
+        }
+        bits(f, "op_sel_hi", mods.op_sel_hi, 3)?;
+    }
     for (name, value) in [("cbsz", mods.cbsz), ("abid", mods.abid)] {
         if value != 0 {
             write!(f, " {name}:{value}")?;

@@ -8,10 +8,12 @@ use super::inst::{Encoding, Sdwa, SdwaSel, SdwaUnused};
 use super::lane_format;
 use super::opcode::Op;
 use super::operand::{Element, Operand, OperandType, Special};
+use super::scaled_format;
 use super::set::{Accumulation, Family};
 use super::tables::{
-    ACC, ACC_DST, ACC_SRC, BYTES, CARRY_IN, CARRY_OUT, CLAMP, LANE, LONG_INDEX, MADAK, MADMK, MIX,
-    NO_DST_SEL, NO_SDWA, OMOD, OP_SEL, SCALAR_DST, SCALAR_LANES, SPARSE, SPREAD, VECTOR_SRC, WMMA,
+    ACC, ACC_DST, ACC_SRC, BYTES, CARRY_IN, CARRY_OUT, CLAMP, LANE, LONG_INDEX, MADAK, MADMK, MIX, NARROW,
+    NO_DST_SEL, NO_SDWA, OMOD, OP_SEL, SCALAR_DST, SCALAR_LANES, SPARSE, SPREAD, TRUTH_TABLE, VECTOR_SRC,
+    WMMA,
 };
 
 pub(super) fn vop1(f: &mut Fields<'_>) -> Result<(), Invalid> {
@@ -187,6 +189,10 @@ pub(super) fn vop3(f: &mut Fields<'_>) -> Result<(), Invalid> {
     if f.row.has(OMOD) {
         f.inst.mods.omod = field(f.second, 27, 2) as u8;
     }
+    if f.row.has(TRUTH_TABLE) {
+        let table = field(f.second, 29, 3) | field(f.first, 8, 3) << 3 | field(f.second, 27, 2) << 6;
+        f.inst.imm = table as i32;
+    }
     Ok(())
 }
 
@@ -202,6 +208,7 @@ fn selectable(f: &Fields<'_>) -> u8 {
     }
     let types = [f.row.src[0], f.row.src[1], f.row.src[2], f.row.dst];
     let can = |ty: OperandType| match f.family() {
+        Family::Gfx9 if f.row.has(OP_SEL) => true,
         _ if f.row.has(OP_SEL) => {
             !matches!(ty.element, Element::Packed16 | Element::PackedF16 | Element::PackedBf16)
         }
@@ -277,12 +284,17 @@ pub(super) fn mai(f: &mut Fields<'_>) -> Result<(), Invalid> {
         f.set_dst(vgpr_or_agpr(dst, f.row.dst.dwords, true))?;
         return f.set_source(0, src0);
     }
+    if f.row.has(NARROW) {
+        for (at, format) in [field(f.first, 8, 3), field(f.second, 29, 3)].into_iter().enumerate() {
+            f.inst.src_type[at].dwords = scaled_format::registers(format);
+        }
+    }
     let acc_cd = f.inst.set.accumulation == Accumulation::Apart || bit(f.first, 15);
     f.set_dst(vgpr_or_agpr(dst, f.row.dst.dwords, acc_cd))?;
     for (at, code) in [src0, field(f.second, 9, 9)].into_iter().enumerate() {
         let register = code.checked_sub(VGPR).ok_or(Invalid)?;
         let acc = bit(f.second, 27 + at as u32);
-        f.inst.src[at] = vgpr_or_agpr(register, f.row.src[at].dwords, acc)?;
+        f.inst.src[at] = vgpr_or_agpr(register, f.inst.src_type[at].dwords, acc)?;
     }
     let third = field(f.second, 18, 9);
     f.inst.src[2] = match third.checked_sub(VGPR) {
@@ -299,5 +311,7 @@ pub(super) fn mai(f: &mut Fields<'_>) -> Result<(), Invalid> {
     if !f.row.has(SPARSE) {
         mods.blgp = field(f.second, 29, 3) as u8;
     }
-    Ok(())
+    // Of products with formats, this says that scales are in front.
+    let is_scaled = f.row.has(NARROW) && mods.abid != 0;
+    if is_scaled { Err(Invalid) } else { Ok(()) }
 }

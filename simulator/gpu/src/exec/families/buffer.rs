@@ -11,7 +11,7 @@ use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::trouble::{AccessKind, Cause};
 use crate::exec::machine::wave::Wave;
 use crate::exec::operands::source::scalar32;
-use crate::exec::operands::space::{Addresses, load, store};
+use crate::exec::operands::space::{Addresses, Space, load, store};
 use crate::exec::values::row::LANES;
 use crate::isa::{Encoding, Inst};
 use crate::lane_mask::LaneMask;
@@ -312,8 +312,25 @@ fn buffer_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
         Ok(targets) => targets,
         Err(stop) => return stop,
     };
-    for (lane, _) in partial {
-        core.lds.store(targets[lane], 0u32.to_le_bytes());
+    for (lane, _) in &partial {
+        for at in (0..part.size().max(4)).step_by(4) {
+            core.lds.store(targets[*lane] + at, 0u32.to_le_bytes());
+        }
+    }
+    // Of several dwords, those that lie in the buffer are loaded.
+    for dwords in (4..part.size()).step_by(4) {
+        let some = partial.iter().filter(|(_, available)| available / 4 * 4 == dwords);
+        let mask = some.fold(LaneMask::default(), |mask, (lane, _)| mask | LaneMask::of_lane(*lane));
+        let flow = with_spans(core, step, &addresses, mask, dwords, AccessKind::Read, |core, span, mask| {
+            for lane in mask.lanes() {
+                for at in (0..dwords).step_by(4) {
+                    core.lds.store32(lane, targets[lane] + at, span.load32(lane, addresses[lane] + at));
+                }
+            }
+        });
+        if flow != Flow::Next {
+            return flow;
+        }
     }
     to_lds(core, step, &addresses, whole, part)
 }

@@ -101,21 +101,28 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
         Op::v_dot4c_i32_i8 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 8)),
         Op::v_dot8c_i32_i4 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 4)),
         Op::v_dot2c_i32_i16 => dot!(i64, i32, |sum, a, b| sum + signed_products(a, b, 16)),
-        Op::v_dot2c_f32_f16 => handler!(|core, step| {
-            let wave = &*core.wave;
-            let [a, b, c] = std::array::from_fn(|index| bits(wave, step, index));
-            let (mods, mode) = (&step.inst.mods, wave.mode);
-            let result = row!(|lane| {
-                let [a, b] = [a[lane], b[lane]];
-                let halves = |bits: u32| [bits & 0xffff, bits >> 16].map(f16_to_f32);
-                finish32(f32::from_bits(dot2(halves(a), halves(b), c[lane], mode)), mods, mode).to_bits()
-            });
-            let exec = written_lanes(core.wave, step);
-            core.wave.write_row(step.dst, &result, exec);
-            Flow::Next
-        }),
+        Op::v_dot2c_f32_f16 => handler!(|core, step| accumulated(core, step, f16_to_f32)),
+        // Its signs are those of both halves or of one; no document says which.
+        Op::v_dot2c_f32_bf16 if inst.mods.neg | inst.mods.abs != 0 => return None,
+        Op::v_dot2c_f32_bf16 => handler!(|core, step| accumulated(core, step, bf16_to_f32)),
         _ => return None,
     })
+}
+
+/// The sum of the destination and of products of floats of 16 bits.
+#[inline(always)]
+fn accumulated(core: &mut Core<'_>, step: &Step, widened: impl Fn(u32) -> f32 + Copy) -> Flow {
+    let wave = &*core.wave;
+    let [a, b, c] = std::array::from_fn(|index| bits(wave, step, index));
+    let (mods, mode) = (&step.inst.mods, wave.mode);
+    let result = row!(|lane| {
+        let [a, b] = [a[lane], b[lane]];
+        let halves = |bits: u32| [bits & 0xffff, bits >> 16].map(widened);
+        finish32(f32::from_bits(dot2(halves(a), halves(b), c[lane], mode)), mods, mode).to_bits()
+    });
+    let exec = written_lanes(core.wave, step);
+    core.wave.write_row(step.dst, &result, exec);
+    Flow::Next
 }
 
 /// A sum of a single and of products of floats of 16 bits.

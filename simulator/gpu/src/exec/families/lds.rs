@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! LDS instructions, and instructions that move data between lanes through the LDS hardware.
 
+use crate::exec::families::transpose::transposed;
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::machine::shape::{RegisterPlace, Shape, Width};
@@ -28,6 +29,8 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
         (Op::ds_swizzle_b32, _) => Compilations::scalar(swizzle),
         (Op::ds_write_addtid_b32, _) => Compilations::scalar(write_by_lane),
         (Op::ds_read_addtid_b32, _) => Compilations::scalar(read_by_lane),
+        (Op::ds_read_b64_tr_b8, _) => Compilations::scalar(|core, step| transposed(core, step, 8)),
+        (Op::ds_read_b64_tr_b16, _) => Compilations::scalar(|core, step| transposed(core, step, 16)),
         (Op::ds_append | Op::ds_consume, _) => Compilations::scalar(count),
         (_, Shape::Load(Width::Dwords(1))) if two => {
             handler!(|core, step, vectors| read_two::<1>(core, step, vectors))
@@ -202,7 +205,7 @@ fn read(core: &mut Core<'_>, step: &Step, part: Width) -> Flow {
 }
 
 #[inline(never)]
-fn read_any(core: &mut Core<'_>, step: &Step) -> Flow {
+pub(crate) fn read_any(core: &mut Core<'_>, step: &Step) -> Flow {
     match step.shape {
         Shape::Load(part) => read(core, step, part),
         _ => Flow::Next,

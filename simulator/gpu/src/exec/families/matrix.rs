@@ -7,7 +7,7 @@
 //! lanes, one column each.
 
 use crate::exec::families::tile::{
-    Bf8, Bf16, F16, F32, Fp8, I8, Normal, ROWS, Sum, Xf32, accumulate, place, widen,
+    Bf8, Bf8Ocp, Bf16, F16, F32, Fp8, Fp8Ocp, I8, Normal, ROWS, Sum, Xf32, accumulate, place, widen,
 };
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::{Compilations, handler, shared};
@@ -65,6 +65,20 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
         Op::v_mfma_f32_32x32x16_bf8_bf8 => product!(f32, 32, 8, 1, Bf8, Bf8),
         Op::v_mfma_i32_16x16x32_i8 => product!(i32, 16, 8, 1, I8, I8),
         Op::v_mfma_i32_32x32x16_i8 => product!(i32, 32, 8, 1, I8, I8),
+        Op::v_mfma_f32_16x16x32_f16 => product!(f32, 16, 8, 1, F16, F16),
+        Op::v_mfma_f32_32x32x16_f16 => product!(f32, 32, 8, 1, F16, F16),
+        Op::v_mfma_f32_16x16x32_bf16 => product!(f32, 16, 8, 1, Bf16, Bf16),
+        Op::v_mfma_f32_32x32x16_bf16 => product!(f32, 32, 8, 1, Bf16, Bf16),
+        Op::v_mfma_i32_16x16x64_i8 => product!(i32, 16, 16, 1, I8, I8),
+        Op::v_mfma_i32_32x32x32_i8 => product!(i32, 32, 16, 1, I8, I8),
+        Op::v_mfma_f32_16x16x32_fp8_fp8_ocp => product!(f32, 16, 8, 1, Fp8Ocp, Fp8Ocp),
+        Op::v_mfma_f32_16x16x32_fp8_bf8_ocp => product!(f32, 16, 8, 1, Fp8Ocp, Bf8Ocp),
+        Op::v_mfma_f32_16x16x32_bf8_fp8_ocp => product!(f32, 16, 8, 1, Bf8Ocp, Fp8Ocp),
+        Op::v_mfma_f32_16x16x32_bf8_bf8_ocp => product!(f32, 16, 8, 1, Bf8Ocp, Bf8Ocp),
+        Op::v_mfma_f32_32x32x16_fp8_fp8_ocp => product!(f32, 32, 8, 1, Fp8Ocp, Fp8Ocp),
+        Op::v_mfma_f32_32x32x16_fp8_bf8_ocp => product!(f32, 32, 8, 1, Fp8Ocp, Bf8Ocp),
+        Op::v_mfma_f32_32x32x16_bf8_fp8_ocp => product!(f32, 32, 8, 1, Bf8Ocp, Fp8Ocp),
+        Op::v_mfma_f32_32x32x16_bf8_bf8_ocp => product!(f32, 32, 8, 1, Bf8Ocp, Bf8Ocp),
         Op::v_mfma_i32_32x32x4_2b_i8 => product!(i32, 32, 4, 2, I8, I8),
         Op::v_mfma_i32_16x16x4_4b_i8 => product!(i32, 16, 4, 4, I8, I8),
         Op::v_mfma_i32_4x4x4_16b_i8 => product!(i32, 4, 4, 16, I8, I8),
@@ -153,7 +167,7 @@ fn multiply<S: Sum, const M: usize>(
 
 /// Copies C, registers or a constant for all elements, to the place of the result.
 #[inline(always)]
-fn start(wave: &mut Wave, step: &Step, registers: usize) {
+pub(crate) fn start(wave: &mut Wave, step: &Step, registers: usize) {
     let place = |first: u16, index: usize| (usize::from(first) + index) & (VECTORS - 1);
     match step.src[2] {
         Source::Vector(first) if first == step.dst => {}

@@ -187,6 +187,15 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
             })
         };
     }
+    /// The same of three.
+    macro_rules! chosen3 {
+        ($rule:ident) => {
+            pair!(float mode |a 0, b 1, c 2| {
+                let [a, b, c] = flushed_halves([a, b, c], mode);
+                $rule($rule(a as u16, b as u16), c as u16).into()
+            })
+        };
+    }
     Some(match op {
         Op::v_pk_mad_i16 => pair!(i16, |a 0, b 1, c 2| a.wrapping_mul(b).wrapping_add(c),
             clamped(i64::from(a) * i64::from(b) + i64::from(c)).clamp(i16::MIN.into(), i16::MAX.into())
@@ -237,6 +246,8 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         }),
         Op::v_pk_min_num_f16 => chosen!(min_num_f16),
         Op::v_pk_max_num_f16 => chosen!(max_num_f16),
+        Op::v_pk_minimum3_f16 => chosen3!(minimum_f16),
+        Op::v_pk_maximum3_f16 => chosen3!(maximum_f16),
         Op::v_pk_minimum_f16 => chosen!(minimum_f16),
         Op::v_pk_maximum_f16 => chosen!(maximum_f16),
         Op::v_pk_fma_f32 => {

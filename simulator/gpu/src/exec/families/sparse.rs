@@ -6,7 +6,7 @@
 //! be multiplied by. Each stored element has an index of two bits in the lane's index register: its position
 //! among the four.
 
-use crate::exec::families::tile::{Bf8, Bf16, F16, Fp8, I8, Sum, place, widen};
+use crate::exec::families::tile::{Bf8, Bf8Ocp, Bf16, F16, Fp8, Fp8Ocp, I8, Sum, place, widen};
 use crate::exec::machine::core::Flow;
 use crate::exec::machine::handler::{Compilations, handler, shared};
 use crate::exec::machine::step::{Source, Step};
@@ -48,6 +48,28 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
         Op::v_smfmac_f32_32x32x32_fp8_bf8 => product!(f32, 32, 8, Fp8, Bf8),
         Op::v_smfmac_f32_32x32x32_bf8_fp8 => product!(f32, 32, 8, Bf8, Fp8),
         Op::v_smfmac_f32_32x32x32_bf8_bf8 => product!(f32, 32, 8, Bf8, Bf8),
+        Op::v_smfmac_f32_16x16x64_fp8_fp8_ocp => product!(f32, 16, 8, Fp8Ocp, Fp8Ocp),
+        Op::v_smfmac_f32_16x16x64_fp8_bf8_ocp => product!(f32, 16, 8, Fp8Ocp, Bf8Ocp),
+        Op::v_smfmac_f32_16x16x64_bf8_fp8_ocp => product!(f32, 16, 8, Bf8Ocp, Fp8Ocp),
+        Op::v_smfmac_f32_16x16x64_bf8_bf8_ocp => product!(f32, 16, 8, Bf8Ocp, Bf8Ocp),
+        Op::v_smfmac_f32_32x32x32_fp8_fp8_ocp => product!(f32, 32, 8, Fp8Ocp, Fp8Ocp),
+        Op::v_smfmac_f32_32x32x32_fp8_bf8_ocp => product!(f32, 32, 8, Fp8Ocp, Bf8Ocp),
+        Op::v_smfmac_f32_32x32x32_bf8_fp8_ocp => product!(f32, 32, 8, Bf8Ocp, Fp8Ocp),
+        Op::v_smfmac_f32_32x32x32_bf8_bf8_ocp => product!(f32, 32, 8, Bf8Ocp, Bf8Ocp),
+        Op::v_smfmac_f32_16x16x128_fp8_fp8 => product!(f32, 16, 16, Fp8Ocp, Fp8Ocp),
+        Op::v_smfmac_f32_16x16x128_fp8_bf8 => product!(f32, 16, 16, Fp8Ocp, Bf8Ocp),
+        Op::v_smfmac_f32_16x16x128_bf8_fp8 => product!(f32, 16, 16, Bf8Ocp, Fp8Ocp),
+        Op::v_smfmac_f32_16x16x128_bf8_bf8 => product!(f32, 16, 16, Bf8Ocp, Bf8Ocp),
+        Op::v_smfmac_f32_32x32x64_fp8_fp8 => product!(f32, 32, 16, Fp8Ocp, Fp8Ocp),
+        Op::v_smfmac_f32_32x32x64_fp8_bf8 => product!(f32, 32, 16, Fp8Ocp, Bf8Ocp),
+        Op::v_smfmac_f32_32x32x64_bf8_fp8 => product!(f32, 32, 16, Bf8Ocp, Fp8Ocp),
+        Op::v_smfmac_f32_32x32x64_bf8_bf8 => product!(f32, 32, 16, Bf8Ocp, Bf8Ocp),
+        Op::v_smfmac_f32_16x16x64_f16 => product!(f32, 16, 8, F16, F16),
+        Op::v_smfmac_f32_32x32x32_f16 => product!(f32, 32, 8, F16, F16),
+        Op::v_smfmac_f32_16x16x64_bf16 => product!(f32, 16, 8, Bf16, Bf16),
+        Op::v_smfmac_f32_32x32x32_bf16 => product!(f32, 32, 8, Bf16, Bf16),
+        Op::v_smfmac_i32_16x16x128_i8 => product!(i32, 16, 16, I8, I8),
+        Op::v_smfmac_i32_32x32x64_i8 => product!(i32, 32, 16, I8, I8),
         _ => return None,
     })
 }

@@ -270,11 +270,21 @@ fn global_to_lds(core: &mut Core<'_>, step: &Step) -> Flow {
 /// # Errors
 /// The stop, if one of them ends past the workgroup's limit.
 pub(crate) fn lds_targets(core: &mut Core<'_>, step: &Step, lanes: LaneMask) -> Result<Addresses, Flow> {
-    let base = u64::from(core.wave.m0() & 0xffff).wrapping_add(i64::from(step.inst.mem.offset) as u64);
-    let targets: Addresses = std::array::from_fn(|lane| base.wrapping_add(lane as u64 * 4));
-    match overrun(core, step, &targets, lanes, 4, AccessKind::Write) {
+    let base = u64::from(core.wave.m0() & step.inst.set.lds_offsets)
+        .wrapping_add(i64::from(step.inst.mem.offset) as u64);
+    let size = lds_size(step);
+    let targets: Addresses = std::array::from_fn(|lane| base.wrapping_add(lane as u64 * size));
+    match overrun(core, step, &targets, lanes, size, AccessKind::Write) {
         Some(stop) => Err(stop),
         None => Ok(targets),
+    }
+}
+
+/// The bytes that a load into LDS writes for a lane.
+fn lds_size(step: &Step) -> u64 {
+    match step.shape {
+        Shape::Load(Width::Dwords(count)) => u64::from(count) * 4,
+        _ => 4,
     }
 }
 
@@ -305,6 +315,10 @@ pub(crate) fn to_lds(
         for lane in mask.lanes() {
             let value = extended(&span, lane, addresses[lane], part);
             core.lds.store32(lane, targets[lane], value);
+            for more in (4..part.size()).step_by(4) {
+                let value = span.load32(lane, addresses[lane] + more);
+                core.lds.store32(lane, targets[lane] + more, value);
+            }
         }
     })
 }

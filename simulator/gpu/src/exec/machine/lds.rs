@@ -7,8 +7,8 @@ use crate::exec::values::row::{POISON, Row};
 use crate::memory::groups::GroupOffsets;
 use crate::memory::lanes::{LaneOffsets, Vectors};
 
-/// The most LDS that a workgroup has, in bytes.
-pub(crate) const MAX_LDS: usize = 64 * 1024;
+/// The most LDS that a workgroup has on any part, in bytes.
+pub(crate) const MAX_LDS: usize = 160 * 1024;
 /// Bytes past the end. They are always zero, so that a read past the end needs no branch.
 const BEYOND: usize = 16;
 
@@ -193,5 +193,16 @@ mod tests {
         lds.reset(0);
         lds.store(0, [1]);
         assert_eq!(lds.load(0), [0; 4]);
+    }
+
+    #[test]
+    fn every_part_has_all_its_bytes() {
+        for part in crate::Part::all() {
+            let last = u64::from(part.lds) - 4;
+            let mut lds = Lds::new();
+            lds.reset(part.lds as usize);
+            lds.store(last, [1, 2, 3, 4]);
+            assert_eq!(lds.load(last), [1, 2, 3, 4], "{}", part.name());
+        }
     }
 }

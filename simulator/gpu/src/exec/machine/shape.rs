@@ -172,14 +172,14 @@ impl Shape {
             Load(Short(high(false))) => ds_read_u16_d16_hi flat_load_short_d16_hi global_load_short_d16_hi
                 scratch_load_short_d16_hi buffer_load_short_d16_hi;
             Load(Dwords(2)) => s_load_dwordx2 s_buffer_load_dwordx2
-                ds_read_b64 ds_read2_b64 ds_read2st64_b64 flat_load_dwordx2
+                ds_read_b64 ds_read_b64_tr_b8 ds_read_b64_tr_b16 ds_read2_b64 ds_read2st64_b64 flat_load_dwordx2
                 global_load_dwordx2 scratch_load_dwordx2 buffer_load_dwordx2;
             Load(Dwords(3)) => s_load_dwordx3 s_buffer_load_dwordx3
                 ds_read_b96 flat_load_dwordx3 global_load_dwordx3 scratch_load_dwordx3
-                buffer_load_dwordx3;
+                buffer_load_dwordx3 global_load_lds_dwordx3;
             Load(Dwords(4)) => s_load_dwordx4 s_buffer_load_dwordx4
                 ds_read_b128 flat_load_dwordx4 global_load_dwordx4 scratch_load_dwordx4
-                buffer_load_dwordx4;
+                buffer_load_dwordx4 global_load_lds_dwordx4;
             Load(Dwords(8)) => s_load_dwordx8 s_buffer_load_dwordx8;
             Load(Dwords(16)) => s_load_dwordx16 s_buffer_load_dwordx16;
             Store(Dwords(1)) => ds_write_b32 ds_write2_b32 ds_write2st64_b32 flat_store_dword

@@ -183,6 +183,11 @@ fn preserves_high_half(op: Op) -> bool {
             | v_cvt_pk_bf8_f32
             | v_cvt_pk_fp8_f32_ocp
             | v_cvt_pk_bf8_f32_ocp
+            | v_cvt_pk_fp8_f32_bounded
+            | v_cvt_pk_bf8_f32_bounded
+            | v_bitop3_b16
+            | v_ashr_pk_i8_i32
+            | v_ashr_pk_u8_i32
     )
 }
 

@@ -13,7 +13,7 @@ use crate::exec::operands::source::{PRIVATE_APERTURE, SHARED_APERTURE};
 use crate::exec::translate::{Blocks, End};
 use crate::exec::values::row::LANES;
 use crate::exec::values::wide::has_wide_vectors;
-use crate::isa::{self, GFX90A, GFX900, GFX908, GFX942, InstructionSet};
+use crate::isa::{self, GFX90A, GFX900, GFX908, GFX942, GFX950, InstructionSet};
 use crate::lane_mask::LaneMask;
 use crate::memory::{AllocationKind, Memory, MemoryOptions, Windows};
 use std::collections::{BTreeMap, HashSet};
@@ -432,6 +432,27 @@ fn instructions_of_gfx900() {
     assert!(compared > 100, "only {compared} were compared");
 }
 
+/// The instructions of gfx950 that gfx942 lacks, or does otherwise.
+#[test]
+fn instructions_of_gfx950() {
+    let of =
+        |kind: fn(&str) -> bool| rows(include_str!("cases/gfx950.txt")).filter(move |(_, text)| kind(text));
+    check(
+        &GFX950,
+        of(|text| text.starts_with("v_") && !text.contains("mfma") && !text.contains("smfmac")),
+        300,
+    );
+    check_memory(&GFX950, of(|text| !text.starts_with("v_")), 10);
+}
+
+/// The matrix products of gfx950 that gfx942 lacks, or does otherwise.
+#[test]
+fn products_of_gfx950() {
+    let is_product = |text: &str| text.contains("_mfma_") || text.contains("_smfmac_");
+    let list = rows(include_str!("cases/gfx950.txt")).filter(|(_, text)| is_product(text));
+    check_products(&GFX950, list, 300);
+}
+
 fn check_products(set: &'static InstructionSet, list: impl Iterator<Item = Case>, at_least: usize) {
     let mut shared = Shared::new();
     let mut failures = Vec::new();
@@ -443,12 +464,20 @@ fn check_products(set: &'static InstructionSet, list: impl Iterator<Item = Case>
         let mut next = random(0x0bad_cafe ^ (number as u64) << 20);
         let mut wave = Wave::new();
         for register in (0..112).chain(256..368) {
-            wave.v[register].fill_with(|| matrix_input(text, &mut next));
+            wave.v[register].fill_with(|| matrix_input(set, text, &mut next));
         }
         if text.starts_with("v_smfmac") {
             // Indices.
             wave.v[8].fill_with(|| next() as u32);
             wave.v[9].fill_with(|| next() as u32);
+        }
+        if text.starts_with("v_mfma_scale") {
+            // Scales that keep most sums finite; now and then one that is none.
+            for register in [3, 5] {
+                wave.v[register].fill_with(|| {
+                    if next() & 63 == 0 { !0 } else { 0x7a7a_7a7a + (next() as u32 & 0x0707_0707) }
+                });
+            }
         }
         wave.set_exec(LaneMask::of_bits(EXECS[number % EXECS.len()]));
         // Neither rounding nor flushing applies to them.
@@ -474,7 +503,7 @@ fn check_products(set: &'static InstructionSet, list: impl Iterator<Item = Case>
 
 /// A register full of elements near 1, of either sign and with all kinds of mantissa; now and then zero or
 /// denormal.
-fn matrix_input(text: &str, next: &mut impl FnMut() -> u64) -> u32 {
+fn matrix_input(set: &InstructionSet, text: &str, next: &mut impl FnMut() -> u64) -> u32 {
     let bits = next() as u32;
     let rare = next().is_multiple_of(16);
     match input_type(text.split(' ').next().unwrap_or("")) {
@@ -485,8 +514,10 @@ fn matrix_input(text: &str, next: &mut impl FnMut() -> u64) -> u32 {
         "bf16" => bits & 0x81ff_81ff | 0x3e80_3e80,
         "f32" | "xf32" => bits & 0x81ff_ffff | 0x3e80_0000,
         "f64" => bits & 0x801f_ffff | 0x3fe0_0000,
+        // Codes that no format of eight bits has for a NaN or an infinity.
+        "fp8" | "bf8" | "f8f6f4" if set == &GFX950 && !rare => bits & 0xbfbf_bfbf,
         // The only code of eight bits without a number is 0x80.
-        "fp8" | "bf8" => bits | 0x0101_0101,
+        "fp8" | "bf8" if set != &GFX950 => bits | 0x0101_0101,
         _ => bits,
     }
 }
@@ -505,6 +536,7 @@ fn every_mnemonic_is_tested() {
     ];
     let ours = lists.into_iter().flat_map(rows).map(|row| (&GFX942, row));
     let theirs = [
+        (&GFX950, include_str!("cases/gfx950.txt")),
         (&GFX90A, include_str!("cases/gfx90a.txt")),
         (&GFX908, include_str!("cases/gfx908.txt")),
         (&GFX900, include_str!("cases/gfx900.txt")),

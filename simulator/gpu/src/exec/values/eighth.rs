@@ -68,6 +68,20 @@ pub fn f32_to_bf8_ocp(value: f32, saturates: bool) -> u32 {
     sign | if code > 0x7b { if saturates { 0x7b } else { 0x7c } } else { code }
 }
 
+/// The same as [`f32_to_fp8_ocp`], but for an infinity, which becomes the greatest number if it `saturates`.
+#[inline(always)]
+pub fn f32_to_fp8_bounded(value: f32, saturates: bool) -> u32 {
+    let code = f32_to_fp8_ocp(value, saturates);
+    if saturates && value.is_infinite() { code & 0x80 | 0x7e } else { code }
+}
+
+/// The same as [`f32_to_bf8_ocp`], but for an infinity, which becomes the greatest number if it `saturates`.
+#[inline(always)]
+pub fn f32_to_bf8_bounded(value: f32, saturates: bool) -> u32 {
+    let code = f32_to_bf8_ocp(value, saturates);
+    if saturates && value.is_infinite() { code & 0x80 | 0x7b } else { code }
+}
+
 #[inline(always)]
 fn signed_nan(bits: u32) -> f32 {
     f32::from_bits(0x7fc0_0000 | (bits & 0x80) << 24)

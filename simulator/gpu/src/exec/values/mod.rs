@@ -9,6 +9,7 @@ pub(crate) mod format;
 pub(crate) mod half;
 pub(crate) mod lane_kind;
 pub(crate) mod nan;
+pub(crate) mod narrow;
 pub(crate) mod rmw;
 pub(crate) mod row;
 pub(crate) mod soft;

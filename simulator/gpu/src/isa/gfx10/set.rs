@@ -66,6 +66,7 @@ const fn set(name: &'static str, wave_size: u32) -> InstructionSet {
             mubuf: table!(256, gfx10::MUBUF),
             mtbuf: table!(16, gfx10::MTBUF),
             vopd: &[],
+            scaled: &[],
         },
         // Not of this family.
         flat_bit: FlatBit::VectorAddress,
@@ -74,6 +75,7 @@ const fn set(name: &'static str, wave_size: u32) -> InstructionSet {
         has_row_newbcast: false,
         keeps_halves: true,
         resources: ResourceLayout::Gfx10,
+        lds_offsets: 0xffff,
         has_gds: true,
         has_images: true,
         style: Style {

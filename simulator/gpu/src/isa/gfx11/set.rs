@@ -67,6 +67,7 @@ const fn set(name: &'static str, wave_size: u32) -> InstructionSet {
             mtbuf: table!(16, gfx11::MTBUF),
             // Waves of 64 lanes have none.
             vopd: if wave_size == 32 { table!(32, gfx11::VOPD) } else { &[] },
+            scaled: &[],
         },
         // Not of this family.
         flat_bit: FlatBit::VectorAddress,
@@ -75,6 +76,7 @@ const fn set(name: &'static str, wave_size: u32) -> InstructionSet {
         has_row_newbcast: false,
         keeps_halves: true,
         resources: ResourceLayout::Gfx11,
+        lds_offsets: 0xffff,
         has_gds: true,
         has_images: true,
         style: Style {

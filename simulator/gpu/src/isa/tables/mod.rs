@@ -7,6 +7,7 @@ pub(super) mod gfx101;
 pub(super) mod gfx11;
 pub(super) mod gfx115;
 pub(super) mod gfx12;
+pub(super) mod gfx950;
 mod lds;
 mod memory;
 mod packed;
@@ -186,6 +187,11 @@ pub(super) const SPREAD: u64 = 1 << 37;
 pub(super) const LONG_INDEX: u64 = 1 << 42;
 /// The destination and the third source have half as many registers in waves of 64 lanes.
 pub(super) const WMMA: u64 = 1 << 38;
+
+/// VOP3: the fields of signs and of the output scale are a truth table.
+pub(super) const TRUTH_TABLE: u64 = 1 << 43;
+/// MAI: two fields are the formats of A and of B, and how many registers these have.
+pub(super) const NARROW: u64 = 1 << 44;
 
 /// The row of each opcode; `None` if no instruction has it. Two rows with one opcode do not compile.
 pub(super) const fn lay_out<const CODES: usize>(lists: &[&'static [Row]]) -> [Option<&'static Row>; CODES] {

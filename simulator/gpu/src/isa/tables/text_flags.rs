@@ -12,6 +12,8 @@ const TEXT_FLAGS: [u8; Op::ALL.len()] = {
     mark(&mut flags, VOP3P_GFX900, MIX, IS_MIX);
     mark(&mut flags, VOP3P_SINCE_GFX906, MIX, IS_MIX);
     mark(&mut flags, VOP1_GFX942, NO_DST_SEL, HAS_NO_DST_SEL);
+    mark(&mut flags, gfx950::VOP1, NO_DST_SEL, HAS_NO_DST_SEL);
+    mark(&mut flags, gfx950::GLOBAL, LDS_DST, IS_NAMED_LDS);
     mark(&mut flags, GLOBAL_GFX942, LDS_DST, IS_NAMED_LDS);
     mark(&mut flags, SCRATCH_GFX942, LDS_DST, IS_NAMED_LDS);
     mark(&mut flags, gfx11::MUBUF, LDS_DST, IS_NAMED_LDS);

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Conversions between types.
 
-use crate::exec::operands::element::F16;
+use crate::exec::machine::core::Flow;
+use crate::exec::machine::handler::{Compilations, handler};
+use crate::exec::operands::element::{F16, Spare, fetch32, store32};
 use crate::exec::operands::operation::vector;
 use crate::exec::values::eighth::{bf8_ocp_to_f32, bf8_to_f32, fp8_ocp_to_f32, fp8_to_f32};
-use crate::exec::values::half::f32_to_f16_toward_zero;
+use crate::exec::values::half::{f32_to_bf16, f32_to_f16, f32_to_f16_toward_zero};
+use crate::exec::values::lane_kind::LaneKind;
+use crate::exec::values::row::row;
+use crate::isa::Op;
 
 vector! {
     v_cvt_i32_f64(a: f64) -> i32 a as i32;
@@ -56,6 +61,8 @@ vector! {
         let bytes = u32::from(a);
         singles(bf8_ocp_to_f32(bytes & 0xff), bf8_ocp_to_f32(bytes >> 8))
     };
+    v_cvt_pk_f16_f32(a: f32, b: f32) -> u32 f32_to_f16(a) | f32_to_f16(b) << 16;
+    v_cvt_pk_bf16_f32(a: f32, b: f32) -> u32 f32_to_bf16(a) | f32_to_bf16(b) << 16;
     v_cvt_pkaccum_u8_f32(a: f32, b: u32, [c: u32]) -> u32 {
         let shift = 8 * (b & 3);
         c & !(0xff << shift) | u32::from(a as u8) << shift
@@ -64,6 +71,19 @@ vector! {
         let shift = 8 * (b & 3);
         c & !(0xff << shift) | u32::from(a as u8) << shift
     };
+}
+
+/// The handler of a conversion from bfloats, which have no operand type of their own.
+pub(crate) fn brain(op: Op) -> Option<Compilations> {
+    (op == Op::v_cvt_f32_bf16).then(|| {
+        handler!(|core, step| {
+            let mut spare = Spare::new();
+            let bits = fetch32(core.wave, step, 0, LaneKind::RawF16, &mut spare);
+            let result = row!(|lane| bits[lane] << 16);
+            store32(core.wave, step, &result, LaneKind::F32);
+            Flow::Next
+        })
+    })
 }
 
 #[inline(always)]

@@ -7,7 +7,8 @@ use crate::exec::machine::handler::{Compilations, handler};
 use crate::exec::operands::element::{LaneValue, Spare, store32};
 use crate::exec::operands::index::destination;
 use crate::exec::values::eighth::{
-    bf8_ocp_to_f32, f32_to_bf8, f32_to_bf8_ocp, f32_to_fp8, f32_to_fp8_ocp, fp8_ocp_to_f32,
+    bf8_ocp_to_f32, f32_to_bf8, f32_to_bf8_bounded, f32_to_bf8_ocp, f32_to_fp8, f32_to_fp8_bounded,
+    f32_to_fp8_ocp, fp8_ocp_to_f32,
 };
 use crate::exec::values::lane_kind::LaneKind;
 use crate::exec::values::row::{Row, row};
@@ -72,6 +73,10 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         Op::v_cvt_pk_bf8_f32_ocp => pair!(f32_to_bf8_ocp),
         Op::v_cvt_sr_fp8_f32_ocp => stochastic!(12, f32_to_fp8_ocp),
         Op::v_cvt_sr_bf8_f32_ocp => stochastic!(11, f32_to_bf8_ocp),
+        Op::v_cvt_pk_fp8_f32_bounded => pair!(f32_to_fp8_bounded),
+        Op::v_cvt_pk_bf8_f32_bounded => pair!(f32_to_bf8_bounded),
+        Op::v_cvt_sr_fp8_f32_bounded => stochastic!(12, f32_to_fp8_bounded),
+        Op::v_cvt_sr_bf8_f32_bounded => stochastic!(11, f32_to_bf8_bounded),
         Op::v_cvt_pk_fp8_f32 => pair!(f32_to_fp8),
         Op::v_cvt_pk_bf8_f32 => pair!(f32_to_bf8),
         Op::v_cvt_sr_fp8_f32 => stochastic!(12, f32_to_fp8),

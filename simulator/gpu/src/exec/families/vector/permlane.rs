@@ -16,6 +16,8 @@ pub(crate) fn compilations(op: Op) -> Option<Compilations> {
         Op::v_permlanex16_b32 => |core, step| in_rows(core, step, 16),
         Op::v_permlane16_var_b32 => |core, step| by_lanes(core, step, 0),
         Op::v_permlanex16_var_b32 => |core, step| by_lanes(core, step, 16),
+        Op::v_permlane16_swap_b32 => |core, step| swapped(core, step, 16),
+        Op::v_permlane32_swap_b32 => |core, step| swapped(core, step, 32),
         Op::v_permlane64_b32 => |core, step| {
             // A wave of 32 lanes has one half.
             if let Source::Vector(from) = step.src[0]
@@ -65,5 +67,27 @@ fn permuted(core: &mut Core<'_>, step: &Step, other_row: usize, select: impl Fn(
     // Without an active source a lane keeps its value, or gets zero if the instruction is bounded.
     let sourced = mask!(|lane| readable.has(source(lane)));
     core.wave.write_row(step.dst, &result, if bounded { exec } else { exec & sourced });
+    Flow::Next
+}
+
+/// Exchanges the second one of each two groups of `size` lanes of the destination with the first one of the source. A lane whose
+/// partner is inactive keeps its value, or gets zero if the instruction is bounded, unless inactive lanes are sources.
+fn swapped(core: &mut Core<'_>, step: &Step, size: usize) -> Flow {
+    let Source::Vector(other) = step.src[0] else { return Flow::Next };
+    let (high, low) = (*core.wave.row(step.dst), *core.wave.row(other));
+    let exec = core.wave.exec();
+    let mods = &step.inst.mods;
+    let (fetches_inactive, bounded) = (mods.op_sel & 1 != 0, mods.op_sel & 2 != 0);
+    let readable = if fetches_inactive { LaneMask::WAVE64 } else { exec };
+    let value = |from: &[u32; LANES], lane: usize| if readable.has(lane) { from[lane] } else { 0 };
+    let writable = |wanted: bool, lane: usize| {
+        let partner = lane ^ size;
+        (lane & size != 0) == wanted && (bounded || readable.has(partner))
+    };
+    let written = |wanted: bool| mask!(|lane| writable(wanted, lane)) & exec;
+    let to_high = row!(|lane| value(&low, lane ^ size));
+    let to_low = row!(|lane| value(&high, lane ^ size));
+    core.wave.write_row(step.dst, &to_high, written(true));
+    core.wave.write_row(other, &to_low, written(false));
     Flow::Next
 }

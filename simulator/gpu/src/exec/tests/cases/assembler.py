@@ -8,12 +8,12 @@ import subprocess
 MC = [os.environ.get("LLVM_MC", "llvm-mc-19"), "-triple=amdgcn-amd-amdhsa"]
 
 
-def assemble(lines, gpu):
+def assemble(lines, gpu, mc=None):
     """(words, text) of each line that the assembler accepts, in order, without repetition.
 
     The text is the disassembler's, so that it is LLVM's own spelling of the words.
     """
-    command = MC + [f"-mcpu={gpu}"]
+    command = ([mc] if mc else MC[:1]) + MC[1:] + [f"-mcpu={gpu}"]
     lines = list(dict.fromkeys(lines))
     while True:
         result = subprocess.run(

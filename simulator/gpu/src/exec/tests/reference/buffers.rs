@@ -2,7 +2,7 @@
 //! Buffers: the address of a lane's record and byte, the bounds of the buffer, and elements in a format.
 
 use super::formats::Element;
-use super::memory::{Space, active};
+use super::memory::{Space, Target, active, located as place_of};
 use super::text::{Line, What, integer};
 use super::{LANES, M0, Machine};
 
@@ -201,4 +201,24 @@ pub(super) fn into_lds(machine: &mut Machine, line: &Line<'_>, values: [Option<u
             machine.memory.store(Space::Lds, lane, first + 4 * lane as u64, 4, value.into());
         }
     }
+}
+
+/// A load of several dwords for each lane into LDS, lane behind lane. A byte that does not exist is zero.
+pub(super) fn dwords_into_lds(
+    machine: &mut Machine,
+    line: &Line<'_>,
+    space: &str,
+    target: &Target,
+    size: usize,
+) -> Option<()> {
+    let first = u64::from(machine.s[M0] & 0x3_ffff) + line.number("offset") as u64;
+    for lane in active(machine) {
+        let (address, available) = place_of(machine, line, space, target, (lane, size));
+        for at in 0..size as u64 {
+            let exists = (at as usize) < available;
+            let byte = if exists { machine.memory.load(target.space, lane, address + at, 1) } else { 0 };
+            machine.memory.store(Space::Lds, lane, first + (lane * size) as u64 + at, 1, byte);
+        }
+    }
+    Some(())
 }

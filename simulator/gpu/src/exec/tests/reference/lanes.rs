@@ -221,5 +221,7 @@ fn keeps_other_half(name: &str) -> bool {
     let selecting = ["mad", "fma", "div_fixup", "min3", "max3", "med3"];
     let sixteen =
         stem.ends_with("16") && selecting.iter().any(|&s| stem.rsplit_once('_').is_some_and(|(p, _)| p == s));
-    sixteen || matches!(stem, "add_i16" | "sub_i16" | "cvt_pk_fp8_f32" | "cvt_pk_bf8_f32")
+    sixteen
+        || matches!(stem, "add_i16" | "sub_i16" | "cvt_pk_fp8_f32" | "cvt_pk_bf8_f32")
+        || matches!(stem, "bitop3_b16" | "ashr_pk_i8_i32" | "ashr_pk_u8_i32")
 }

@@ -135,6 +135,10 @@ fn element(machine: &Machine, register: usize, (lane, index): (usize, usize), ty
     match ty {
         "f16" => real::convert(F16, F32, Round::Nearest, raw),
         "bf16" => real::convert(BF16, F32, Round::Nearest, raw),
+        "fp8" | "bf8" if machine.part == "gfx950" => match super::gfx950::value(ty, raw) as f32 {
+            nan if nan.is_nan() => F32.nan(),
+            value => value.to_bits().into(),
+        },
         "fp8" => from_eighth(raw, 3),
         "bf8" => from_eighth(raw, 2),
         // Only ten bits of mantissa count.

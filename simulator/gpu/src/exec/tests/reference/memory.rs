@@ -468,8 +468,8 @@ fn swizzled(pattern: &str, lane: usize) -> usize {
 }
 
 /// Operands of an instruction of vector memory: data, then the address.
-struct Target {
-    space: Space,
+pub(super) struct Target {
+    pub(super) space: Space,
     /// Operand numbers: address, scalar base or offset.
     address: usize,
     data: usize,
@@ -490,7 +490,7 @@ impl Target {
 }
 
 /// A lane's address, and the number of the `size` bytes that the lane may access.
-fn located(
+pub(super) fn located(
     machine: &Machine,
     line: &Line<'_>,
     space: &str,
@@ -531,6 +531,9 @@ fn located(
 fn lds_load(machine: &mut Machine, line: &Line<'_>, space: &str, what: &str) -> Option<()> {
     let (size, sign, _) = part(what)?;
     let target = Target { address: 0, ..Target::parse(line, space, true, false) };
+    if size > 4 {
+        return buffers::dwords_into_lds(machine, line, space, &target, size);
+    }
     let mut values = [None; LANES];
     for lane in active(machine) {
         let (address, available) = located(machine, line, space, &target, (lane, size));

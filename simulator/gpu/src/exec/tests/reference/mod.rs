@@ -7,6 +7,7 @@ mod buffers;
 mod convert;
 mod floats;
 mod formats;
+mod gfx950;
 mod integers;
 mod lanes;
 mod matrix;
@@ -106,6 +107,11 @@ impl Machine {
     /// Executes an instruction.
     pub(super) fn execute(&mut self, text: &str) -> Result<(), String> {
         let line = Line::parse(text);
+        if self.part == "gfx950"
+            && let Some(()) = gfx950::execute(self, &line).or_else(|| gfx950::product(self, &line))
+        {
+            return Ok(());
+        }
         let done = match family(line.name) {
             Family::Scalar => scalar::execute(self, &line),
             Family::Packed => packed::execute(self, &line),
@@ -119,6 +125,9 @@ impl Machine {
     /// The registers that an instruction reads, and the kinds of value that they should have.
     pub(super) fn operands(text: &str) -> Vec<(Register, OperandKind)> {
         let line = Line::parse(text);
+        if let Some(operands) = gfx950::operands(&line) {
+            return operands;
+        }
         match family(line.name) {
             Family::Scalar => scalar::operands(&line),
             Family::Packed => packed::operands(&line),
