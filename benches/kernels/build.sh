@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
 # Compiles the kernels of benches/simulated_kernels.rs for gfx942. The same compiler gives the same bytes: --check builds
-# in another folder and compares.
+# in another folder and compares. The files matmul.GPU.hsaco are Triton's, of its kernel in cts/kernels/triton/kernels.py for other
+# GPUs than gfx942: `python cts/kernels/triton/kernels.py FOLDER GPU`, with Triton 3.9.
 #
 #   ./build.sh [--check]
 #
