@@ -76,7 +76,7 @@ class Files(unittest.TestCase):
         self.assertEqual(bytes(data), bytes_of("vector_add.gfx942.co"))
 
     def test_the_kernels_of_an_image(self):
-        image = CodeFile(path_of("vector_add.ccob")).extract(0, 13)
+        image = CodeFile(path_of("vector_add.ccob")).extract(0, 14)
         (kernel,) = image.kernels
         self.assertEqual((kernel.name, kernel.explicit_argument_count, kernel.wave_size), ("vector_add", 4, 64))
         self.assertEqual((kernel.workgroup_size, kernel.max_workgroup_threads), (None, 1024))
@@ -119,7 +119,7 @@ class Files(unittest.TestCase):
                 (windlass.InvalidArgumentError, lambda: CodeFile.parse(b"")), (windlass.InvalidArgumentError, lambda: CodeFile.parse(b"x" * 99)),
                 (TypeError, lambda: CodeFile.parse("text")), (TypeError, lambda: CodeFile(3)), (ValueError, lambda: CodeFile("a\0b")),
                 (windlass.InvalidArgumentError, lambda: CodeFile(b"\xff\xfe")),
-                (windlass.OutOfRangeError, lambda: file.extract(0, 14)), (windlass.OutOfRangeError, lambda: file.extract(1)),
+                (windlass.OutOfRangeError, lambda: file.extract(0, 15)), (windlass.OutOfRangeError, lambda: file.extract(1)),
                 (windlass.OutOfRangeError, lambda: file.extract(-1)), (windlass.OutOfRangeError, lambda: file.extract(0, 2**64)),
                 (windlass.OutOfRangeError, lambda: file.extract(0, 2**64 - 1)), (TypeError, lambda: file.extract("0")),
                 (windlass.InvalidArgumentError, lambda: file.select("no GPU")), (TypeError, lambda: file.select(None)),
