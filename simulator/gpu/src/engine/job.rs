@@ -2,6 +2,7 @@
 //! A dispatch in flight, shared by the threads that run its workgroups.
 
 use super::fault::Fault;
+use super::float_mode::DefaultFloatMode;
 use super::grid::Grid;
 use super::launch::Statistics;
 use super::order::Order;
@@ -116,6 +117,7 @@ impl Job {
 
     /// Runs workgroups until none are left.
     fn share(&self) {
+        let _mode = DefaultFloatMode::enter();
         let mut waiting: VecDeque<Workgroup> = VecDeque::new();
         let mut done = Statistics::default();
         while !self.grid.stop.load(Ordering::Relaxed) {

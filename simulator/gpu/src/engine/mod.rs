@@ -14,11 +14,13 @@
 //! - `grid` is the data that all workgroups of a dispatch share. `workgroup` lets the waves of one workgroup take turns.
 //! - `job` spreads the workgroups over threads, in an order from `order`. `stepped` runs them one turn at a time instead, as
 //!   `choose` decides.
+//! - `float_mode` keeps the float mode of the host's threads from kernels.
 //! - `scene` describes the fault of a wave, and `fault` is the report.
 
 mod choose;
 mod coverage;
 mod fault;
+mod float_mode;
 mod grid;
 mod job;
 mod kernel;
@@ -36,6 +38,7 @@ pub use crate::exec::{AccessKind, Cause, SourceLine};
 pub use choose::{Choose, StepOutcome};
 pub use coverage::{Unsupported, unsupported};
 pub use fault::{Access, Fault, Location};
+pub use float_mode::DefaultFloatMode;
 pub use kernel::Kernel;
 pub use launch::{Launch, Statistics};
 pub use launch::{OfQueue, Placed};

@@ -3,6 +3,7 @@
 
 use super::choose::{Choose, StepOutcome};
 use super::fault::Fault;
+use super::float_mode::DefaultFloatMode;
 use super::job::Job;
 use super::launch::Statistics;
 use super::workgroup::Workgroup;
@@ -44,6 +45,7 @@ impl Stepped {
     /// # Errors
     /// The wave's fault. The dispatch must not be stepped again.
     pub fn step(&mut self, choices: &mut dyn Choose) -> Result<StepOutcome, Box<Fault>> {
+        let _mode = DefaultFloatMode::enter();
         if self.width == 0 {
             self.width = [1, 2, 4, 16][choices.choose(4)];
         }

@@ -10,6 +10,7 @@ mod compilers;
 mod control;
 mod faults;
 mod fixtures;
+mod float_mode;
 mod half;
 mod integer;
 mod launch;

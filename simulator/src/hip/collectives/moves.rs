@@ -6,6 +6,7 @@ use super::entry::Entry;
 use super::operation::{Factor, Kind};
 use crate::hip::hardware::machine::Machine;
 use crate::memory::{Closed, MemoryError};
+use windlass_simulated_gpu::engine::DefaultFloatMode;
 
 /// The bytes of each rank that are reduced at a time; a multiple of every element.
 const PIECE: u64 = 1 << 20;
@@ -137,6 +138,7 @@ impl Running<'_> {
 
     /// Reduces a block of each rank, and writes the result to each address.
     fn reduce(&self, reduction: Reduction, from: &[u64], to: &[u64]) -> Result<(), Wrong> {
+        let _mode = DefaultFloatMode::enter();
         let Some(first) = self.entries.first() else { return Ok(()) };
         let factors = self.factors()?;
         let mut at = 0;
