@@ -379,6 +379,12 @@ fn parts(targets: &str) -> Result<Vec<&'static Part>, OptionsError> {
             )));
         }
         target.parse().ok().as_ref().and_then(Part::of_target).ok_or_else(|| {
+            let processor = target.split(':').next().unwrap_or_default();
+            if processor != target && Part::named(processor).is_some() {
+                return OptionsError::new(format!(
+                    "no simulated {processor} is a {target:?}: its features or its modes are others; {processor:?} alone is one"
+                ));
+            }
             let names = Part::names();
             OptionsError::new(format!(
                 "the simulator cannot be a {target:?}: it knows the instructions of {names} only"

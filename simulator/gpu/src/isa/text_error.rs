@@ -15,7 +15,9 @@ impl fmt::Display for DecodeError {
             DecodeError::Unknown { set, words, encoding: Some(encoding) } => {
                 let (name, [first, second]) = (set.name(), words);
                 let related = |other: &&InstructionSet| other != set && other.family == set.family;
-                for other in InstructionSet::ALL.into_iter().filter(related) {
+                // Most sets share an instruction with the newest one, which says least.
+                let [newest, others @ ..] = InstructionSet::ALL;
+                for other in others.into_iter().chain([newest]).filter(related) {
                     if let Ok(inst) = other.decode(words) {
                         return write!(
                             f,
@@ -37,7 +39,12 @@ impl fmt::Display for DecodeError {
                 )
             }
             DecodeError::Unknown { set, words, encoding: None } => {
-                write!(f, "no format of {} starts with {:#010x}", set.name(), words[0])
+                write!(
+                    f,
+                    "no format of {} for compute kernels starts with {:#010x}; exports and interpolation are not simulated",
+                    set.name(),
+                    words[0]
+                )
             }
         }
     }

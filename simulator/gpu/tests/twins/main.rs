@@ -124,13 +124,13 @@ fn difference(gpu: &Gpu, twin: &Twin) -> Option<String> {
 }
 
 /// The part that each instruction set is named after. Others have the same instructions. gfx1011 has those of gfx1010 and dot
-/// products, which no kernel here uses.
+/// products, which no kernel here uses; clang 19 does not compile for gfx950.
 fn parts() -> impl Iterator<Item = &'static Part> {
     let named = || Part::all().iter().filter(|part| part.instructions().name() == part.name());
     for part in Part::all() {
         assert!(named().any(|other| other.instructions() == part.instructions()), "{}", part.name());
     }
-    named().filter(|part| part.name() != "gfx1011")
+    named().filter(|part| !["gfx1011", "gfx950"].contains(&part.name()))
 }
 
 fn agree(code: &str, parts: impl IntoIterator<Item = &'static Part>) {
