@@ -130,6 +130,7 @@ fn a_list_of_gpus_that_is_wrong_is_refused_with_the_remedy() {
             "gfx942, gfx950, gfx90a, gfx908, gfx906, gfx900, gfx1100, gfx1101, gfx1102, gfx1103, gfx1150, gfx1151, gfx1030, gfx1031, gfx1032, gfx1010, gfx1011, gfx1012, gfx1201 and gfx1200",
         ),
         ("hip-sim://gfx942,", "empty target"),
+        ("hip-sim://gfx908:xnack+", "\"gfx908\" alone is one"),
         ("hip-sim://gfx942,gfx90a?devices=4", "devices=2"),
     ] {
         let error = windlass::open(uri).err().unwrap();
