@@ -514,10 +514,7 @@ mod tests {
                 "gfx1250",
                 "gfx942, gfx950, gfx90a, gfx908, gfx906, gfx900, gfx1100, gfx1101, gfx1102, gfx1103, gfx1150, gfx1151, gfx1030, gfx1031, gfx1032, gfx1010, gfx1011, gfx1012, gfx1201 and gfx1200",
             ),
-            (
-                "gfx900:xnack+",
-                "gfx942, gfx950, gfx90a, gfx908, gfx906, gfx900, gfx1100, gfx1101, gfx1102, gfx1103, gfx1150, gfx1151, gfx1030, gfx1031, gfx1032, gfx1010, gfx1011, gfx1012, gfx1201 and gfx1200",
-            ),
+            ("gfx900:xnack+", "\"gfx900\" alone is one"),
             (
                 "gfx942,gfx1250",
                 "gfx942, gfx950, gfx90a, gfx908, gfx906, gfx900, gfx1100, gfx1101, gfx1102, gfx1103, gfx1150, gfx1151, gfx1030, gfx1031, gfx1032, gfx1010, gfx1011, gfx1012, gfx1201 and gfx1200",
