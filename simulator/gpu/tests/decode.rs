@@ -125,7 +125,10 @@ fn what_another_part_has_is_named() {
     assert!(error.contains("gfx942 has no v_mad_f32 v1, v2, v3, v4") && error.contains("gfx90a"), "{error}");
     // image_load v[0:3], v[4:5], s[8:15] dmask:0xf unorm
     let error = GFX90A.decode(&[0xf000_1f00, 0x0002_0004]).unwrap_err().to_string();
-    assert!(error.contains("an image instruction of gfx90a"), "{error}");
+    assert!(
+        error.contains("image_load (0xf0001f00 0x00020004) is an image instruction of gfx90a"),
+        "{error}"
+    );
     let error = GFX90A.decode(&[0xbe80_ff00]).unwrap_err().to_string();
     assert!(error.contains("no gfx90a instruction of format Sop1"), "{error}");
 }

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use windlass_simulated_gpu::isa::{
-    DecodeError, Encoding, GFX1010, GFX1010_WAVE64, GFX1011, GFX1011_WAVE64, GFX1030, GFX1030_WAVE64,
+    DecodeError, Encoding, GFX900, GFX1010, GFX1010_WAVE64, GFX1011, GFX1011_WAVE64, GFX1030, GFX1030_WAVE64,
     GFX1100, GFX1100_WAVE64, GFX1150, GFX1150_WAVE64, GFX1201, GFX1201_WAVE64, Inst, InstructionSet, Op,
     Operand,
 };
@@ -403,8 +403,24 @@ fn what_gfx1201_does_not_have_is_refused() {
             other => panic!("{words:08x?} gave {other:?}"),
         }
     }
-    let image = GFX1201.decode(&[0xd000_0000, 0, 0]).unwrap_err().to_string();
-    assert!(image.contains("image instruction of gfx1201"), "{image}");
+}
+
+#[test]
+fn images_are_refused_by_name() {
+    let images: [(&'static InstructionSet, &[u32], &str); 8] = [
+        (&GFX900, &[0xf038_0f00, 0x0002_0004], "image_get_resinfo"),
+        (&GFX900, &[0xf0cc_0f00, 0x0082_0004], "image_sample_d_cl_o"),
+        (&GFX1030, &[0xf09c_0f08, 0x0082_0004], "image_sample_lz"),
+        (&GFX1030, &[0xf198_9f01, 0x0001_0409], "image_bvh_intersect_ray"),
+        (&GFX1100, &[0xf018_0f84, 0x0002_0004], "image_store"),
+        (&GFX1100, &[0xf068_8f80, 0x0001_0409], "image_bvh64_intersect_ray"),
+        (&GFX1201, &[0xd060_c000, 0x0000_1001, 2], "image_atomic_add_flt"),
+        (&GFX1201, &[0xe446_0006, 0x0000_500a, 0x000e_0bcc], "image_msaa_load"),
+    ];
+    for (set, words, name) in images {
+        let error = set.decode(words).unwrap_err().to_string();
+        assert!(error.contains(&format!("{name} ({:#010x}", words[0])), "{name}: {error}");
+    }
 }
 
 #[test]

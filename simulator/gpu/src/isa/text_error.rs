@@ -31,19 +31,18 @@ impl fmt::Display for DecodeError {
                     "no {name} instruction of format {encoding:?} is encoded {first:#010x} {second:#010x}"
                 )
             }
-            DecodeError::Unknown { set, words, encoding: None } if set.is_image(words[0]) => {
-                let (name, [first, second]) = (set.name(), words);
-                write!(
-                    f,
-                    "{first:#010x} {second:#010x} is an image instruction of {name}; images are not simulated"
-                )
-            }
             DecodeError::Unknown { set, words, encoding: None } => {
+                let (name, [first, second]) = (set.name(), words);
+                if let Some(mnemonic) = set.image_mnemonic(*first) {
+                    return write!(
+                        f,
+                        "{mnemonic} ({first:#010x} {second:#010x}) is an image instruction of {name}; images are not simulated"
+                    );
+                }
                 write!(
                     f,
-                    "no format of {} for compute kernels starts with {:#010x}; exports and interpolation are not simulated",
-                    set.name(),
-                    words[0]
+                    "no format of {} for compute kernels starts with {first:#010x}; exports and interpolation are not simulated",
+                    name,
                 )
             }
         }

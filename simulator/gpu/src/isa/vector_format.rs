@@ -248,10 +248,11 @@ pub(super) fn vop3p(f: &mut Fields<'_>) -> Result<(), Invalid> {
     let mods = &mut f.inst.mods;
     mods.clamp = f.row.has(CLAMP) && bit(f.first, 15);
     if f.row.has(SPARSE) {
-        // The part of the lane's index register.
+        // The part of the lane's index register. A row of A has 32 bits of indices, as many in each of its lanes.
         mods.op_sel = field(f.first, 11, 2) as u8;
         mods.op_sel_hi = used;
-        let parts = f.inst.set.wave_size / 16 / if f.row.has(LONG_INDEX) { 2 } else { 1 };
+        let registers = u32::from(f.inst.src_type[0].dwords);
+        let parts = if f.row.has(LONG_INDEX) { 2 / registers } else { f.inst.set.wave_size / 16 };
         if u32::from(mods.op_sel) >= parts {
             return Err(Invalid);
         }

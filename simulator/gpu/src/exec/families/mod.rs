@@ -13,7 +13,7 @@
 //! | `packed` | VOP3P: two operations in one instruction, and mixed precision |
 //! | `dot` | sums of products |
 //! | `matrix`, `sparse`, `narrow` | MAI: MFMA, SMFMAC, MFMA of several formats |
-//! | `wmma`, `wmma_once` | VOP3P: WMMA of GFX11, of GFX12 |
+//! | `wmma`, `wmma_once` | VOP3P: WMMA of GFX11, WMMA and SWMMAC of GFX12 |
 //! | `lds`, `transpose`, `gws` | DS |
 //! | `vmem` | FLAT, GLOBAL, SCRATCH |
 //! | `buffer`, `typed` | MUBUF, MTBUF; `resource` is what they access |
@@ -73,7 +73,7 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
     if matches!(inst.op, Op::s_sendmsg_rtn_b32 | Op::s_sendmsg_rtn_b64) {
         return message::compilations(inst);
     }
-    if let Some(found) = barrier::compilations(inst).or_else(|| wmma_once::compilations(inst)) {
+    if let Some(found) = barrier::compilations(inst) {
         return found;
     }
     let compilations = match inst.encoding {
@@ -88,7 +88,8 @@ pub(crate) fn compilations(inst: &Inst) -> Result<Compilations, &'static str> {
         Encoding::Vop1 | Encoding::Vop2 | Encoding::Vop3 | Encoding::Vopc => vector::compilations(inst),
         Encoding::Vop3p => packed::compilations(inst.op)
             .or_else(|| dot::compilations(inst))
-            .or_else(|| wmma::compilations(inst.op)),
+            .or_else(|| wmma::compilations(inst.op))
+            .or_else(|| wmma_once::compilations(inst)),
         Encoding::Vopd => None,
         Encoding::Mai => matrix::compilations(inst)
             .or_else(|| sparse::compilations(inst))

@@ -11,7 +11,7 @@ use crate::exec::machine::core::Flow;
 use crate::exec::machine::handler::{Compilations, handler, shared};
 use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::wave::{VECTORS, Wave};
-use crate::exec::values::row::LANES;
+use crate::exec::values::row::{LANES, Row};
 use crate::isa::{Inst, Op};
 
 /// The handler of an instruction of this family.
@@ -74,6 +74,28 @@ pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
     })
 }
 
+/// Adds the product of a row of A and of B to its sums. The lanes are `groups` of `M`.
+#[inline(always)]
+pub(crate) fn accumulate<S: Sum, const M: usize>(
+    totals: &mut [S; M],
+    a: &[[S; LANES]],
+    b: &[[S; LANES]],
+    indices: &Row,
+    row: usize,
+    groups: usize,
+) {
+    for group in 0..groups {
+        let lane = group * M + row;
+        for (element, factors) in a.iter().enumerate() {
+            let within = (indices[lane] >> (2 * element) & 3) as usize;
+            let column = &b[element / 2 * 4 + within].as_chunks::<M>().0[group];
+            for (total, value) in totals.iter_mut().zip(column) {
+                *total = total.accumulate(factors[lane], *value);
+            }
+        }
+    }
+}
+
 shared!(multiply[S: Sum, const M: usize] [S, M] (wave: &mut Wave, step: &Step, a: &[[S; LANES]], b: &[[S; LANES]]));
 
 /// The product of A's stored elements and the elements of B that their indices name, in tiles of `M` rows.
@@ -91,16 +113,7 @@ fn multiply<S: Sum, const M: usize>(wave: &mut Wave, step: &Step, a: &[[S; LANES
         for (total, bits) in totals.iter_mut().zip(&*sums) {
             *total = S::from_bits(*bits);
         }
-        for group in 0..LANES / M {
-            let lane = group * M + row;
-            for (element, factors) in a.iter().enumerate() {
-                let within = (indices[lane] >> (2 * element) & 3) as usize;
-                let column = &b[element / 2 * 4 + within][group * M..][..M];
-                for (total, value) in totals.iter_mut().zip(column) {
-                    *total = total.accumulate(factors[lane], *value);
-                }
-            }
-        }
+        accumulate(&mut totals, a, b, &indices, row, LANES / M);
         for (bits, total) in sums.iter_mut().zip(totals) {
             *bits = total.to_bits();
         }

@@ -29,18 +29,20 @@ impl Layout for Repeated {
 /// The handler of an instruction of this family.
 pub(crate) fn compilations(op: Op) -> Option<Compilations> {
     Some(match op {
-        Op::v_wmma_f32_16x16x16_f16 => handler!(|core, step| singles::<Repeated, F16, F16, 16>(core, step)),
+        Op::v_wmma_f32_16x16x16_f16 => {
+            handler!(|core, step| singles::<Repeated, F16, F16, 16, 16>(core, step))
+        }
         Op::v_wmma_f32_16x16x16_bf16 => {
-            handler!(|core, step| singles::<Repeated, Bf16, Bf16, 16>(core, step))
+            handler!(|core, step| singles::<Repeated, Bf16, Bf16, 16, 16>(core, step))
         }
         Op::v_wmma_f16_16x16x16_f16 => {
-            handler!(|core, step| shorts::<Repeated, F16, 16>(core, step, f32_to_f16))
+            handler!(|core, step| shorts::<Repeated, F16, 16, 16>(core, step, f32_to_f16))
         }
         Op::v_wmma_bf16_16x16x16_bf16 => {
-            handler!(|core, step| shorts::<Repeated, Bf16, 16>(core, step, f32_to_bf16))
+            handler!(|core, step| shorts::<Repeated, Bf16, 16, 16>(core, step, f32_to_bf16))
         }
-        Op::v_wmma_i32_16x16x16_iu8 => handler!(|core, step| integers::<Repeated, U8, 16>(core, step)),
-        Op::v_wmma_i32_16x16x16_iu4 => handler!(|core, step| integers::<Repeated, U4, 16>(core, step)),
+        Op::v_wmma_i32_16x16x16_iu8 => handler!(|core, step| integers::<Repeated, U8, 16, 16>(core, step)),
+        Op::v_wmma_i32_16x16x16_iu4 => handler!(|core, step| integers::<Repeated, U4, 16, 16>(core, step)),
         _ => return None,
     })
 }

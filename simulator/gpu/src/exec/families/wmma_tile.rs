@@ -3,7 +3,11 @@
 //!
 //! Lane `l` of sixteen holds elements of row `l` of A and of column `l` of B. A register of C and D holds a row, or two rows of 16
 //! bits, in each sixteen lanes. Where the inner elements and the rows lie is a [`Layout`].
+//!
+//! A product is sparse if a lane holds twice as many elements of B as of A. Two of each four elements of A are stored, the third
+//! source has their indices, and D is added to.
 
+use crate::exec::families::sparse;
 use crate::exec::families::tile::{Input, ROWS, Sum, accumulate, widen};
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::step::{Source, Step};
@@ -22,6 +26,9 @@ pub(crate) trait Layout {
     /// The parts of the inner dimension, each in its sixteen lanes.
     const PARTS: usize;
 
+    /// Whether sparse products have the second half of a part of B in the lanes from 32 on.
+    const IS_B_WIDER: bool = false;
+
     /// The place of a row of C or D in a wave of `size` lanes.
     fn whole(size: usize, row: usize) -> Place;
 
@@ -39,15 +46,15 @@ pub(crate) struct Place {
     pub(crate) shift: usize,
 }
 
-/// A product of floats with single sums. A lane holds `ELEMENTS` elements of A and of B.
+/// A product of floats with single sums. A lane holds `OF_A` elements of A and `OF_B` of B.
 #[inline(always)]
-pub(crate) fn singles<L: Layout, A: Input<f32>, B: Input<f32>, const ELEMENTS: usize>(
+pub(crate) fn singles<L: Layout, A: Input<f32>, B: Input<f32>, const OF_A: usize, const OF_B: usize>(
     core: &mut Core<'_>,
     step: &Step,
 ) -> Flow {
     let (size, wave) = (core.wave.size(), &mut *core.wave);
-    let added = read(wave, step, |row| L::whole(size, row)).map(|row| row.map(f32::from_bits));
-    let sums = floats::<L, A, B, ELEMENTS>(wave, step, added);
+    let added = read(wave, added(step, OF_B > OF_A), |row| L::whole(size, row));
+    let sums = floats::<L, A, B, OF_A, OF_B>(wave, step, added.map(|row| row.map(f32::from_bits)));
     for (row, sums) in sums.iter().enumerate() {
         let to = lanes(wave, step, &L::whole(size, row));
         for (to, sum) in to.iter_mut().zip(sums) {
@@ -59,7 +66,7 @@ pub(crate) fn singles<L: Layout, A: Input<f32>, B: Input<f32>, const ELEMENTS: u
 
 /// A product of floats of 16 bits whose sums are `rounded` to their type.
 #[inline(always)]
-pub(crate) fn shorts<L: Layout, A: Input<f32>, const ELEMENTS: usize>(
+pub(crate) fn shorts<L: Layout, A: Input<f32>, const OF_A: usize, const OF_B: usize>(
     core: &mut Core<'_>,
     step: &Step,
     rounded: impl Fn(f32) -> u32,
@@ -67,8 +74,12 @@ pub(crate) fn shorts<L: Layout, A: Input<f32>, const ELEMENTS: usize>(
     let (size, wave) = (core.wave.size(), &mut *core.wave);
     let selected = usize::from(step.inst.mods.op_sel >> 2 & 1);
     let place = |row| L::half(size, row, selected);
-    let added = read(wave, step, place).map(|row| row.map(|bits| A::widen(bits & 0xffff, 0)));
-    let sums = floats::<L, A, A, ELEMENTS>(wave, step, added);
+    let added = read(wave, added(step, OF_B > OF_A), place);
+    let sums = floats::<L, A, A, OF_A, OF_B>(
+        wave,
+        step,
+        added.map(|row| row.map(|bits| A::widen(bits & 0xffff, 0))),
+    );
     for (row, sums) in sums.iter().enumerate() {
         let place = place(row);
         let to = lanes(wave, step, &place);
@@ -79,27 +90,24 @@ pub(crate) fn shorts<L: Layout, A: Input<f32>, const ELEMENTS: usize>(
     Flow::Next
 }
 
-/// A product of integers of `BITS` bits, which the sign modifiers make signed.
+/// A product of integers, which the sign modifiers make signed.
 #[inline(always)]
-pub(crate) fn integers<L: Layout, A: Input<i32>, const ELEMENTS: usize>(
+pub(crate) fn integers<L: Layout, A: Input<i32>, const OF_A: usize, const OF_B: usize>(
     core: &mut Core<'_>,
     step: &Step,
 ) -> Flow {
     let (size, wave) = (core.wave.size(), &mut *core.wave);
     let mods = step.inst.mods;
     let unused = 32 - 32 / A::PER_REGISTER as u32;
-    let elements = |index: usize| {
-        let mut elements = [[0; LANES]; ELEMENTS];
-        widen::<i32, A>(wave, step.src[index], &mut elements);
+    let (mut a, mut b) = factors::<L, i32, A, A, OF_A, OF_B>(wave, step);
+    for (index, elements) in [&mut a[..], &mut b].into_iter().enumerate() {
         if mods.neg >> index & 1 != 0 {
             elements.iter_mut().flatten().for_each(|value| *value = *value << unused >> unused);
         }
-        elements
-    };
-    let (a, b) = (elements(0), elements(1));
+    }
     let mut sums = [[0; SIDE]; SIDE];
-    product::<L, i32>(&a, &b, &mut sums);
-    let added = read(wave, step, |row| L::whole(size, row));
+    product::<L, i32>(wave, step, &a, &b, &mut sums);
+    let added = read(wave, added(step, OF_B > OF_A), |row| L::whole(size, row));
     for (row, (sums, added)) in sums.iter().zip(&added).enumerate() {
         let to = lanes(wave, step, &L::whole(size, row));
         for (to, (sum, added)) in to.iter_mut().zip(sums.iter().zip(added)) {
@@ -112,18 +120,15 @@ pub(crate) fn integers<L: Layout, A: Input<i32>, const ELEMENTS: usize>(
 
 /// The sums of floats, which begin with C.
 #[inline(always)]
-fn floats<L: Layout, A: Input<f32>, B: Input<f32>, const ELEMENTS: usize>(
+fn floats<L: Layout, A: Input<f32>, B: Input<f32>, const OF_A: usize, const OF_B: usize>(
     wave: &Wave,
     step: &Step,
     mut sums: Tile<f32>,
 ) -> Tile<f32> {
     let mods = step.inst.mods;
-    let mut a = [[0.0; LANES]; ELEMENTS];
-    let mut b = [[0.0; LANES]; ELEMENTS];
-    widen::<f32, A>(wave, step.src[0], &mut a);
-    widen::<f32, B>(wave, step.src[1], &mut b);
+    let (mut a, mut b) = factors::<L, f32, A, B, OF_A, OF_B>(wave, step);
     if mods.neg | mods.neg_hi != 0 {
-        for (index, elements) in [&mut a, &mut b].into_iter().enumerate() {
+        for (index, elements) in [&mut a[..], &mut b].into_iter().enumerate() {
             for (at, values) in elements.iter_mut().enumerate() {
                 // The halves of a register have signs of their own.
                 let negated = if at % 2 == 0 { mods.neg } else { mods.neg_hi } >> index & 1 != 0;
@@ -132,30 +137,77 @@ fn floats<L: Layout, A: Input<f32>, B: Input<f32>, const ELEMENTS: usize>(
                 }
             }
         }
+        // The third source of a sparse product is no C.
+        let is_dense = OF_A == OF_B;
         let (absolute, negated) = (mods.neg_hi >> 2 & 1 != 0, mods.neg >> 2 & 1 != 0);
         for sum in sums.iter_mut().flatten() {
-            *sum = if absolute { sum.abs() } else { *sum };
-            *sum = if negated { -*sum } else { *sum };
+            *sum = if absolute && is_dense { sum.abs() } else { *sum };
+            *sum = if negated && is_dense { -*sum } else { *sum };
         }
     }
-    product::<L, f32>(&a, &b, &mut sums);
+    product::<L, f32>(wave, step, &a, &b, &mut sums);
     sums
+}
+
+/// The elements of A and B.
+#[inline(always)]
+fn factors<L: Layout, S: Sum, A: Input<S>, B: Input<S>, const OF_A: usize, const OF_B: usize>(
+    wave: &Wave,
+    step: &Step,
+) -> ([[S; LANES]; OF_A], [[S; LANES]; OF_B]) {
+    let mut a = [[S::default(); LANES]; OF_A];
+    let mut b = [[S::default(); LANES]; OF_B];
+    widen::<S, A>(wave, step.src[0], &mut a);
+    if L::IS_B_WIDER && OF_B > OF_A {
+        let (first, second) = b.split_at_mut(OF_B / 2);
+        widen::<S, B>(wave, step.src[1], first);
+        for (first, second) in first.iter().zip(second) {
+            second[..LANES / 2].copy_from_slice(&first[LANES / 2..]);
+        }
+    } else {
+        widen::<S, B>(wave, step.src[1], &mut b);
+    }
+    (a, b)
 }
 
 /// Adds the product of A and B.
 #[inline(always)]
-fn product<L: Layout, S: Sum>(a: &[[S; LANES]], b: &[[S; LANES]], sums: &mut Tile<S>) {
+fn product<L: Layout, S: Sum>(
+    wave: &Wave,
+    step: &Step,
+    a: &[[S; LANES]],
+    b: &[[S; LANES]],
+    sums: &mut Tile<S>,
+) {
+    if b.len() > a.len() {
+        // A register holds several sets of indices.
+        let shift = 2 * a.len() * usize::from(step.inst.mods.op_sel);
+        let indices = match step.src[2] {
+            Source::Vector(register) => wave.row(register).map(|word| word >> shift),
+            constant => [scalar32(wave, constant) >> shift; LANES],
+        };
+        for (row, sums) in sums.iter_mut().enumerate() {
+            sparse::accumulate(sums, a, b, &indices, row, L::PARTS);
+        }
+        return;
+    }
     for (number, sums) in sums.as_chunks_mut::<ROWS>().0.iter_mut().enumerate() {
         accumulate(sums, a, b, number * ROWS, (0..L::PARTS).map(|part| (part, part)));
     }
 }
 
+/// The place of C, which sparse products have in D.
+#[inline(always)]
+fn added(step: &Step, is_sparse: bool) -> Source {
+    if is_sparse { Source::Vector(step.dst) } else { step.src[2] }
+}
+
 /// The elements of C. All are read before the first of D is written, which may begin within the registers of C.
 #[inline(always)]
-fn read(wave: &Wave, step: &Step, place: impl Fn(usize) -> Place) -> Tile<u32> {
-    let Source::Vector(first) = step.src[2] else {
+fn read(wave: &Wave, source: Source, place: impl Fn(usize) -> Place) -> Tile<u32> {
+    let Source::Vector(first) = source else {
         // A constant is the same in both halves of a register.
-        return [[scalar32(wave, step.src[2]); SIDE]; SIDE];
+        return [[scalar32(wave, source); SIDE]; SIDE];
     };
     std::array::from_fn(|row| {
         let Place { register, lane, shift } = place(row);

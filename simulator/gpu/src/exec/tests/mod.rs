@@ -22,6 +22,7 @@ mod translation;
 mod wave32;
 mod wave32_blocks;
 mod wmma;
+mod wmma_once;
 
 use crate::exec::machine::core::Core;
 use crate::exec::machine::lds::Lds;

@@ -325,19 +325,6 @@ fn words_in_memory_change() {
     }
 }
 
-/// Elements of A in a row, of B in a column, and of C.
-fn a(row: usize, at: usize) -> i32 {
-    (row as i32 * 3 + at as i32 * 5) % 7 - 3
-}
-
-fn b(at: usize, column: usize) -> i32 {
-    (at as i32 * 2 + column as i32 * 3) % 5 - 2
-}
-
-fn c(row: usize, column: usize) -> i32 {
-    row as i32 - column as i32
-}
-
 /// Fills registers from `first` on with the rows of A or the columns of B: `depth` elements of `bits` bits, half of them in the
 /// lanes from 16 on.
 fn fill(wave: &mut Wave, first: usize, bits: usize, depth: usize, element: impl Fn(usize, usize) -> u32) {
@@ -353,116 +340,7 @@ fn fill(wave: &mut Wave, first: usize, bits: usize, depth: usize, element: impl 
 }
 
 #[test]
-fn an_element_of_a_matrix_is_in_one_lane() {
-    use crate::exec::values::half::{bf16_to_f32, f32_to_bf16};
-    type Narrow = fn(f32) -> u32;
-    let (fp8, bf8): (Narrow, Narrow) = (
-        |value| crate::exec::eighth::f32_to_fp8_ocp(value, false),
-        |value| crate::exec::eighth::f32_to_bf8_ocp(value, false),
-    );
-    let registers = "v[0:7], v[8:11], v[16:19], v[0:7]";
-    let bytes = "v[0:7], v[8:9], v[16:17], v[0:7]";
-    let kinds: [(String, [u32; 2], usize, Narrow, Narrow, f32); 4] = [
-        (
-            format!("v_wmma_f32_16x16x16_f16 {registers}"),
-            [0xcc40_4000, 0x1c02_2108],
-            16,
-            f32_to_f16,
-            f32_to_f16,
-            1.0,
-        ),
-        (
-            format!("v_wmma_f32_16x16x16_bf16 {registers}"),
-            [0xcc41_4000, 0x1c02_2108],
-            16,
-            f32_to_bf16,
-            f32_to_bf16,
-            1.0,
-        ),
-        (format!("v_wmma_f32_16x16x16_fp8_bf8 {bytes}"), [0xcc47_4000, 0x1c02_2108], 8, fp8, bf8, 1.0),
-        (
-            format!("v_wmma_f32_16x16x16_bf8_fp8 {bytes} neg_lo:[0,0,1]"),
-            [0xcc48_4000, 0x9c02_2108],
-            8,
-            bf8,
-            fp8,
-            -1.0,
-        ),
-    ];
-    for (text, code, bits, first, second, sign) in kinds {
-        for (wave, _) in both(&text, &code, |wave| {
-            fill(wave, 8, bits, 16, |row, at| first(a(row, at) as f32));
-            fill(wave, 16, bits, 16, |column, at| second(b(at, column) as f32));
-            for register in 0..8 {
-                wave.v[register] =
-                    words(|lane| (c(register + lane / 16 % 2 * 8, lane % 16) as f32).to_bits());
-            }
-            // A product is of all lanes, whatever EXEC says.
-            wave.set_exec(LaneMask::of_bits(1));
-        }) {
-            for (row, column) in (0..256).map(|number| (number / 16, number % 16)) {
-                let sum = (0..16).map(|at| a(row, at) * b(at, column)).sum::<i32>() as f32;
-                let got = f32::from_bits(wave.v[row % 8][column + row / 8 * 16]);
-                assert_eq!(got, sum + sign * c(row, column) as f32, "{text}: row {row}, column {column}");
-            }
-        }
-    }
-    // Short sums: two rows in a register.
-    let registers = "v[0:3], v[8:11], v[16:19], v[0:3]";
-    for (name, first, narrow, widen) in [
-        ("v_wmma_f16_16x16x16_f16", 0xcc42_4000, f32_to_f16 as Narrow, f16_to_f32 as fn(u32) -> f32),
-        ("v_wmma_bf16_16x16x16_bf16", 0xcc43_4000, f32_to_bf16, bf16_to_f32),
-    ] {
-        for (wave, _) in both(&format!("{name} {registers}"), &[first, 0x1c02_2108], |wave| {
-            fill(wave, 8, 16, 16, |row, at| narrow(a(row, at) as f32));
-            fill(wave, 16, 16, 16, |column, at| narrow(b(at, column) as f32));
-            for register in 0..4 {
-                wave.v[register] = words(|lane| {
-                    let half = |at: usize| narrow(c(2 * register + at + lane / 16 % 2 * 8, lane % 16) as f32);
-                    half(0) | half(1) << 16
-                });
-            }
-        }) {
-            for (row, column) in (0..256).map(|number| (number / 16, number % 16)) {
-                let sum = (0..16).map(|at| a(row, at) * b(at, column)).sum::<i32>() + c(row, column);
-                let word = wave.v[row % 8 / 2][column + row / 8 * 16];
-                assert_eq!(widen(word >> (row % 2 * 16) & 0xffff), sum as f32, "{name}: {row}, {column}");
-            }
-        }
-    }
-}
-
-#[test]
-fn integers_of_a_matrix_are_signed_as_their_modifiers_say() {
-    let cases = [
-        // Eight bits: A is signed and B is not.
-        (
-            "v_wmma_i32_16x16x16_iu8 v[0:7], v[8:9], v[16:17], v[0:7] neg_lo:[1,0,0]",
-            [0xcc44_4000, 0x3c02_2108],
-            8,
-            16,
-        ),
-        (
-            "v_wmma_i32_16x16x32_iu4 v[0:7], v[8:9], v[16:17], v[0:7] neg_lo:[1,1,0]",
-            [0xcc4a_4000, 0x7c02_2108],
-            4,
-            32,
-        ),
-    ];
-    for (text, code, bits, depth) in cases {
-        let added = if bits == 8 { 200 } else { 0 };
-        for (wave, _) in both(text, &code, |wave| {
-            fill(wave, 8, bits, depth, |row, at| a(row, at) as u32);
-            fill(wave, 16, bits, depth, |column, at| (b(at, column) + added) as u32);
-            (0..8).for_each(|register| wave.v[register] = [9; LANES]);
-        }) {
-            for (row, column) in (0..256).map(|number| (number / 16, number % 16)) {
-                let sum = (0..depth).map(|at| a(row, at) * (b(at, column) + added)).sum::<i32>() + 9;
-                let got = wave.v[row % 8][column + row / 8 * 16] as i32;
-                assert_eq!(got, sum, "{text}: row {row}, column {column}");
-            }
-        }
-    }
+fn sums_of_integers_saturate_if_clamped() {
     let text = "v_wmma_i32_16x16x16_iu4 v[0:7], v8, v16, v[0:7] neg_lo:[1,1,0] clamp";
     for (wave, _) in both(text, &[0xcc45_c000, 0x7c02_2108], |wave| {
         fill(wave, 8, 4, 16, |_, _| 7);

@@ -90,7 +90,6 @@ const REFUSED_IN_GFX1201: &[(&str, &str, usize)] = &[
     ("v_dot2_f16_f16", "not implemented", 1),
     ("v_illegal", "no instruction of a program", 1),
     ("v_pack_b32_f16", "the clamp bit of this instruction", 1),
-    ("v_swmmac_", "sparse matrices", 38),
 ];
 
 fn check(set: &'static isa::InstructionSet, list: &'static str, expected: &[(&str, &str, usize)]) {

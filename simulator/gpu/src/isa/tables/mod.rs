@@ -8,6 +8,7 @@ pub(super) mod gfx11;
 pub(super) mod gfx115;
 pub(super) mod gfx12;
 pub(super) mod gfx950;
+pub(super) mod images;
 mod lds;
 mod memory;
 mod packed;
@@ -183,7 +184,7 @@ pub(super) const PREFETCH: u64 = 1 << 40;
 pub(super) const BYTES: u64 = 1 << 41;
 /// An element of a matrix is in one lane: the factors too have half as many registers in waves of 64 lanes.
 pub(super) const SPREAD: u64 = 1 << 37;
-/// Sparse: the index of a lane has twice as many bits.
+/// Sparse: the indices of each register of A have 16 bits.
 pub(super) const LONG_INDEX: u64 = 1 << 42;
 /// The destination and the third source have half as many registers in waves of 64 lanes.
 pub(super) const WMMA: u64 = 1 << 38;

@@ -10,6 +10,7 @@ tell. New instructions are listed in the end, to be added to `Op`.
 |---|---|
 | `gfx10.py`, `gfx11.py` | the formats of a family: words with given fields |
 | `gfx101.py`, `gfx115.py` | families with the formats of another: their tables have what that one lacks |
+| `images.py` | the names of image instructions |
 | `llvm.py` | LLVM's disassembler |
 | `names.py` | older names of instructions, types that cannot be probed |
 | `rows.py` | the rows of a format; operands of scalar and memory instructions |
@@ -22,6 +23,7 @@ import re
 import subprocess
 import sys
 
+import images
 import names
 import rows as scalars
 import vector
@@ -177,6 +179,9 @@ def without_base(tables, family):
 
 def main():
     name = sys.argv[1]
+    if name == "images":
+        images.write()
+        return
     family = importlib.import_module(name)
     probe = scalars.Probe(family)
     formats = {name: (codes, words, tries) for name, codes, words, tries in family.FORMATS}

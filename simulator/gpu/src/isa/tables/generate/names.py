@@ -217,5 +217,6 @@ SPARSE = {
     "v_swmmac_i32_16x16x64_iu4": (INTEGERS8, "B64", "B32.x(4)"),
 } | {f"v_swmmac_f32_16x16x32_{a}_{b}": (FLOATS8, "B64", "B32.x(4)") for a in ("fp8", "bf8") for b in ("fp8", "bf8")}
 TYPES |= {name: (sum_, [a, b, "B32"], {"SPARSE", "SPREAD"}) for name, (sum_, a, b) in SPARSE.items()}
-# The index of a lane has twice as many bits.
-TYPES["v_swmmac_i32_16x16x64_iu4"][2].add("LONG_INDEX")
+# A register of A has eight elements, whose indices have 16 bits.
+for name in ("v_swmmac_i32_16x16x32_iu4", "v_swmmac_i32_16x16x64_iu4"):
+    TYPES[name][2].add("LONG_INDEX")

@@ -103,7 +103,13 @@ pub(in super::super::super) const VOP3P: &[Row] = &[
         [B64, B32.x(4), B32],
         CLAMP | NO_E64_DPP | SPARSE | SPREAD,
     ),
-    row(0x55, v_swmmac_i32_16x16x32_iu4, B32.x(8), [B32, B64, B32], CLAMP | NO_E64_DPP | SPARSE | SPREAD),
+    row(
+        0x55,
+        v_swmmac_i32_16x16x32_iu4,
+        B32.x(8),
+        [B32, B64, B32],
+        CLAMP | LONG_INDEX | NO_E64_DPP | SPARSE | SPREAD,
+    ),
     row(
         0x56,
         v_swmmac_i32_16x16x64_iu4,
