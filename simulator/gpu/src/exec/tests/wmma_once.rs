@@ -311,9 +311,9 @@ fn a_sparse_product_has_the_signs_of_its_factors_alone() {
             wave.v[register] = [half | half << 16; LANES];
         }
         wave.v[INDICES] = [0; LANES];
-        (0..8).for_each(|register| wave.v[register] = [(-5.0f32).to_bits(); LANES]);
+        (0..8).for_each(|register| wave.v[register] = [5.0f32.to_bits(); LANES]);
         let words = [0xcc50_4000 | signs << 8, 0x1802_2108 | 0x128 << 18 | signs << 29, 0xbfb0_0000];
         run_on(&mut wave, set, &words, &memory, &mut Lds::new(), Some(0));
-        assert_eq!(f32::from_bits(wave.v[0][0]), -5.0 - 16.0);
+        assert_eq!(f32::from_bits(wave.v[0][0]), 5.0 - 16.0);
     }
 }
