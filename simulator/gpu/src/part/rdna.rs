@@ -230,7 +230,7 @@ pub(super) const GFX1201_PART: Part = Part {
     capability: [12, 0],
     chip: 0x7550,
     caches: [32 << 10, 8 << 20, 64 << 20],
-    clock: 2_970_000,
+    clock: 2_570_000,
     memory_clock: 1_258_000,
     bus: 256,
     images: IMAGES,
@@ -244,7 +244,7 @@ pub(super) const GFX1200_PART: Part = Part {
     architecture: 1200,
     chip: 0x7590,
     caches: [32 << 10, 4 << 20, 32 << 20],
-    clock: 3_130_000,
+    clock: 2_740_000,
     bus: 128,
     ..GFX1201_PART
 };

@@ -99,7 +99,8 @@ pub(crate) fn integers<L: Layout, A: Input<i32>, const OF_A: usize, const OF_B: 
     let (size, wave) = (core.wave.size(), &mut *core.wave);
     let mods = step.inst.mods;
     let unused = 32 - 32 / A::PER_REGISTER as u32;
-    let (mut a, mut b) = factors::<L, i32, A, A, OF_A, OF_B>(wave, step);
+    let (mut a, mut b) = ([[0; LANES]; OF_A], [[0; LANES]; OF_B]);
+    factors::<L, i32, A, A>(wave, step, &mut a, &mut b);
     for (index, elements) in [&mut a[..], &mut b].into_iter().enumerate() {
         if mods.neg >> index & 1 != 0 {
             elements.iter_mut().flatten().for_each(|value| *value = *value << unused >> unused);
@@ -126,7 +127,8 @@ fn floats<L: Layout, A: Input<f32>, B: Input<f32>, const OF_A: usize, const OF_B
     mut sums: Tile<f32>,
 ) -> Tile<f32> {
     let mods = step.inst.mods;
-    let (mut a, mut b) = factors::<L, f32, A, B, OF_A, OF_B>(wave, step);
+    let (mut a, mut b) = ([[0.0; LANES]; OF_A], [[0.0; LANES]; OF_B]);
+    factors::<L, f32, A, B>(wave, step, &mut a, &mut b);
     if mods.neg | mods.neg_hi != 0 {
         for (index, elements) in [&mut a[..], &mut b].into_iter().enumerate() {
             for (at, values) in elements.iter_mut().enumerate() {
@@ -149,25 +151,24 @@ fn floats<L: Layout, A: Input<f32>, B: Input<f32>, const OF_A: usize, const OF_B
     sums
 }
 
-/// The elements of A and B.
+/// Reads the elements of A and B.
 #[inline(always)]
-fn factors<L: Layout, S: Sum, A: Input<S>, B: Input<S>, const OF_A: usize, const OF_B: usize>(
+fn factors<L: Layout, S: Sum, A: Input<S>, B: Input<S>>(
     wave: &Wave,
     step: &Step,
-) -> ([[S; LANES]; OF_A], [[S; LANES]; OF_B]) {
-    let mut a = [[S::default(); LANES]; OF_A];
-    let mut b = [[S::default(); LANES]; OF_B];
-    widen::<S, A>(wave, step.src[0], &mut a);
-    if L::IS_B_WIDER && OF_B > OF_A {
-        let (first, second) = b.split_at_mut(OF_B / 2);
+    a: &mut [[S; LANES]],
+    b: &mut [[S; LANES]],
+) {
+    widen::<S, A>(wave, step.src[0], a);
+    if L::IS_B_WIDER && b.len() > a.len() {
+        let (first, second) = b.split_at_mut(b.len() / 2);
         widen::<S, B>(wave, step.src[1], first);
         for (first, second) in first.iter().zip(second) {
             second[..LANES / 2].copy_from_slice(&first[LANES / 2..]);
         }
     } else {
-        widen::<S, B>(wave, step.src[1], &mut b);
+        widen::<S, B>(wave, step.src[1], b);
     }
-    (a, b)
 }
 
 /// Adds the product of A and B.
