@@ -3,7 +3,6 @@
 
 use std::fmt;
 
-use super::fields::field;
 use super::opcode::{Mnemonics, Op};
 use super::operand::OperandType;
 use super::tables::*;
@@ -234,21 +233,6 @@ impl InstructionSet {
         let Tables { vop3p, flat, global, scratch, mubuf, .. } = self.tables;
         let rows = [vop3p, flat, global, scratch, mubuf].into_iter().flatten().flatten();
         rows.into_iter().any(|row| row.op == op && row.has(flag))
-    }
-
-    /// LLVM's mnemonic of an image instruction, which is not decoded, by its first word.
-    pub(super) fn image_mnemonic(&self, first: u32) -> Option<&'static str> {
-        let format = field(first, 26, 6);
-        let (names, code) = match (self.family, format) {
-            (Family::Gfx9, 0b11_1100) => (images::GFX9, field(first, 18, 7) | field(first, 0, 1) << 7),
-            (Family::Gfx10, 0b11_1100) => (images::GFX10, field(first, 18, 7) | field(first, 0, 1) << 7),
-            (Family::Gfx11, 0b11_1100) => (images::GFX11, field(first, 18, 8)),
-            (Family::Gfx12, 0b11_0100) => (images::VIMAGE, field(first, 14, 8)),
-            (Family::Gfx12, 0b11_1001) => (images::VSAMPLE, field(first, 14, 8)),
-            _ => return None,
-        };
-        let found = names.iter().find(|(of, _)| self.has_images && u32::from(*of) == code);
-        found.map(|(_, mnemonic)| *mnemonic)
     }
 
     /// The type of a lane mask.

@@ -4,7 +4,9 @@
 use std::fmt;
 
 use super::error::DecodeError;
-use super::set::InstructionSet;
+use super::fields::field;
+use super::set::{Family, InstructionSet};
+use super::tables::images;
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,7 +35,7 @@ impl fmt::Display for DecodeError {
             }
             DecodeError::Unknown { set, words, encoding: None } => {
                 let (name, [first, second]) = (set.name(), words);
-                if let Some(mnemonic) = set.image_mnemonic(*first) {
+                if let Some(mnemonic) = image(set, *first) {
                     return write!(
                         f,
                         "{mnemonic} ({first:#010x} {second:#010x}) is an image instruction of {name}; images are not simulated"
@@ -50,3 +52,17 @@ impl fmt::Display for DecodeError {
 }
 
 impl std::error::Error for DecodeError {}
+
+/// LLVM's mnemonic of an image instruction, which is not decoded, by its first word.
+fn image(set: &InstructionSet, first: u32) -> Option<&'static str> {
+    let (names, code) = match (set.family, field(first, 26, 6)) {
+        (Family::Gfx9, 0b11_1100) => (images::GFX9, field(first, 18, 7) | field(first, 0, 1) << 7),
+        (Family::Gfx10, 0b11_1100) => (images::GFX10, field(first, 18, 7) | field(first, 0, 1) << 7),
+        (Family::Gfx11, 0b11_1100) => (images::GFX11, field(first, 18, 8)),
+        (Family::Gfx12, 0b11_0100) => (images::VIMAGE, field(first, 14, 8)),
+        (Family::Gfx12, 0b11_1001) => (images::VSAMPLE, field(first, 14, 8)),
+        _ => return None,
+    };
+    let found = names.iter().find(|(of, _)| set.has_images && u32::from(*of) == code);
+    found.map(|(_, mnemonic)| *mnemonic)
+}
