@@ -384,7 +384,7 @@ fn what_hardware_does_not_have_is_refused() {
 
 #[test]
 fn what_gfx1201_does_not_have_is_refused() {
-    let refused: [(&[u32], Option<Encoding>); 7] = [
+    let refused: [(&[u32], Option<Encoding>); 11] = [
         // Images, an export.
         (&[0xd000_0000, 0, 0], None),
         (&[0xe400_0000, 0, 0], None),
@@ -394,8 +394,12 @@ fn what_gfx1201_does_not_have_is_refused() {
         // A scalar address of FLAT; a part of an index register that waves of 32 lanes do not have.
         (&[0xec05_0004, 5, 2], Some(Encoding::Flat)),
         (&[0xcc50_5008, 0x1c42_0900], Some(Encoding::Vop3p)),
-        // A literal as the sum of a matrix product.
+        // A literal as the sum of a matrix product; a clamp bit; signs of bytes, of indices.
         (&[0xcc40_4028, 0x1bfe_2102, 7], Some(Encoding::Vop3p)),
+        (&[0xcc40_c000, 0x1c02_2108], Some(Encoding::Vop3p)),
+        (&[0xcc46_4000, 0x3c02_2108], Some(Encoding::Vop3p)),
+        (&[0xcc44_4200, 0x1c02_2108], Some(Encoding::Vop3p)),
+        (&[0xcc50_4000, 0x9ca2_2108], Some(Encoding::Vop3p)),
     ];
     for (words, expected) in refused {
         match GFX1201.decode(words) {
@@ -419,7 +423,13 @@ fn images_are_refused_by_name() {
     ];
     for (set, words, name) in images {
         let error = set.decode(words).unwrap_err().to_string();
-        assert!(error.contains(&format!("{name} ({:#010x}", words[0])), "{name}: {error}");
+        assert!(
+            error.contains(&format!(
+                "{name} ({:#010x} {:#010x}: images are not simulated)",
+                words[0], words[1]
+            )),
+            "{name}: {error}"
+        );
     }
 }
 

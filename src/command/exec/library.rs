@@ -51,7 +51,7 @@ const BUILD: &str = "`cargo build --release --workspace` leaves one in target/re
 impl Library {
     /// Whether the bytes are this library of the simulator, which has its name in it.
     pub(super) fn marks(&self, bytes: &[u8]) -> bool {
-        let has = |text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
+        let has = |text: &[u8]| memchr::memmem::find(bytes, text).is_some();
         has(MARKER) && has(self.name.as_bytes())
     }
 

@@ -9,8 +9,8 @@ use super::set::{Family, InstructionSet, Tables};
 use super::{gfx10, gfx11, gfx12, memory_format, scalar_format, scaled_format, vector_format};
 
 impl InstructionSet {
-    /// The sets that are decoded and printed, but of which no part is simulated.
-    pub const NOT_SIMULATED: [&'static InstructionSet; 12] = [
+    /// Every set of RDNA. A GPU has one for each size of its waves.
+    pub const RDNA: [&'static InstructionSet; 12] = [
         &gfx11::GFX1100,
         &gfx11::GFX1100_WAVE64,
         &gfx11::GFX1150,

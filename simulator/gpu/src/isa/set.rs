@@ -160,8 +160,8 @@ pub(super) struct Style {
 }
 
 impl InstructionSet {
-    /// Every set of a simulated part, the newest first.
-    pub const ALL: [&'static InstructionSet; 6] =
+    /// Every set of GFX9, the newest first. Their waves have 64 lanes.
+    pub const GFX9: [&'static InstructionSet; 6] =
         [&super::gfx950::GFX950, &GFX942, &GFX90A, &GFX908, &GFX906, &GFX900];
 
     /// The part that the set is named after.
@@ -233,6 +233,11 @@ impl InstructionSet {
         let Tables { vop3p, flat, global, scratch, mubuf, .. } = self.tables;
         let rows = [vop3p, flat, global, scratch, mubuf].into_iter().flatten().flatten();
         rows.into_iter().any(|row| row.op == op && row.has(flag))
+    }
+
+    /// Whether an instruction is a product of a sparse matrix, whose third source has indices.
+    pub(crate) fn is_sparse(&self, op: Op) -> bool {
+        self.row_has(op, SPARSE)
     }
 
     /// The type of a lane mask.

@@ -16,10 +16,12 @@ impl fmt::Display for DecodeError {
             }
             DecodeError::Unknown { set, words, encoding: Some(encoding) } => {
                 let (name, [first, second]) = (set.name(), words);
-                let related = |other: &&InstructionSet| other != set && other.family == set.family;
-                // Most sets share an instruction with the newest one, which says least.
-                let [newest, others @ ..] = InstructionSet::ALL;
-                for other in others.into_iter().chain([newest]).filter(related) {
+                let related =
+                    |other: &&InstructionSet| other.family == set.family && other.name() != set.name();
+                // Most sets of GFX9 share an instruction with the newest one, which says least.
+                let [newest, others @ ..] = InstructionSet::GFX9;
+                let sets = others.into_iter().chain([newest]).chain(InstructionSet::RDNA);
+                for other in sets.filter(related) {
                     if let Ok(inst) = other.decode(words) {
                         return write!(
                             f,
@@ -35,17 +37,19 @@ impl fmt::Display for DecodeError {
             }
             DecodeError::Unknown { set, words, encoding: None } => {
                 let (name, [first, second]) = (set.name(), words);
-                if let Some(mnemonic) = image(set, *first) {
-                    return write!(
+                match image(set, *first) {
+                    Some(mnemonic) if set.has_images => {
+                        write!(f, "{mnemonic} ({first:#010x} {second:#010x}: images are not simulated)")
+                    }
+                    Some(_) => write!(
                         f,
-                        "{mnemonic} ({first:#010x} {second:#010x}) is an image instruction of {name}; images are not simulated"
-                    );
+                        "{first:#010x} {second:#010x} (an image instruction, and {name} has no images)"
+                    ),
+                    None => write!(
+                        f,
+                        "{first:#010x} (no format of {name} for compute kernels starts so; exports and interpolation are not simulated)"
+                    ),
                 }
-                write!(
-                    f,
-                    "no format of {} for compute kernels starts with {first:#010x}; exports and interpolation are not simulated",
-                    name,
-                )
             }
         }
     }
@@ -63,6 +67,6 @@ fn image(set: &InstructionSet, first: u32) -> Option<&'static str> {
         (Family::Gfx12, 0b11_1001) => (images::VSAMPLE, field(first, 14, 8)),
         _ => return None,
     };
-    let found = names.iter().find(|(of, _)| set.has_images && u32::from(*of) == code);
-    found.map(|(_, mnemonic)| *mnemonic)
+    let found = names.iter().find(|(of, _)| u32::from(*of) == code);
+    Some(found.map_or("an unknown image instruction", |(_, mnemonic)| *mnemonic))
 }

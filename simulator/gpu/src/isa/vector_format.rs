@@ -12,8 +12,8 @@ use super::scaled_format;
 use super::set::{Accumulation, Family};
 use super::tables::{
     ACC, ACC_DST, ACC_SRC, BYTES, CARRY_IN, CARRY_OUT, CLAMP, LANE, LONG_INDEX, MADAK, MADMK, MIX, NARROW,
-    NO_DST_SEL, NO_SDWA, OMOD, OP_SEL, SCALAR_DST, SCALAR_LANES, SPARSE, SPREAD, TRUTH_TABLE, VECTOR_SRC,
-    WMMA,
+    NO_DST_SEL, NO_SDWA, OMOD, OP_SEL, Row, SCALAR_DST, SCALAR_LANES, SPARSE, SPREAD, TRUTH_TABLE,
+    VECTOR_SRC, WMMA,
 };
 
 pub(super) fn vop1(f: &mut Fields<'_>) -> Result<(), Invalid> {
@@ -264,12 +264,34 @@ pub(super) fn vop3p(f: &mut Fields<'_>) -> Result<(), Invalid> {
     }
     mods.neg = field(f.second, 29, 3) as u8 & used;
     let high = field(f.first, 8, 3) as u8 & used;
+    if is_matrix {
+        let (low_signs, high_signs) = matrix_signs(f.row);
+        // On GFX11 each sign is an instruction.
+        let signs = f.row.has(SPREAD) && (mods.neg & !low_signs != 0 || high & !high_signs != 0);
+        if signs || bit(f.first, 15) && !f.row.has(CLAMP) {
+            return Err(Invalid);
+        }
+    }
     if f.row.has(MIX) {
         mods.abs = high;
     } else {
         mods.neg_hi = high;
     }
     Ok(())
+}
+
+/// The sources of a wave matrix product of GFX12 whose NEG and NEG_HI may be set. Floats of 16 bits have signs for each half, floats
+/// of 8 bits none; those of integers say that they are signed. C of a dense product of floats has a sign and an absolute
+/// value.
+fn matrix_signs(row: &Row) -> (u8, u8) {
+    let is_float = row.dst.element != Element::B32;
+    let (low, high) = match (row.src[0].element, is_float) {
+        (Element::F16 | Element::Bf16, _) => (0b011, 0b011),
+        (_, false) => (0b011, 0),
+        _ => (0, 0),
+    };
+    let sum = if is_float && !row.has(SPARSE) { 0b100 } else { 0 };
+    (low | sum, high | sum)
 }
 
 pub(super) fn mai(f: &mut Fields<'_>) -> Result<(), Invalid> {

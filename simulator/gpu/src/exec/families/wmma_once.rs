@@ -2,7 +2,8 @@
 //! Wave matrix products of RDNA 4: WMMA with 16 or 32 inner elements, and SWMMAC, whose A is sparse, with 32 or 64.
 //!
 //! Each element is in one lane. The layouts, and the sets of indices that OPSEL selects, are those that AMD's matrix instruction
-//! calculator prints for RDNA 4. The order of inner elements does not matter as long as A and B agree.
+//! calculator prints for RDNA 4. The order of inner elements does not matter as long as A and B agree, and in a sparse product the
+//! groups of four stay together.
 
 use crate::exec::families::tile::{Bf8Ocp, Bf16, F16, Fp8Ocp, U4, U8};
 use crate::exec::families::wmma_tile::{Layout, Place, SIDE, integers, shorts, singles};

@@ -4,8 +4,8 @@
 //! Lane `l` of sixteen holds elements of row `l` of A and of column `l` of B. A register of C and D holds a row, or two rows of 16
 //! bits, in each sixteen lanes. Where the inner elements and the rows lie is a [`Layout`].
 //!
-//! A product is sparse if a lane holds twice as many elements of B as of A. Two of each four elements of A are stored, the third
-//! source has their indices, and D is added to.
+//! A product is sparse if it has twice as many elements of B as of A for a lane. Two of each four elements of A are stored, the
+//! third source has their indices, and D is added to.
 
 use crate::exec::families::sparse;
 use crate::exec::families::tile::{Input, ROWS, Sum, accumulate, widen};
@@ -14,9 +14,16 @@ use crate::exec::machine::step::{Source, Step};
 use crate::exec::machine::wave::Wave;
 use crate::exec::operands::source::scalar32;
 use crate::exec::values::row::LANES;
+use crate::isa::{Inst, Operand};
 
 /// Rows and columns.
 pub(crate) const SIDE: usize = 16;
+
+/// Whether A, B and the indices of a sparse A are in vector registers. The encoding has place for others.
+pub(crate) fn is_in_vectors(inst: &Inst) -> bool {
+    let sources = if inst.set.is_sparse(inst.op) { &inst.src[..3] } else { &inst.src[..2] };
+    sources.iter().all(|source| matches!(source, Operand::Vgpr(_)))
+}
 
 /// The elements of C or D by row and column.
 type Tile<T> = [[T; SIDE]; SIDE];
@@ -46,7 +53,7 @@ pub(crate) struct Place {
     pub(crate) shift: usize,
 }
 
-/// A product of floats with single sums. A lane holds `OF_A` elements of A and `OF_B` of B.
+/// A product of floats with single sums, of `OF_A` elements of A and `OF_B` of B for each lane of a part.
 #[inline(always)]
 pub(crate) fn singles<L: Layout, A: Input<f32>, B: Input<f32>, const OF_A: usize, const OF_B: usize>(
     core: &mut Core<'_>,
@@ -139,12 +146,10 @@ fn floats<L: Layout, A: Input<f32>, B: Input<f32>, const OF_A: usize, const OF_B
                 }
             }
         }
-        // The third source of a sparse product is no C.
-        let is_dense = OF_A == OF_B;
         let (absolute, negated) = (mods.neg_hi >> 2 & 1 != 0, mods.neg >> 2 & 1 != 0);
         for sum in sums.iter_mut().flatten() {
-            *sum = if absolute && is_dense { sum.abs() } else { *sum };
-            *sum = if negated && is_dense { -*sum } else { *sum };
+            *sum = if absolute { sum.abs() } else { *sum };
+            *sum = if negated { -*sum } else { *sum };
         }
     }
     product::<L, f32>(wave, step, &a, &b, &mut sums);
@@ -183,10 +188,8 @@ fn product<L: Layout, S: Sum>(
     if b.len() > a.len() {
         // A register holds several sets of indices.
         let shift = 2 * a.len() * usize::from(step.inst.mods.op_sel);
-        let indices = match step.src[2] {
-            Source::Vector(register) => wave.row(register).map(|word| word >> shift),
-            constant => [scalar32(wave, constant) >> shift; LANES],
-        };
+        let Source::Vector(indices) = step.src[2] else { return };
+        let indices = wave.row(indices).map(|word| word >> shift);
         for (row, sums) in sums.iter_mut().enumerate() {
             sparse::accumulate(sums, a, b, &indices, row, L::PARTS);
         }

@@ -550,8 +550,9 @@ fn every_mnemonic_is_tested() {
     let tested: HashSet<&str> = in_rows.chain(in_programs).collect();
     let census: HashSet<&str> = lines(include_str!("cases/census.txt")).collect();
     assert_eq!(census.len(), 431);
-    // Parts are not simulated of every instruction set.
-    let simulated = isa::Op::ALL.iter().filter(|op| isa::InstructionSet::ALL.iter().any(|set| set.has(**op)));
+    // The sets of RDNA have tests of their own.
+    let simulated =
+        isa::Op::ALL.iter().filter(|op| isa::InstructionSet::GFX9.iter().any(|set| set.has(**op)));
     let executed = simulated.map(|op| op.mnemonic()).filter(|name| families::is_executed(name));
     let mut missing: Vec<_> = executed.chain(census).filter(|name| !tested.contains(name)).collect();
     missing.sort();

@@ -327,6 +327,8 @@ pub(in super::super) const VIMAGE: &[(u8, &str)] = &[
     (0x17, "image_get_resinfo"),
     (0x19, "image_bvh_intersect_ray"),
     (0x1a, "image_bvh64_intersect_ray"),
+    (0x80, "image_bvh_dual_intersect_ray"),
+    (0x81, "image_bvh8_intersect_ray"),
     (0x83, "image_atomic_add_flt"),
     (0x84, "image_atomic_min_flt"),
     (0x85, "image_atomic_max_flt"),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The mnemonics of image instructions, which are not decoded: `python3 tables/generate images`."""
+"""The mnemonics of image instructions, which are not decoded: `python3 tables/generate images`, with LLVM_MC=llvm-mc-22 and
+LLVM_OBJDUMP=llvm-objdump-22, which know more of GFX12 than LLVM 19."""
 
 import itertools
 import pathlib
