@@ -163,9 +163,11 @@ def main():
     parser.add_argument("--work", help="where compiled programs are kept; a folder for this run alone without it")
     parser.add_argument("--target", default="gfx942", metavar="GPU", help="the GPU to compile for, gfx942 without it")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="programs at a time")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth program")
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
     names = [name for name in MODULES if not options.names or any(part in name for part in options.names)]
+    names = names[:: options.every]
     # IREE compiles these floats of 8 bits for gfx940 to gfx942 only.
     own = [name for name in names if "FNUZ" in MODULES[name].text and not options.target.startswith("gfx94")]
     for name in own:

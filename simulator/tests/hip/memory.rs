@@ -169,24 +169,33 @@ fn freed_memory_goes_back_to_the_system() {
         let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
         pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
     };
-    // With some allocations between those that are freed.
-    let kept: Vec<_> = (0..80).map(|_| machine.upload(&[5_u32; 64])).collect();
-    let before = resident();
-    for round in 0..8000 {
-        let memory = machine.malloc(64 << 10);
-        if round % 100 == 0 {
-            ok!(machine, hipFree(kept[round / 100]));
+    // Other tests of this process take memory meanwhile, so the best of some rounds counts.
+    let least_of = |work: &dyn Fn()| {
+        let round = |_| {
+            let before = resident();
+            work();
+            resident().saturating_sub(before)
+        };
+        (0..5).map(round).min().unwrap()
+    };
+    let more = least_of(&|| {
+        // With some allocations between those that are freed.
+        let kept: Vec<_> = (0..80).map(|_| machine.upload(&[5_u32; 64])).collect();
+        for round in 0..8000 {
+            let memory = machine.malloc(64 << 10);
+            if round % 100 == 0 {
+                ok!(machine, hipFree(kept[round / 100]));
+            }
+            ok!(machine, hipFree(memory));
         }
-        ok!(machine, hipFree(memory));
-    }
-    let more = resident().saturating_sub(before);
+    });
     assert!(more < 128 << 20, "{more} bytes stay of 500 MiB");
     // Each takes a page.
-    let before = resident();
-    for _ in 0..40_000 {
-        ok!(machine, hipFree(machine.upload(&[5_u8; 1])));
-    }
-    let more = resident().saturating_sub(before);
+    let more = least_of(&|| {
+        for _ in 0..40_000 {
+            ok!(machine, hipFree(machine.upload(&[5_u8; 1])));
+        }
+    });
     assert!(more < 128 << 20, "{more} bytes stay of 40 000 pages");
 }
 
