@@ -233,7 +233,7 @@ fn check(instructions: &'static InstructionSet, product: Product, set: usize) {
         _ => (0, 0),
     };
     let high_signs = if bits == 16 { 0b10 } else { 0 };
-    let sign = |at: usize| if bits == 16 && at % 2 != 0 { -1 } else { 1 };
+    let sign = |at: usize| if bits != 16 || at.is_multiple_of(2) { 1 } else { -1 };
     let third = if product.is_sparse() { INDICES } else { 0 };
     let words = [
         0xcc00_4000 | product.code << 16 | (set as u32) << 11 | high_signs << 8,
