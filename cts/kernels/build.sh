@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
 # Rebuilds every compiled kernel of this folder, then manifest.json and the tables of README.md.
-# The same compilers give the same bytes. --check builds in another folder and compares.
+# The same compilers give the same bytes. --check builds in another folder and compares. sums.txt has the sums of the sources for clang
+# and of the bundles made of them: --unchanged compares these, without a compiler.
 #
 #   ./build.sh [--check] [clang] [iree] [triton]     without names: all three, skipping those that are not installed
+#   ./build.sh --unchanged
 #
 # LLVM (default 19) is the suffix of clang, clang-offload-bundler, ld.lld, llvm-mc. LLVM 19 does not know gfx9-4-generic:
 # NEWER_CLANG (default clang-22) compiles for it. The containers need libzstd.so.1, as
@@ -37,14 +39,21 @@ MAIN_TARGET=gfx942
 # A raw code object larger than this stays inside its bundle.
 RAW_LIMIT=12288
 
+sums() { sha256sum build.sh containers.py host.py src/*.* src/host/* ../../drivers/local/include/* bundles/*; }
+
 check=no
 wanted=()
 for argument in "$@"; do
   case "$argument" in
     --check) check=yes ;;
+    --unchanged)
+      sums | diff sums.txt - && exit
+      echo "build.sh: these files have changed since the last build; run ./build.sh clang" >&2
+      exit 1
+      ;;
     clang | iree | triton) wanted+=("$argument") ;;
     *)
-      echo "build.sh: unknown argument '$argument'; usage: ./build.sh [--check] [clang] [iree] [triton]" >&2
+      echo "build.sh: unknown argument '$argument'; usage: ./build.sh [--check] [clang] [iree] [triton], or --unchanged" >&2
       exit 2
       ;;
   esac
@@ -355,3 +364,4 @@ for path in "${made_paths[@]}"; do
   cp -r "$work/$path" .
 done
 cp "$work/manifest.json" "$work/README.md" .
+[[ " ${wanted[*]} " != *" clang "* ]] || sums >sums.txt

@@ -229,6 +229,11 @@ pub(crate) fn abreast<C: Send>(cases: impl IntoIterator<Item = C, IntoIter: Send
     });
 }
 
+/// Whether every case runs, as in `.ci/failing-calls`.
+pub(crate) fn all_cases() -> bool {
+    std::env::var_os("WINDLASS_FAILING_CALLS").is_some_and(|cases| cases == "all")
+}
+
 /// Runs a case on a thread of its own, so that a hang inside of a call fails under the case's name.
 #[track_caller]
 pub(crate) fn watched(name: &str, case: impl FnOnce() + Send + 'static) {

@@ -136,8 +136,9 @@ fn the_steps_of_the_guide_lead_to_a_suite_that_passes() {
     shell.args(["-eu", "-c", &steps.concat()]).current_dir(folder.path());
     shell.env("WINDLASS", root()).env("CARGO_TARGET_DIR", target).env("CARGO_NET_OFFLINE", "true");
     // As the workspace's own builds of tests.
-    let profile = "[profile.dev]\ndebug = \"line-tables-only\"\nlto = \"off\"\n\
-        build-override.debug = false\npackage.\"*\".debug = false\n";
+    let manifest = include_str!("../../../Cargo.toml");
+    let sections = manifest.split("\n[").filter(|section| section.starts_with("profile.dev"));
+    let profile: String = sections.map(|section| format!("[{section}\n")).collect();
     std::fs::create_dir(folder.path().join(".cargo")).unwrap();
     std::fs::write(folder.path().join(".cargo/config.toml"), profile).unwrap();
     shell.env_remove("WINDLASS_DEVICE");

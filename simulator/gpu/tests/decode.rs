@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use windlass_codeobject::{CodeObject, EntryTarget, File, Options};
@@ -312,7 +312,7 @@ fn no_words_make_it_panic() {
         (state >> 16) as u32
     };
     let mut decoded = 0;
-    for round in 0..400_000u32 {
+    for round in 0..100_000u32 {
         let words = [next(), next(), next()];
         let have = 1 + (round % 3) as usize;
         for set in InstructionSet::GFX9.into_iter().chain(InstructionSet::RDNA) {
@@ -329,7 +329,7 @@ fn no_words_make_it_panic() {
             }
         }
     }
-    assert!(decoded > 200_000, "only {decoded} decoded");
+    assert!(decoded > 50_000, "only {decoded} decoded");
 }
 
 /// One line of llvm-objdump: address, words, text.
@@ -344,15 +344,40 @@ fn objdump_line(line: &str) -> Option<(u64, Vec<u32>, String)> {
     Some((u64::from_str_radix(address, 16).ok()?, words, normalised(text)))
 }
 
-/// Compares a code object, found in `origin`, with llvm-objdump and returns the number of its instructions.
-fn compare_with_objdump(file: &Path, origin: &Path, set: &'static InstructionSet, objdump: &str) -> usize {
+/// An executable code object, and the file that had it.
+struct Found {
+    code_object: Vec<u8>,
+    origin: PathBuf,
+    processor: String,
+    set: &'static InstructionSet,
+}
+
+/// Compares code objects with llvm-objdump, which starts slowly and so gets many at once, and counts them and their instructions.
+fn compare_with_objdump(objdump: &str, found: &[Found], counts: &mut Counts) {
+    let folder = tempfile::tempdir().expect("a folder for tests");
+    let file_of = |index: usize| folder.path().join(format!("{index}.co"));
+    for (index, Found { code_object, .. }) in found.iter().enumerate() {
+        std::fs::write(file_of(index), code_object).expect("a writable folder for tests");
+    }
     let output = Command::new(objdump)
         .args(["-d", "--disassemble-zeroes", "--no-print-imm-hex"])
-        .arg(file)
+        .args((0..found.len()).map(file_of))
         .output()
         .expect("llvm-objdump runs");
-    assert!(output.status.success(), "{}: {}", origin.display(), String::from_utf8_lossy(&output.stderr));
+    let origins: Vec<_> = found.iter().map(|found| &found.origin).collect();
+    assert!(output.status.success(), "{origins:?}: {}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout);
+    let texts: Vec<_> = text.split(":\tfile format elf64-amdgpu\n").skip(1).collect();
+    assert_eq!(texts.len(), found.len(), "{origins:?}");
+    for (found, text) in found.iter().zip(texts) {
+        let instructions = compare(found, text);
+        let count = counts.entry(found.processor.clone()).or_default();
+        *count = [count[0] + 1, count[1] + instructions];
+    }
+}
+
+/// Compares a code object with LLVM's text, and returns the number of its instructions.
+fn compare(Found { origin, set, .. }: &Found, text: &str) -> usize {
     let lines: Vec<_> = text.lines().filter_map(objdump_line).collect();
     let mut at = 0;
     while at < lines.len() {
@@ -379,7 +404,7 @@ fn compare_with_objdump(file: &Path, origin: &Path, set: &'static InstructionSet
             let inst = inst.unwrap_or_else(|error| panic!("{place}: {error}; LLVM: {text}"));
             // Newer LLVMs write something in fields that an instruction of RDNA does not use. LLVM 19 takes that for
             // no instruction, and reads on in the middle of it.
-            lost = InstructionSet::RDNA.contains(&set) && text.starts_with(".long");
+            lost = InstructionSet::RDNA.contains(set) && text.starts_with(".long");
             // Nor does it name the high halves of registers in the short encodings of most 16-bit instructions.
             let named = !text.contains("/*Invalid register");
             // LLVM 22 marks a literal that could be an inline constant.
@@ -410,9 +435,8 @@ fn set_of(processor: &str) -> Option<&'static InstructionSet> {
 /// Code objects and instructions by processor.
 type Counts = BTreeMap<String, [usize; 2]>;
 
-/// Compares every code object that can be decoded under `folder`, in any container, and counts them and their
-/// instructions.
-fn compare_folder(folder: &Path, scratch: &Path, counts: &mut Counts) {
+/// Appends every code object under `folder` that can be decoded, in any container.
+fn find(folder: &Path, found: &mut Vec<Found>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -420,7 +444,7 @@ fn compare_folder(folder: &Path, scratch: &Path, counts: &mut Counts) {
             continue;
         }
         if path.is_dir() {
-            compare_folder(&path, scratch, counts);
+            find(&path, found);
             continue;
         }
         let bytes = std::fs::read(&path).expect("a readable file");
@@ -442,18 +466,15 @@ fn compare_folder(folder: &Path, scratch: &Path, counts: &mut Counts) {
                 }
                 // The code's own processor: a hostile bundle names another one.
                 let Ok(object) = CodeObject::parse(&code_object) else { continue };
-                let processor = object.target().processor();
-                let Some(set) = set_of(processor) else { continue };
-                // LLVM 19 does not know these.
-                let is_new = ["gfx950", "gfx9-4-generic"].contains(&processor);
-                let objdump = if is_new { NEWER_OBJDUMP } else { OBJDUMP };
-                if is_new && !is_installed(objdump) {
-                    continue;
+                let processor = object.target().processor().to_owned();
+                if let Some(set) = set_of(&processor) {
+                    found.push(Found {
+                        code_object: code_object.to_vec(),
+                        origin: path.clone(),
+                        processor,
+                        set,
+                    });
                 }
-                std::fs::write(scratch, code_object).expect("a writable folder for tests");
-                let instructions = compare_with_objdump(scratch, &path, set, objdump);
-                let count = counts.entry(processor.to_owned()).or_default();
-                *count = [count[0] + 1, count[1] + instructions];
             }
         }
     }
@@ -485,10 +506,17 @@ fn code_objects_disassemble_as_llvm_does() {
         Some(fixtures) => folders.push(fixtures.into()),
         None => eprintln!("the fixtures are skipped: set WINDLASS_FIXTURES to their folder"),
     }
-    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("decode.co");
     for folder in folders {
-        let mut counts = Counts::new();
-        compare_folder(&folder, &scratch, &mut counts);
+        let (mut found, mut counts) = (Vec::new(), Counts::new());
+        find(&folder, &mut found);
+        // LLVM 19 does not know these.
+        let is_new = |found: &Found| ["gfx950", "gfx9-4-generic"].contains(&&*found.processor);
+        let (newer, older): (Vec<_>, Vec<_>) = found.into_iter().partition(is_new);
+        for (objdump, found) in [(OBJDUMP, older), (NEWER_OBJDUMP, newer)] {
+            if is_installed(objdump) {
+                found.chunks(32).for_each(|some| compare_with_objdump(objdump, some, &mut counts));
+            }
+        }
         for (processor, [code_objects, instructions]) in &counts {
             eprintln!("{processor}: {instructions} instructions of {code_objects} code objects");
         }

@@ -3,9 +3,10 @@
 #
 # Compiles the kernels of src/ twice. For the host, to run them: that makes inputs.bin, expected.bin and kernels.txt.
 # For each simulated GPU, without optimisation and with: that makes kernels.O0.ccob and kernels.O3.ccob.
-# The same compilers give the same bytes: --check builds in another folder and compares.
+# The same compilers give the same bytes: --check builds in another folder and compares. sums.txt has the sums of the sources and of the
+# files made of them: --unchanged compares these, without a compiler.
 #
-#   ./build.sh [--check]
+#   ./build.sh [--check | --unchanged]
 #
 # LLVM (default 19) is the suffix of clang, clang-offload-bundler and ld.lld. The host is x86-64 with glibc.
 set -euo pipefail
@@ -17,10 +18,17 @@ CLANG="${CLANG:-clang${LLVM:+-$LLVM}}"
 BUNDLER="${BUNDLER:-clang-offload-bundler${LLVM:+-$LLVM}}"
 LINKER="${LINKER:-ld.lld${LLVM:+-$LLVM}}"
 
+sums() { sha256sum build.sh src/* *.bin *.ccob kernels.txt; }
+
 case "${1-}" in
   "" | --check) ;;
+  --unchanged)
+    sums | diff sums.txt - && exit
+    echo "build.sh: these files have changed since the last build; run ./build.sh" >&2
+    exit 1
+    ;;
   *)
-    echo "build.sh: unknown argument '$1'; usage: ./build.sh [--check]" >&2
+    echo "build.sh: unknown argument '$1'; usage: ./build.sh [--check | --unchanged]" >&2
     exit 2
     ;;
 esac
@@ -80,3 +88,4 @@ if [ "${1-}" = --check ]; then
   exit "$status"
 fi
 cp "$work"/made/* .
+sums >sums.txt
