@@ -6,6 +6,7 @@ use std::{ffi::OsString, fmt, path::PathBuf, time::Duration};
 use clap::{
     Arg, ArgAction, CommandFactory, Parser,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+    error::ErrorKind,
 };
 
 use glob::Pattern;
@@ -128,6 +129,34 @@ struct Arguments {
     health_check: bool,
     #[command(flatten)]
     ignored: Libtest,
+}
+
+impl Arguments {
+    /// An error if two reports would be written to one file. Both may go to what is no file, such as `/dev/stderr`.
+    fn with_a_file_for_each_report(self) -> Result<Self, clap::Error> {
+        let reports = [
+            ("json", &self.json),
+            ("junit", &self.junit),
+            ("summary", &self.summary),
+            ("resume", &self.resume),
+            ("write-expectations", &self.write_expectations),
+        ];
+        let mut seen: Vec<(&str, PathBuf)> = Vec::new();
+        for (option, path) in reports {
+            let Some(path) = path else { continue };
+            if path.exists() && !path.is_file() {
+                continue;
+            }
+            let path = path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or(path.clone());
+            if let Some((other, _)) = seen.iter().find(|(_, others)| *others == path) {
+                let text =
+                    format!("--{other} and --{option} name one file, {}: each needs its own", path.display());
+                return Err(Self::command().error(ErrorKind::ArgumentConflict, text));
+            }
+            seen.push((option, path));
+        }
+        Ok(self)
+    }
 }
 
 /// Options that `cargo test` may pass to every test binary. They change nothing here.
@@ -261,6 +290,7 @@ impl Options {
     /// Reads a command line, whose first word is the program's name.
     pub fn parse<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> Result<Self, Usage> {
         let arguments = Arguments::try_parse_from(arguments)
+            .and_then(Arguments::with_a_file_for_each_report)
             .map_err(|error| Usage { asked: !error.use_stderr(), text: error.render().to_string() })?;
         // `--ignored` alone asks a test binary for its ignored tests. This one has none.
         let filters = if arguments.ignored.ignored && arguments.list {

@@ -377,5 +377,8 @@ fn reads_command_lines() {
     ] {
         assert!(!parse(wrong).unwrap_err().is_help(), "{wrong}");
     }
+    let one_file = parse("cts --summary s --json report --junit ./report").unwrap_err().to_string();
+    assert!(one_file.contains("--json and --junit name one file"), "{one_file}");
+    assert!(parse("cts --json /dev/null --junit /dev/null").is_ok());
     assert!(parse("cts --help").unwrap_err().is_help());
 }

@@ -352,7 +352,8 @@ struct Found {
     set: &'static InstructionSet,
 }
 
-/// Compares code objects with llvm-objdump, which starts slowly and so gets many at once, and counts them and their instructions.
+/// Compares code objects of one processor with llvm-objdump, which starts slowly and so gets many at once, and counts them and their
+/// instructions.
 fn compare_with_objdump(objdump: &str, found: &[Found], counts: &mut Counts) {
     let folder = tempfile::tempdir().expect("a folder for tests");
     let file_of = |index: usize| folder.path().join(format!("{index}.co"));
@@ -509,12 +510,14 @@ fn code_objects_disassemble_as_llvm_does() {
     for folder in folders {
         let (mut found, mut counts) = (Vec::new(), Counts::new());
         find(&folder, &mut found);
-        // LLVM 19 does not know these.
-        let is_new = |found: &Found| ["gfx950", "gfx9-4-generic"].contains(&&*found.processor);
-        let (newer, older): (Vec<_>, Vec<_>) = found.into_iter().partition(is_new);
-        for (objdump, found) in [(OBJDUMP, older), (NEWER_OBJDUMP, newer)] {
+        // llvm-objdump takes the processor of its first file for all.
+        found.sort_by(|one, other| one.processor.cmp(&other.processor));
+        for alike in found.chunk_by(|one, other| one.processor == other.processor) {
+            // LLVM 19 does not know these.
+            let is_new = ["gfx950", "gfx9-4-generic"].contains(&&*alike[0].processor);
+            let objdump = if is_new { NEWER_OBJDUMP } else { OBJDUMP };
             if is_installed(objdump) {
-                found.chunks(32).for_each(|some| compare_with_objdump(objdump, some, &mut counts));
+                alike.chunks(32).for_each(|some| compare_with_objdump(objdump, some, &mut counts));
             }
         }
         for (processor, [code_objects, instructions]) in &counts {

@@ -23,7 +23,7 @@ use crate::command::{
     started,
 };
 
-/// Items of the shorter run of a first count; rounds of many items are fewer.
+/// Items of the shorter run; rounds of many items are fewer.
 const ITEMS: u64 = 2000;
 /// The least difference of two runs in instructions. Their beginnings differ by some ten thousand, with the addresses
 /// that the system gives out.
@@ -153,26 +153,21 @@ fn rounds(row: &Row) -> u64 {
     (ITEMS / row.items.max(1)).max(LEAST)
 }
 
-/// Instructions for each item of a row.
+/// Instructions for each item of a row: the difference of two runs, the longer of which executes enough of them.
 fn count(row: &Row, target: &Target, interrupt: &Interrupt) -> Work<f64> {
     // On its own first, where an error has a message without valgrind's.
     row.prepare(target)?;
-    let first = round(row, target, interrupt, rounds(row))?;
-    let enough = (ENOUGH / first.max(1.0)) as u64;
-    let each = match enough > rounds(row) {
-        true => round(row, target, interrupt, enough)?,
-        false => first,
+    let least = rounds(row);
+    let run = |rounds: u64| {
+        interrupt.check()?;
+        instructions(row, &target.uri, rounds)
     };
+    let short = run(least)?;
+    let round = |more: u64| -> Work<f64> { Ok((run(least + more)? as f64 - short as f64) / more as f64) };
+    let first = round(least)?;
+    let enough = (ENOUGH / first.max(1.0)) as u64;
+    let each = if enough > least { round(enough)? } else { first };
     Ok(each / row.items.max(1) as f64)
-}
-
-/// Instructions of a round: the difference of two runs.
-fn round(row: &Row, target: &Target, interrupt: &Interrupt, rounds: u64) -> Work<f64> {
-    interrupt.check()?;
-    let short = instructions(row, &target.uri, rounds)?;
-    interrupt.check()?;
-    let long = instructions(row, &target.uri, 2 * rounds)?;
-    Ok((long as f64 - short as f64) / rounds as f64)
 }
 
 /// Instructions of a whole process with this many rounds.

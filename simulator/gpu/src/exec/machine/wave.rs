@@ -223,12 +223,16 @@ impl Wave {
     /// Resets the state. Only the registers of the next kernel are cleared, and of them only the wave's lanes.
     pub(crate) fn reset(&mut self, vgprs: usize, agprs: usize) {
         let first_agpr = usize::from(FIRST_AGPR);
-        let lanes = self.lanes.count() as usize;
+        let is_half = self.lanes.count() == 32;
         let (vectors, accumulation) = self.v.split_at_mut(first_agpr);
         let vectors = &mut vectors[..vgprs.min(first_agpr)];
         let accumulation = &mut accumulation[..agprs.min(VECTORS - first_agpr)];
         for row in vectors.iter_mut().chain(accumulation) {
-            row[..lanes].fill(POISON);
+            // Of a known length, which needs no call.
+            match row.first_chunk_mut::<32>() {
+                Some(lanes) if is_half => lanes.fill(POISON),
+                _ => row.fill(POISON),
+            }
         }
         self.s = [0; 128];
         self.scc = false;
