@@ -8,6 +8,7 @@ use super::launch::Statistics;
 use super::order::Order;
 use super::workgroup::{Progress, Workgroup};
 use crate::exec::Cause;
+use crate::memory::Windows;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -120,10 +121,11 @@ impl Job {
         let _mode = DefaultFloatMode::enter();
         let mut waiting: VecDeque<Workgroup> = VecDeque::new();
         let mut done = Statistics::default();
+        let mut windows = self.windows();
         while !self.grid.stop.load(Ordering::Relaxed) {
             let fresh = if waiting.len() < self.resident() { self.start_next() } else { None };
             let Some(mut workgroup) = fresh.or_else(|| waiting.pop_front()) else { break };
-            match workgroup.run(&self.grid) {
+            match workgroup.run(&self.grid, &mut windows) {
                 Ok(Progress::Done) => {
                     done.workgroups += 1;
                     done.waves += workgroup.waves();
@@ -140,6 +142,11 @@ impl Job {
         state.statistics.workgroups += done.workgroups;
         state.statistics.waves += done.waves;
         state.statistics.instructions += done.instructions;
+    }
+
+    /// Windows for a thread that runs workgroups.
+    pub(super) fn windows(&self) -> Windows {
+        Windows::new(self.grid.start.reach)
     }
 
     /// The most workgroups that one thread keeps in flight while they wait for one another.

@@ -9,8 +9,8 @@
 //!
 //! - `module` loads a code object into memory. `record` and `kernel` are its kernels. `coverage` lists the instructions of a
 //!   code object that are not executed, without loading it.
-//! - `launch` has the parameters of a dispatch. `start` checks them, writes arguments and packet, and sets the registers of
-//!   each wave. `service` names the services of a runtime that a dispatch lacks.
+//! - `launch` has the parameters of a dispatch. `start` checks them, and writes arguments and packet. `opening` sets the
+//!   registers of each wave. `service` names the services of a runtime that a dispatch lacks.
 //! - `grid` is the data that all workgroups of a dispatch share. `workgroup` lets the waves of one workgroup take turns.
 //! - `job` spreads the workgroups over threads, in an order from `order`. `stepped` runs them one turn at a time instead, as
 //!   `choose` decides.
@@ -26,6 +26,7 @@ mod job;
 mod kernel;
 mod launch;
 mod module;
+mod opening;
 mod order;
 mod record;
 mod scene;

@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The state in which a kernel's waves start: arguments, dispatch packet, registers.
+//! A valid launch: its sizes, its arguments and its dispatch packet. [`Opening`](super::opening::Opening) has the registers.
 
 use super::fault::Fault;
 use super::kernel::Kernel;
 use super::launch::{Launch, OfQueue, Placed};
 use super::service::Service;
-use crate::exec::values::row::LANES;
-use crate::exec::{Cause, Gws, Outside, PRIVATE_APERTURE, SCRATCH_WINDOW, SHARED_APERTURE, Wave};
-use crate::isa::Accumulation;
-use crate::lane_mask::LaneMask;
+use crate::exec::{Cause, Gws, Outside, PRIVATE_APERTURE, SHARED_APERTURE};
 use crate::memory::{Block, Grants, Memory};
-use crate::part::{Part, Scratch, WorkItemId, WorkgroupId};
+use crate::part::Part;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use windlass_codeobject::{ArgKind, HiddenKind, KernelDescriptor};
 
-/// The numbers of registers of trap handlers, in which hardware puts the ids of the workgroup and of the wave in it.
-const TTMP7: usize = 115;
-const TTMP8: usize = 116;
-const TTMP9: usize = 117;
 /// LDS is allocated in units of this many bytes.
 const LDS_UNIT: u32 = 512;
 /// Bytes of private memory of each work-item in addition to those that the kernel declares, if its stack has no fixed
@@ -26,15 +19,6 @@ const LDS_UNIT: u32 = 512;
 const DYNAMIC_STACK: u32 = 16 * 1024;
 /// The most private memory of each work-item.
 const MAX_PRIVATE: u32 = 1 << 20;
-
-/// The buffer resource of private memory: the dwords of a wave's lanes lie side by side, and a lane adds its number. It has
-/// no end; the end of each wave's memory is checked instead.
-fn scratch_resource(lanes: u32) -> [u32; 4] {
-    let lanes = if lanes == 64 { 3 } else { 2 };
-    // Elements of 4 bytes; the lane is added.
-    let swizzle = 1 << 19 | lanes << 21 | 1 << 23;
-    [SCRATCH_WINDOW as u32, (SCRATCH_WINDOW >> 32) as u32 | 1 << 31, u32::MAX, swizzle]
-}
 
 /// Arrivals at a step that are interpreted: a translation takes about as long as these.
 const COLD: u32 = 64;
@@ -44,12 +28,12 @@ const QUEUE: u64 = 256;
 
 /// A valid launch, with the data that all of its waves share.
 pub(super) struct Start {
-    descriptor: KernelDescriptor,
+    pub(super) descriptor: KernelDescriptor,
     /// Workgroups.
     pub(super) grid: [u32; 3],
     block: [u32; 3],
     /// Lanes of a wave.
-    wave_size: u32,
+    pub(super) wave_size: u32,
     /// Work-items in the whole grid.
     items: [u32; 3],
     /// Bytes of LDS.
@@ -60,23 +44,23 @@ pub(super) struct Start {
     pub(super) cold: Option<u32>,
     /// The memory that the kernel may use.
     pub(super) reach: Grants,
-    private: u32,
-    part: &'static Part,
-    mode: u32,
-    arguments: u64,
-    packet: u64,
-    queue: u64,
-    preloaded: Vec<u32>,
+    pub(super) private: u32,
+    pub(super) part: &'static Part,
+    pub(super) mode: u32,
+    pub(super) arguments: u64,
+    pub(super) packet: u64,
+    pub(super) queue: u64,
+    pub(super) preloaded: Vec<u32>,
     /// The barriers of a cooperative queue.
-    gws: Option<Arc<Gws>>,
+    pub(super) gws: Option<Arc<Gws>>,
     /// Whether all workgroups must be in flight together.
     pub(super) together: bool,
     /// Hidden arguments that lead to services of the runtime.
     services: Vec<(HiddenKind, u64)>,
     /// The runtime that answers interrupts and has the clock.
-    outside: Option<Arc<dyn Outside>>,
+    pub(super) outside: Option<Arc<dyn Outside>>,
     /// The clock of compute units in kHz.
-    clock: u32,
+    pub(super) clock: u32,
 }
 
 impl Start {
@@ -293,7 +277,7 @@ impl Start {
     }
 
     /// Work-items of a workgroup; fewer at the end of a grid that they do not divide.
-    fn extent(&self, workgroup: [u32; 3]) -> [u32; 3] {
+    pub(super) fn extent(&self, workgroup: [u32; 3]) -> [u32; 3] {
         std::array::from_fn(|axis| {
             let first = u64::from(workgroup[axis]) * u64::from(self.block[axis]);
             u64::from(self.items[axis]).saturating_sub(first).min(self.block[axis].into()) as u32
@@ -305,180 +289,5 @@ impl Start {
         let [x, y, _] = self.extent(workgroup).map(|extent| extent.max(1));
         let number = wave * self.wave_size + lane;
         [number % x, number / x % y, number / x / y]
-    }
-
-    /// Waves of a workgroup.
-    pub(super) fn waves(&self, workgroup: [u32; 3]) -> u32 {
-        self.extent(workgroup).iter().product::<u32>().div_ceil(self.wave_size)
-    }
-
-    /// Sets up a wave's registers.
-    pub(super) fn prepare(&self, wave: &mut Wave, workgroup: [u32; 3], number: u32) {
-        let granules = (self.descriptor.compute_pgm_rsrc1 & 0x3f) + 1;
-        let registers = (granules * self.part.vgpr_granule_of_waves(self.wave_size)) as usize;
-        let (vgprs, agprs) = match self.part.accumulation() {
-            Accumulation::None => (registers, 0),
-            Accumulation::Apart => (registers, registers),
-            Accumulation::Unified => {
-                let first_agpr = ((self.descriptor.compute_pgm_rsrc3 & 0x3f) as usize + 1) * 4;
-                (registers.min(first_agpr), registers.saturating_sub(first_agpr))
-            }
-        };
-        wave.set_size(self.wave_size);
-        wave.reset(vgprs, agprs);
-        wave.has_ieee_mode = self.part.instructions().has_ieee_mode();
-        wave.set_mode(self.mode);
-        wave.scratch_size = self.private;
-        wave.number = number;
-        wave.gws.clone_from(&self.gws);
-        wave.outside.clone_from(&self.outside);
-        wave.clock = self.clock;
-        if self.part.scratch != Scratch::Architected {
-            wave.scratch_base = Some(SCRATCH_WINDOW + u64::from(self.scratch_offset(number)));
-        }
-        wave.hardware_flat_scratch = (self.part.scratch == Scratch::HardwareRegister).then_some(0);
-
-        let extent = self.extent(workgroup);
-        let items = extent.iter().product::<u32>();
-        let first = number * self.wave_size;
-        let lanes = (items - first.min(items)).min(self.wave_size);
-        wave.set_exec(LaneMask::first_lanes(lanes));
-        self.set_work_items(wave, extent, first);
-        self.set_scalars(wave, workgroup);
-    }
-
-    /// The ids of the work-items in a wave, of which the first lane's has a number in its workgroup.
-    fn set_work_items(&self, wave: &mut Wave, extent: [u32; 3], first: u32) {
-        let dimensions = self.descriptor.workitem_id_dimensions() as usize;
-        let lanes = LANES.min(self.wave_size as usize);
-        let [x, y, _] = extent.map(|extent| extent.max(1));
-        let mut place = [first % x, first / x % y, first / x / y];
-        // Packed dimensions that the kernel did not ask for read as zero, because code does not mask them.
-        let packed = |[x, y, z]: [u32; 3]| match dimensions {
-            0 | 1 => x,
-            2 => x | y << 10,
-            _ => x | y << 10 | z << 20,
-        };
-        if x - place[0] >= self.wave_size {
-            // The wave is in one line.
-            match self.part.work_item_id {
-                WorkItemId::Packed => count_up(&mut wave.row_mut(0)[..lanes], packed(place)),
-                WorkItemId::Registers => {
-                    for (register, id) in (0..).zip(place).take(dimensions) {
-                        let row = &mut wave.row_mut(register)[..lanes];
-                        if register == 0 { count_up(row, id) } else { row.fill(id) }
-                    }
-                }
-            }
-            return;
-        }
-        for lane in 0..lanes {
-            match self.part.work_item_id {
-                WorkItemId::Packed => wave.row_mut(0)[lane] = packed(place),
-                WorkItemId::Registers => {
-                    for (register, id) in (0..).zip(place).take(dimensions) {
-                        wave.row_mut(register)[lane] = id;
-                    }
-                }
-            }
-            place[0] += 1;
-            if place[0] == x {
-                place = [0, place[1] + 1, place[2]];
-                if place[1] == y {
-                    place = [0, 0, place[2] + 1];
-                }
-            }
-        }
-    }
-
-    /// User registers in the order of the ABI, then the workgroup's id.
-    fn set_scalars(&self, wave: &mut Wave, workgroup: [u32; 3]) {
-        let descriptor = &self.descriptor;
-        let mut next = 0;
-        let mut put = |words: &[u32]| {
-            for &word in words {
-                if next < 102 {
-                    wave.s[next] = word;
-                    next += 1;
-                }
-            }
-        };
-        let pair = |value: u64| [value as u32, (value >> 32) as u32];
-        let in_registers = self.part.scratch != Scratch::Architected;
-        if descriptor.private_segment_buffer() {
-            put(&if in_registers { scratch_resource(self.wave_size) } else { [0; 4] });
-        }
-        if descriptor.dispatch_ptr() {
-            put(&pair(self.packet));
-        }
-        if descriptor.queue_ptr() {
-            put(&pair(self.queue));
-        }
-        if descriptor.kernarg_segment_ptr() {
-            put(&pair(self.arguments));
-        }
-        if descriptor.dispatch_id() {
-            put(&[0; 2]);
-        }
-        if descriptor.flat_scratch_init() {
-            put(&if in_registers { pair(SCRATCH_WINDOW) } else { [0; 2] });
-        }
-        if descriptor.private_segment_size() {
-            put(&[self.private]);
-        }
-        put(&self.preloaded);
-        if self.part.workgroup_id == WorkgroupId::TrapRegisters {
-            for (number, word) in trap_registers(workgroup, descriptor.workgroup_id()[2], wave.number) {
-                wave.s[number] = word;
-            }
-            return;
-        }
-        // Workgroup ids follow the registers that are declared, used or not.
-        let mut next = descriptor.user_sgpr_count() as usize;
-        for (id, enabled) in workgroup.into_iter().zip(descriptor.workgroup_id()) {
-            if enabled {
-                wave.s[next & 127] = id;
-                next += 1;
-            }
-        }
-        let enabled = |bit: u32| descriptor.compute_pgm_rsrc2 >> bit & 1 != 0;
-        if in_registers && enabled(0) {
-            // The description of the workgroup comes before it.
-            next += usize::from(enabled(10));
-            wave.s[next & 127] = self.scratch_offset(wave.number);
-        }
-    }
-
-    /// The offset of one wave in the private memory of all waves. It is never zero, so that a kernel that
-    /// does not add it faults.
-    fn scratch_offset(&self, wave: u32) -> u32 {
-        // It fits: a lane has at most 1 MiB and a workgroup at most 32 waves.
-        (wave + 1) * self.private.next_multiple_of(16) * 64
-    }
-}
-
-/// Numbers from `first` on.
-fn count_up(lanes: &mut [u32], first: u32) {
-    for (lane, id) in lanes.iter_mut().zip(first..) {
-        *lane = id;
-    }
-}
-
-/// The registers of trap handlers that a wave starts with, where a kernel has z or not.
-fn trap_registers([x, y, z]: [u32; 3], has_z: bool, wave: u32) -> [(usize, u32); 3] {
-    // Without z, y has the whole register.
-    let rest = if has_z { y & 0xffff | z << 16 } else { y };
-    [(TTMP7, rest), (TTMP8, wave << 25), (TTMP9, x)]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn trap_registers_hold_the_ids_of_the_workgroup_and_of_the_wave() {
-        let in_three = trap_registers([70_000, 3, 5], true, 31);
-        assert_eq!(in_three, [(TTMP7, 3 | 5 << 16), (TTMP8, 31 << 25), (TTMP9, 70_000)]);
-        assert_eq!(trap_registers([1, 70_000, 0], false, 0)[0], (TTMP7, 70_000));
     }
 }

@@ -7,7 +7,7 @@ use super::float_mode::DefaultFloatMode;
 use super::job::Job;
 use super::launch::Statistics;
 use super::workgroup::Workgroup;
-use crate::memory::Block;
+use crate::memory::{Block, Windows};
 
 /// The most waves in flight, as long as workgroups do not wait for one another.
 const WAVES: u64 = 64;
@@ -16,6 +16,7 @@ const WAVES: u64 = 64;
 pub struct Stepped {
     job: Job,
     residents: Vec<Workgroup>,
+    windows: Windows,
     /// Workgroups that may be in flight at a time; drawn at the first step.
     width: usize,
     /// Steps in a row that may have been waits.
@@ -26,8 +27,8 @@ pub struct Stepped {
 
 impl Stepped {
     pub(super) fn new(job: Job, arguments: Option<Block>) -> Self {
-        let done = Statistics::default();
-        Self { job, residents: Vec::new(), width: 0, spun: 0, done, _arguments: arguments }
+        let (windows, done) = (job.windows(), Statistics::default());
+        Self { job, residents: Vec::new(), windows, width: 0, spun: 0, done, _arguments: arguments }
     }
 
     /// The work so far.
@@ -65,7 +66,7 @@ impl Stepped {
         }
         let workgroup = &mut self.residents[index];
         choices.happened(&[workgroup.number]);
-        let step = workgroup.step(&self.job.grid, choices)?;
+        let step = workgroup.step(&self.job.grid, &mut self.windows, choices)?;
         match step {
             StepOutcome::Done => {
                 let workgroup = self.residents.swap_remove(index);

@@ -4,6 +4,8 @@
 use super::choose::{Choose, StepOutcome};
 use super::fault::Fault;
 use super::grid::Grid;
+use super::opening::Opening;
+use super::scene::Scene;
 use crate::exec::{Core, Counter, Lds, Runner, TurnEnd, Wave, WaveStatus, WorkgroupBarrier};
 use crate::memory::Windows;
 use smallvec::SmallVec;
@@ -54,8 +56,6 @@ pub(super) struct Workgroup {
     waves: Vec<Resident>,
     /// Taken back by the thread at the end.
     lds: Option<Lds>,
-    /// The allocations that its waves accessed last.
-    windows: Windows,
 }
 
 /// The outcome of running a workgroup for a while.
@@ -72,21 +72,22 @@ impl Workgroup {
     pub(super) fn new(grid: &Grid, number: u64) -> Self {
         let start = &grid.start;
         let id = start.workgroup(number);
+        let opening = Opening::new(start, id);
         let mut lds = spare(|spare| spare.lds.pop()).unwrap_or_else(Lds::new);
         lds.reset(start.lds as usize);
-        lds.barrier = WorkgroupBarrier::of(start.waves(id));
+        lds.barrier = WorkgroupBarrier::of(opening.waves());
         if let Some(limit) = start.lds_limit {
             lds.set_limit(limit.into());
         }
-        let waves = (0..start.waves(id))
+        let waves = (0..opening.waves())
             .map(|number| {
                 let mut wave = spare(|spare| spare.waves.pop()).unwrap_or_else(|| Box::new(Wave::new()));
-                start.prepare(&mut wave, id, number);
+                opening.prepare(&mut wave, number);
                 wave.status = WaveStatus::Ready;
                 Resident { wave, counter: Counter { position: Some(grid.entry.clone()), visited: None } }
             })
             .collect();
-        Self { id, number, waves, lds: Some(lds), windows: Windows::new(start.reach) }
+        Self { id, number, waves, lds: Some(lds) }
     }
 
     /// Waves.
@@ -99,11 +100,11 @@ impl Workgroup {
         self.waves.iter().map(|resident| resident.wave.instructions).sum()
     }
 
-    /// Runs the waves until all have ended, or until nothing but other workgroups can help.
+    /// Runs the waves until all have ended, or until nothing but other workgroups can help. `windows` are those of the thread.
     ///
     /// # Errors
     /// A wave's fault. The workgroup must not be run again.
-    pub(super) fn run(&mut self, grid: &Grid) -> Result<Progress, Box<Fault>> {
+    pub(super) fn run(&mut self, grid: &Grid, windows: &mut Windows) -> Result<Progress, Box<Fault>> {
         let scene = grid.scene(self.id);
         let mut patience = PATIENCE;
         let lds = self.lds.get_or_insert_with(Lds::new);
@@ -118,7 +119,7 @@ impl Workgroup {
                     continue;
                 }
                 let mut runner = Runner {
-                    core: Core::new(wave, lds, &grid.memory, &mut self.windows),
+                    core: Core::new(wave, lds, &grid.memory, windows),
                     counter,
                     program: &grid.kernel.record.program,
                     abreast,
@@ -129,9 +130,7 @@ impl Workgroup {
                 if wave.status == WaveStatus::Ended {
                     lds.barrier.leave();
                 }
-                for finding in wave.findings.drain(..) {
-                    grid.note(scene.finding(wave.number, finding));
-                }
+                note_findings(grid, &scene, wave);
                 match turn {
                     Ok(TurnEnd::Over) => {}
                     Ok(TurnEnd::Slept) => spun = true,
@@ -179,7 +178,12 @@ impl Workgroup {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub(super) fn step(&mut self, grid: &Grid, choices: &mut dyn Choose) -> Result<StepOutcome, Box<Fault>> {
+    pub(super) fn step(
+        &mut self,
+        grid: &Grid,
+        windows: &mut Windows,
+        choices: &mut dyn Choose,
+    ) -> Result<StepOutcome, Box<Fault>> {
         let lds = self.lds.get_or_insert_with(Lds::new);
         pass(&mut self.waves, &lds.barrier);
         let mut ready = self.with_status(WaveStatus::Ready);
@@ -199,7 +203,7 @@ impl Workgroup {
         let Resident { wave, counter } = &mut self.waves[index];
         let before = wave.instructions;
         let mut runner = Runner {
-            core: Core::new(wave, lds, &grid.memory, &mut self.windows),
+            core: Core::new(wave, lds, &grid.memory, windows),
             counter,
             program: &grid.kernel.record.program,
             // Every order is legal: a kernel that one order breaks has a race.
@@ -222,9 +226,7 @@ impl Workgroup {
             lds.barrier.leave();
         }
         let scene = grid.scene(self.id);
-        for finding in wave.findings.drain(..) {
-            grid.note(scene.finding(wave.number, finding));
-        }
+        note_findings(grid, &scene, wave);
         let turn = ran.map_err(|trouble| scene.fault(wave.number, counter, trouble))?;
         choices.happened(&[index as u64, wave.instructions - before]);
         if self.waves.iter().all(|resident| resident.wave.status == WaveStatus::Ended) {
@@ -236,6 +238,17 @@ impl Workgroup {
     fn with_status(&self, status: WaveStatus) -> SmallVec<[usize; 16]> {
         let waves = self.waves.iter().enumerate();
         waves.filter(|(_, resident)| resident.wave.status == status).map(|(index, _)| index).collect()
+    }
+}
+
+/// Keeps the faults of a wave's turn that did not stop it.
+#[inline(always)]
+fn note_findings(grid: &Grid, scene: &Scene<'_>, wave: &mut Wave) {
+    // Nearly all turns have none.
+    if !wave.findings.is_empty() {
+        for finding in std::mem::take(&mut wave.findings) {
+            grid.note(scene.finding(wave.number, finding));
+        }
     }
 }
 

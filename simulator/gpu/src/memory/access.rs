@@ -154,21 +154,25 @@ impl<'m> Span<'m> {
     /// Reads `N` words in a row. A word outside the span is zero.
     #[inline(always)]
     pub(crate) fn load_dwords<const N: usize>(&self, address: u64) -> [u32; N] {
+        self.whole_dwords(address).unwrap_or_else(|| {
+            let mut dwords = [0; N];
+            for (index, dword) in dwords.iter_mut().enumerate() {
+                *dword = self.load(address.wrapping_add(4 * index as u64));
+            }
+            dwords
+        })
+    }
+
+    /// Reads `N` words in a row, if all lie in the span and are aligned.
+    #[inline(always)]
+    pub(crate) fn whole_dwords<const N: usize>(&self, address: u64) -> Option<[u32; N]> {
+        let pointer = self.at(address, 4 * N as u64).filter(|pointer| pointer.addr() % 4 == 0)?;
         let mut dwords = [0; N];
-        match self.at(address, 4 * N as u64).filter(|pointer| pointer.addr() % 4 == 0) {
-            Some(pointer) => {
-                for (index, dword) in dwords.iter_mut().enumerate() {
-                    // SAFETY: `at` checked the range, the filter the alignment.
-                    *dword = unsafe { AtomicU32::from_ptr(pointer.add(4 * index).cast()) }.load(RELAXED);
-                }
-            }
-            None => {
-                for (index, dword) in dwords.iter_mut().enumerate() {
-                    *dword = self.load(address.wrapping_add(4 * index as u64));
-                }
-            }
+        for (index, dword) in dwords.iter_mut().enumerate() {
+            // SAFETY: `at` checked the range, the filter the alignment.
+            *dword = unsafe { AtomicU32::from_ptr(pointer.add(4 * index).cast()) }.load(RELAXED);
         }
-        dwords
+        Some(dwords)
     }
 
     /// Writes `N` words in a row. A word outside the span is not written.

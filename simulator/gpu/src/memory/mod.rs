@@ -435,14 +435,14 @@ impl Memory {
     /// Resolves a range that must lie inside one live allocation.
     pub fn span(&self, address: u64, len: u64) -> Result<Span<'_>, MemoryError> {
         match self.window(address, len, MemoryUse::Read, Grants::ALL) {
-            Some(window) => Ok(self.span_of(&window, address, len)),
+            Some((window, _)) => Ok(self.span_of(window.delta, address, len)),
             None => Err(MemoryError::OutOfBounds { address, len, place: self.place(address) }),
         }
     }
 
     /// Resolves a range for a kernel. Looks in `windows` first, and keeps a new window there. `None` if the
     /// range is not inside one live allocation, or if the kernel is to write read-only bytes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn span_through(
         &self,
         windows: &mut Windows,
@@ -451,15 +451,20 @@ impl Memory {
         usage: MemoryUse,
     ) -> Option<Span<'_>> {
         let generation = self.generation.load(Ordering::Acquire);
-        let window = match windows.find(address, len, usage, generation) {
-            Some(window) => window,
-            None => {
-                let window = self.window(address, len, usage, windows.reach())?;
-                windows.remember(window, usage);
-                window
-            }
+        let delta = match windows.find(address, len, usage, generation) {
+            Some(delta) => delta,
+            None => self.look_up(windows, address, len, usage)?,
         };
-        Some(self.span_of(&window, address, len))
+        Some(self.span_of(delta, address, len))
+    }
+
+    /// The distance from a range to its bytes, by a window that is then remembered.
+    #[cold]
+    #[inline(never)]
+    fn look_up(&self, windows: &mut Windows, address: u64, len: u64, usage: MemoryUse) -> Option<u64> {
+        let (window, generation) = self.window(address, len, usage, windows.reach())?;
+        windows.remember(window, usage, generation);
+        Some(window.delta)
     }
 
     /// As [`span_through`](Self::span_through) for whole dwords that each have a byte in the allocation: the
@@ -518,16 +523,17 @@ impl Memory {
         Some(unsafe { Span::new(address.wrapping_add(record.delta) as *mut u8, address, len) })
     }
 
-    /// The bytes of a range that lies in a window.
-    #[inline]
-    fn span_of(&self, window: &Window, address: u64, len: u64) -> Span<'_> {
+    /// The bytes of a range, from the distance of a window around it.
+    #[inline(always)]
+    fn span_of(&self, delta: u64, address: u64, len: u64) -> Span<'_> {
         // SAFETY: the range lies in an allocation that was live a moment ago. Its pages stay mapped as long
         // as `self` (arena) or, for registered host memory, as long as `register_host`'s caller guarantees.
-        unsafe { Span::new(address.wrapping_add(window.delta) as *mut u8, address, len) }
+        unsafe { Span::new(address.wrapping_add(delta) as *mut u8, address, len) }
     }
 
+    /// A window around a range, and the generation in which it was found.
     #[cold]
-    fn window(&self, address: u64, len: u64, usage: MemoryUse, reach: Grants) -> Option<Window> {
+    fn window(&self, address: u64, len: u64, usage: MemoryUse, reach: Grants) -> Option<(Window, u64)> {
         let map = self.read_map();
         // Read under the lock: a free that happens after this look-up will change it.
         let generation = self.generation.load(Ordering::Acquire);
@@ -536,7 +542,7 @@ impl Memory {
             let (first, reached) =
                 (all.first()?, |record: &&&AllocationRecord| record.is_reached(reach, usage));
             let open = all.iter().filter(reached).count() == all.len();
-            return open.then_some(Window { base: address, size: len, delta: first.delta, generation });
+            return open.then_some((Window { base: address, size: len, delta: first.delta }, generation));
         };
         if !record.is_reached(reach, usage) {
             return None;
@@ -545,7 +551,8 @@ impl Memory {
             MemoryUse::Read => record.info.base..record.info.base + record.info.size,
             MemoryUse::Write => record.writable(address, len)?,
         };
-        Some(Window { base: range.start, size: range.end - range.start, delta: record.delta, generation })
+        let window = Window { base: range.start, size: range.end - range.start, delta: record.delta };
+        Some((window, generation))
     }
 
     fn forget(

@@ -124,6 +124,20 @@ fn a_window_does_not_outlive_its_allocation() {
 }
 
 #[test]
+fn a_window_that_is_found_later_does_not_revive_the_others() {
+    let memory = memory();
+    let [freed, live] = [1, 2].map(|_| memory.allocate(4096, 256, AllocationKind::Device, "test").unwrap());
+    let mut windows = Windows::default();
+    assert!(memory.span_through(&mut windows, freed, 4, MemoryUse::Read).is_some());
+    assert!(memory.span_through(&mut windows, freed, 4, MemoryUse::Write).is_some());
+    memory.free(freed).unwrap();
+    assert!(memory.span_through(&mut windows, live, 4, MemoryUse::Read).is_some());
+    assert!(memory.span_through(&mut windows, freed, 4, MemoryUse::Read).is_none());
+    assert!(memory.span_through(&mut windows, freed, 4, MemoryUse::Write).is_none());
+    assert!(memory.span_through(&mut windows, live, 0, MemoryUse::Read).is_some(), "no bytes");
+}
+
+#[test]
 fn capacity_is_kept() {
     let memory = memory();
     let address = memory.allocate(200 << 20, 256, AllocationKind::Device, "test").unwrap();

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Allocations that a workgroup accessed last, remembered so that most accesses need no look at the map.
+//! Allocations that workgroups accessed last, remembered by the thread that runs them, so that most accesses need no look at the map.
 
-/// A remembered range of addresses, valid while no allocation is freed.
+/// A range of addresses that lie in one allocation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub(super) base: u64,
     pub(super) size: u64,
     /// The distance from an address to its byte.
     pub(super) delta: u64,
-    /// [`Memory::generation`](super::Memory) at the time of the look-up.
-    pub(super) generation: u64,
 }
 
 impl Window {
-    /// An empty window.
-    const EMPTY: Self = Self { base: 0, size: 0, delta: 0, generation: u64::MAX };
+    /// A window that holds nothing.
+    const EMPTY: Self = Self { base: 0, size: 0, delta: 0 };
 
-    #[inline]
+    #[inline(always)]
     fn holds(&self, address: u64, len: u64) -> bool {
-        let offset = address.wrapping_sub(self.base);
-        offset <= self.size && len <= self.size - offset
+        // A range of no bytes is in none.
+        address.wrapping_sub(self.base) < self.size.saturating_sub(len.wrapping_sub(1))
     }
 }
 
@@ -59,6 +57,8 @@ impl Grants {
 pub struct Windows {
     /// The memory that the kernel may use.
     reach: Grants,
+    /// [`Memory::generation`](super::Memory) at the time of the look-ups: no allocation was freed since.
+    generation: u64,
     /// Windows for reads, and windows for writes.
     known: [[Window; 4]; 2],
     oldest: [usize; 2],
@@ -75,7 +75,7 @@ impl Default for Windows {
 impl Windows {
     /// For a kernel of this reach.
     pub(crate) fn new(reach: Grants) -> Self {
-        Self { reach, known: [[Window::EMPTY; 4]; 2], oldest: [0; 2], visits: [(0, 0); 4] }
+        Self { reach, generation: 0, known: [[Window::EMPTY; 4]; 2], oldest: [0; 2], visits: [(0, 0); 4] }
     }
 
     /// The memory that the kernel may use.
@@ -84,11 +84,14 @@ impl Windows {
         self.reach
     }
 
-    /// The window around a range, if one is remembered.
-    #[inline]
-    pub(super) fn find(&self, address: u64, len: u64, usage: MemoryUse, generation: u64) -> Option<Window> {
+    /// The distance from a range to its bytes, if a window around it is remembered.
+    #[inline(always)]
+    pub(super) fn find(&self, address: u64, len: u64, usage: MemoryUse, generation: u64) -> Option<u64> {
+        if self.generation != generation {
+            return None;
+        }
         let known = &self.known[usage as usize];
-        known.iter().find(|window| window.generation == generation && window.holds(address, len)).copied()
+        known.iter().find(|window| window.holds(address, len)).map(|window| window.delta)
     }
 
     /// The distance from the last access of an instruction to this one; zero if that is not known.
@@ -99,8 +102,11 @@ impl Windows {
         if last == instruction { address.wrapping_sub(place) } else { 0 }
     }
 
-    /// Remembers a window in place of the oldest.
-    pub(super) fn remember(&mut self, window: Window, usage: MemoryUse) {
+    /// Remembers a window of this generation in place of the oldest, and forgets those of other generations.
+    pub(super) fn remember(&mut self, window: Window, usage: MemoryUse, generation: u64) {
+        if self.generation != generation {
+            (self.generation, self.known) = (generation, [[Window::EMPTY; 4]; 2]);
+        }
         let usage = usage as usize;
         let oldest = &mut self.oldest[usage];
         self.known[usage][*oldest % 4] = window;

@@ -10,6 +10,7 @@ use crate::exec::machine::trouble::{AccessKind, Cause};
 use crate::exec::operands::source::{scalar32, scalar64};
 use crate::exec::operands::space::Space;
 use crate::isa::{Inst, Op, Operand};
+use crate::memory::MemoryUse;
 
 /// The handler of an instruction of this family.
 pub(crate) fn compilations(inst: &Inst) -> Option<Compilations> {
@@ -68,6 +69,7 @@ fn atomic_versions(inst: &Inst) -> Option<Compilations> {
 }
 
 /// Immediate and register offset together.
+#[inline(always)]
 fn offset(core: &Core<'_>, step: &Step) -> u64 {
     let register = match step.src[2] {
         Source::None => 0,
@@ -76,6 +78,7 @@ fn offset(core: &Core<'_>, step: &Step) -> u64 {
     i64::from(step.inst.mem.offset).wrapping_add(i64::from(register)) as u64
 }
 
+#[inline(always)]
 fn address(core: &Core<'_>, step: &Step) -> u64 {
     // The low two bits of base and offset are ignored.
     (scalar64(core.wave, step.src[0]) & !3).wrapping_add(offset(core, step) & !3)
@@ -90,11 +93,29 @@ fn load<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
     if core.memory.tracks_writes() {
         core.note_access(step, None, address, size, AccessKind::Read);
     }
-    let mut words = [0; N];
-    for (index, word) in words.iter_mut().enumerate() {
-        *word = span.load(address + index as u64 * 4);
+    write(core, step, span.load_dwords::<N>(address))
+}
+
+/// As [`load`], if the address is in a register pair and all lies in one allocation, as nearly always. `false` if nothing was
+/// done.
+#[inline(always)]
+pub(crate) fn load_plainly<const N: usize>(core: &mut Core<'_>, step: &Step) -> bool {
+    let (Source::Scalar(_), Source::None | Source::Constant(_), Operand::Sgpr(first)) =
+        (step.src[0], step.src[2], step.inst.dst)
+    else {
+        return false;
+    };
+    let (address, memory) = (address(core, step), core.memory);
+    if memory.tracks_writes() {
+        return false;
     }
-    write(core, step, words)
+    let words = memory
+        .span_through(core.windows, address, N as u64 * 4, MemoryUse::Read)
+        .and_then(|span| span.whole_dwords::<N>(address));
+    let registers = core.wave.s.get_mut(usize::from(first)..usize::from(first) + N);
+    let (Some(words), Some(registers)) = (words, registers) else { return false };
+    registers.copy_from_slice(&words);
+    true
 }
 
 fn buffer_load<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
@@ -150,8 +171,13 @@ fn load_part(
     write(core, step, [extended(word)])
 }
 
+#[inline(always)]
 fn write<const N: usize>(core: &mut Core<'_>, step: &Step, words: [u32; N]) -> Flow {
     if let Operand::Sgpr(first) = step.inst.dst {
+        if let Some(registers) = core.wave.s.get_mut(usize::from(first)..usize::from(first) + N) {
+            registers.copy_from_slice(&words);
+            return Flow::Next;
+        }
         for (number, word) in (usize::from(first)..).zip(words) {
             core.wave.s[number & 127] = word;
         }

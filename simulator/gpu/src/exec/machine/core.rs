@@ -35,7 +35,7 @@ pub(crate) struct Core<'a> {
     pub(crate) lds: &'a mut Lds,
     /// Device memory.
     pub(crate) memory: &'a Memory,
-    /// The allocations that the workgroup accessed last.
+    /// The allocations that the thread accessed last.
     pub(crate) windows: &'a mut Windows,
     /// The address of the code segment that the wave is in. Offsets of steps count from it.
     pub(crate) code_base: u64,

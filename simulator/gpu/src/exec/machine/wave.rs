@@ -220,21 +220,14 @@ impl Wave {
         }
     }
 
-    /// Resets the state. Only the registers of the next kernel are cleared, and of them only the wave's lanes.
-    pub(crate) fn reset(&mut self, vgprs: usize, agprs: usize) {
+    /// Resets the state. Only the registers of the next kernel are cleared, and of them only the wave's lanes. What the
+    /// dispatch has for all its waves stays.
+    pub(crate) fn reset(&mut self, scalars: &[u32; 128], vgprs: usize, agprs: usize) {
         let first_agpr = usize::from(FIRST_AGPR);
-        let is_half = self.lanes.count() == 32;
         let (vectors, accumulation) = self.v.split_at_mut(first_agpr);
-        let vectors = &mut vectors[..vgprs.min(first_agpr)];
-        let accumulation = &mut accumulation[..agprs.min(VECTORS - first_agpr)];
-        for row in vectors.iter_mut().chain(accumulation) {
-            // Of a known length, which needs no call.
-            match row.first_chunk_mut::<32>() {
-                Some(lanes) if is_half => lanes.fill(POISON),
-                _ => row.fill(POISON),
-            }
-        }
-        self.s = [0; 128];
+        poison(&mut vectors[..vgprs.min(first_agpr)], self.lanes);
+        poison(&mut accumulation[..agprs.min(VECTORS - first_agpr)], self.lanes);
+        self.s = *scalars;
         self.scc = false;
         self.indexing = None;
         self.scratch.clear();
@@ -242,9 +235,7 @@ impl Wave {
         self.hardware_flat_scratch = None;
         self.has_read = false;
         self.phase = None;
-        self.gws = None;
         self.waits = None;
-        self.outside = None;
         self.instructions = 0;
         self.findings.clear();
     }
@@ -461,6 +452,20 @@ impl Wave {
     pub(crate) fn wall_clock(&self) -> u64 {
         const NANOSECONDS: u64 = 1_000_000_000 / Part::WALL_CLOCK as u64;
         self.nanoseconds() / NANOSECONDS
+    }
+}
+
+/// Fills the lanes of registers with poison.
+fn poison(rows: &mut [Row], lanes: LaneMask) {
+    if lanes == LaneMask::WAVE64 {
+        rows.fill([POISON; LANES]);
+        return;
+    }
+    for row in rows {
+        // Of a known length, which needs no call.
+        if let Some(lanes) = row.first_chunk_mut::<32>() {
+            lanes.fill(POISON);
+        }
     }
 }
 

@@ -90,7 +90,7 @@ impl Place {
     }
 }
 
-/// The instructions that blocks are made of: all arithmetic, and the loads and stores of global memory and of LDS.
+/// The instructions that blocks are made of: all arithmetic, the loads and stores of global memory and of LDS, and scalar loads.
 fn instructions() -> Vec<(Vec<u32>, &'static str)> {
     let lists = [
         include_str!("cases/vector.txt"),
@@ -98,8 +98,15 @@ fn instructions() -> Vec<(Vec<u32>, &'static str)> {
         include_str!("cases/memory.txt"),
     ];
     let fits = |(words, text): &(Vec<u32>, &str)| {
-        let access =
-            ["global_load_dword", "global_store_dword", "ds_read_b", "ds_write_b", "ds_read2", "ds_write2"];
+        let access = [
+            "global_load_dword",
+            "global_store_dword",
+            "ds_read_b",
+            "ds_write_b",
+            "ds_read2",
+            "ds_write2",
+            "s_load_dword",
+        ];
         let arithmetic = text.starts_with("v_") || text.starts_with("s_") && !text.contains("load");
         let inst = isa::GFX942.decode(words).unwrap();
         // The time differs between two runs.
@@ -168,7 +175,7 @@ fn translated_blocks_do_precisely_what_the_interpreter_does() {
     let mut next = random(0x7e57_ab1e);
     let (known, mut stopped, mut whole) = (instructions(), 0, 0);
     assert!(known.len() > 3000, "{} instructions", known.len());
-    let is_access = |text: &str| text.starts_with("global_") || text.starts_with("ds_");
+    let is_access = |text: &str| ["global_", "ds_", "s_load_"].iter().any(|start| text.starts_with(start));
     let accesses: Vec<_> = known.iter().filter(|(_, text)| is_access(text)).cloned().collect();
     let mut places = [false, true].map(Place::new);
     for round in 0..4000 {
@@ -234,6 +241,21 @@ fn a_block_ends_where_the_mode_becomes_unusual() {
     let bytes = vec![0; GLOBAL];
     for cold in [None, Some(0)] {
         assert_eq!(place.run(&code, &start, &bytes, false, cold).v[40], [0; LANES], "{cold:?}");
+    }
+}
+
+#[test]
+fn a_block_ends_where_a_scalar_load_writes_exec() {
+    // `s_load_dwordx2 exec, s[8:9], 0x0`, `v_mov_b32_e32 v40, v1`. No assembler writes the load, and a file may hold it.
+    let code = [0xc006_1f84, 0, 0x7e50_0301, END];
+    let mut place = Place::new(false);
+    let mut start = wave(1, place.base, &mut random(7));
+    start.set_mode(0x3f0);
+    start.set_exec(LaneMask::of_bits(!0));
+    let bytes = [vec![1, 0, 0, 0], vec![0; GLOBAL - 4]].concat();
+    for cold in [None, Some(0)] {
+        let row = place.run(&code, &start, &bytes, false, cold).v[40];
+        assert_eq!((row[0], row[1]), (start.v[1][0], start.v[40][1]), "{cold:?}");
     }
 }
 

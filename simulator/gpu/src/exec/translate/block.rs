@@ -6,11 +6,11 @@
 //! [`Flow::Next`](crate::exec::machine::core::Flow::Next).
 
 use super::assembler::Condition;
-use super::emitter::Emitter;
+use super::emitter::{Effect, Emitter};
 use super::{call, memory, scalar, vector};
 use crate::exec::machine::step::Step;
 use crate::exec::reach::ends_flow;
-use crate::isa::Op;
+use crate::isa::{Encoding, Op, Operand};
 
 /// The most steps of a block.
 const MOST: usize = 256;
@@ -30,7 +30,7 @@ pub(super) fn translate(steps: &[Step], first: usize, wave_size: u32) -> Vec<u8>
             || scalar::emit(&mut emitter, step)
             || vector::emit(&mut emitter, step);
         if !translated {
-            emitter.call(memory::callee(step, wave_size).unwrap_or(call::handler));
+            emitter.call(memory::callee(step, wave_size).unwrap_or(call::handler), effect(step));
         }
         if ends_flow(&step.inst) {
             return emitter.finish_at(index + 1);
@@ -58,6 +58,19 @@ fn branch(emitter: &mut Emitter, op: Op) -> bool {
     }
     emitter.branch_if(condition);
     true
+}
+
+/// What the handler of a step may change: memory instructions write vector registers, or the scalar ones that they name.
+fn effect(step: &Step) -> Effect {
+    const EXEC: usize = 126;
+    let inst = &step.inst;
+    let is_data = match (inst.encoding, inst.dst) {
+        (Encoding::Smem, Operand::Sgpr(first)) => usize::from(first) + inst.dst_type.dwords as usize <= EXEC,
+        (Encoding::Ds | Encoding::Global | Encoding::Flat | Encoding::Scratch, _) => true,
+        (Encoding::Mubuf | Encoding::Mtbuf, _) => true,
+        _ => false,
+    };
+    if is_data { Effect::Data } else { Effect::Any }
 }
 
 /// Whether an instruction has no effect. `s_nop` is also the instruction of steps that have none, whose handlers have

@@ -30,6 +30,15 @@ const ABREAST: Reg = R15;
 /// The number of EXEC.
 const EXEC: u8 = 126;
 
+/// What a called function may change of a wave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// Everything.
+    Any,
+    /// Neither EXEC, nor the mode, nor registers by index.
+    Data,
+}
+
 /// A translation that is being written.
 pub(super) struct Emitter {
     pub(super) asm: Assembler,
@@ -119,7 +128,7 @@ impl Emitter {
             let here = self.asm.here();
             self.asm.bind(jump, here);
             self.index = index;
-            self.call(call::handler);
+            self.call(call::handler, Effect::Any);
             let jump = self.asm.jump();
             self.asm.bind(jump, back);
         }
@@ -162,7 +171,7 @@ impl Emitter {
     }
 
     /// Calls a function with the core and the step, and goes on only if the block may.
-    pub(super) fn call(&mut self, callee: Callee) {
+    pub(super) fn call(&mut self, callee: Callee, effect: Effect) {
         self.asm.zero_upper();
         self.asm.load(Bits::B64, RDI, CORE);
         self.asm.address(RSI, STEPS, (self.index * size_of::<Step>()) as i32);
@@ -171,6 +180,9 @@ impl Emitter {
         self.asm.test(Bits::B32, RAX);
         let jump = self.asm.jump_if(Condition::NotEqual);
         self.answers.push((jump, self.index));
+        if effect == Effect::Data {
+            return;
+        }
         self.asm.compare_byte(WAVE, distance(offset_of!(Wave, unusual)), 0);
         self.exit_if(Condition::NotEqual, self.index + 1, STAY);
         self.check_exec();

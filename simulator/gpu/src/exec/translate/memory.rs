@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Loads and stores of a dword of all lanes, which blocks call in place of the handler.
+//! Loads and stores of a dword of all lanes, and scalar loads, which blocks call in place of the handler.
 
 use super::call::{Callee, handler};
-use crate::exec::families::two_offsets;
+use crate::exec::families::{load_plainly, two_offsets};
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::shape::Width;
 use crate::exec::machine::step::{Source, Step};
@@ -13,6 +13,15 @@ use crate::memory::lanes::Avx2;
 
 /// The function that executes a load or a store of a wave, if it has one besides its handler.
 pub(super) fn callee(step: &Step, wave_size: u32) -> Option<Callee> {
+    match step.inst.op {
+        Op::s_load_dword => return Some(scalar::<1>),
+        Op::s_load_dwordx2 => return Some(scalar::<2>),
+        Op::s_load_dwordx3 => return Some(scalar::<3>),
+        Op::s_load_dwordx4 => return Some(scalar::<4>),
+        Op::s_load_dwordx8 => return Some(scalar::<8>),
+        Op::s_load_dwordx16 => return Some(scalar::<16>),
+        _ => {}
+    }
     if wave_size == 32 { of_groups::<4>(step) } else { of_groups::<8>(step) }
 }
 
@@ -30,6 +39,18 @@ fn of_groups<const GROUPS: usize>(step: &Step) -> Option<Callee> {
         (Encoding::Ds, Op::ds_write2_b32) => Some(write_two::<GROUPS>),
         _ => None,
     }
+}
+
+/// `s_load_dword` and its kind.
+///
+/// # Safety
+/// As for [`handler`].
+unsafe extern "sysv64" fn scalar<const N: usize>(core: &mut Core<'_>, step: &Step) -> u32 {
+    if load_plainly::<N>(core, step) {
+        return Flow::Next as u32;
+    }
+    // SAFETY: by contract.
+    unsafe { handler(core, step) }
 }
 
 /// `global_load_dword`.
