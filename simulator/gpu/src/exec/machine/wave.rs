@@ -458,7 +458,7 @@ impl Wave {
 /// Fills the lanes of registers with poison.
 fn poison(rows: &mut [Row], lanes: LaneMask) {
     if lanes == LaneMask::WAVE64 {
-        rows.fill([POISON; LANES]);
+        rows.as_flattened_mut().fill(POISON);
         return;
     }
     for row in rows {
