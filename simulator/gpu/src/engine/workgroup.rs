@@ -267,8 +267,11 @@ fn pass(waves: &mut [Resident], barrier: &WorkgroupBarrier) -> bool {
 impl Drop for Workgroup {
     fn drop(&mut self) {
         spare(|spare| {
-            let room = KEPT.saturating_sub(spare.waves.len());
-            spare.waves.extend(self.waves.drain(..).take(room).map(|resident| resident.wave));
+            for resident in self.waves.drain(..) {
+                if spare.waves.len() < KEPT {
+                    spare.waves.push(resident.wave);
+                }
+            }
             if spare.lds.is_empty() {
                 spare.lds.extend(self.lds.take());
             }

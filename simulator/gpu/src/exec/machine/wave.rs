@@ -457,14 +457,13 @@ impl Wave {
 
 /// Fills the lanes of registers with poison.
 fn poison(rows: &mut [Row], lanes: LaneMask) {
-    if lanes == LaneMask::WAVE64 {
-        rows.as_flattened_mut().fill(POISON);
-        return;
+    // Half rows are of a known length and apart from each other, so this is a few stores for each, and no call.
+    for half in rows.iter_mut().filter_map(|row| row.first_chunk_mut::<32>()) {
+        half.fill(POISON);
     }
-    for row in rows {
-        // Of a known length, which needs no call.
-        if let Some(lanes) = row.first_chunk_mut::<32>() {
-            lanes.fill(POISON);
+    if lanes == LaneMask::WAVE64 {
+        for half in rows.iter_mut().filter_map(|row| row.last_chunk_mut::<32>()) {
+            half.fill(POISON);
         }
     }
 }
