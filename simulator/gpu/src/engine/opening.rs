@@ -28,7 +28,7 @@ pub(super) struct Opening<'a> {
 }
 
 impl<'a> Opening<'a> {
-    /// The state in which the waves of the workgroup with an id start.
+    /// The state in which the waves of the workgroup with this id start.
     pub(super) fn new(start: &'a Start, workgroup: [u32; 3]) -> Self {
         let (rsrc1, rsrc3) = (start.descriptor.compute_pgm_rsrc1, start.descriptor.compute_pgm_rsrc3);
         let all = (((rsrc1 & 0x3f) + 1) * start.part.vgpr_granule_of_waves(start.wave_size)) as usize;
@@ -114,7 +114,7 @@ impl<'a> Opening<'a> {
         }
     }
 
-    /// Sets up the wave of a number.
+    /// Sets up the wave with this number.
     pub(super) fn prepare(&self, wave: &mut Wave, number: u32) {
         let start = self.start;
         let [vgprs, agprs] = self.registers;
@@ -196,7 +196,7 @@ impl<'a> Opening<'a> {
     }
 }
 
-/// Gives a wave the object of its dispatch. Threads share its counter, so a wave that has it already leaves that alone.
+/// Gives a wave the object of its dispatch. Threads share its reference count, so a wave that has it already leaves that alone.
 fn keep_or_replace<T: ?Sized>(held: &mut Option<Arc<T>>, given: Option<&Arc<T>>) {
     if held.as_ref().map(Arc::as_ptr) != given.map(Arc::as_ptr) {
         *held = given.cloned();

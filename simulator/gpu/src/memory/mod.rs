@@ -102,7 +102,7 @@ pub struct Memory {
     exported: Mutex<BTreeMap<u64, Arc<sharing::SharedFile>>>,
     /// Launch blocks free for reuse.
     blocks: Mutex<Vec<u64>>,
-    /// Changes whenever an address may have become invalid; see [`Window`].
+    /// Changes whenever an address may have become invalid, or closed to a kernel; see [`Windows`].
     generation: AtomicU64,
     capacity: u64,
     poison: bool,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Allocations that workgroups accessed last, remembered by the thread that runs them, so that most accesses need no look at the map.
 
-/// A range of addresses that lie in one allocation.
+/// A range of addresses in one allocation, or in mappings that follow each other, with one distance to their bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub(super) base: u64,
@@ -57,7 +57,7 @@ impl Grants {
 pub struct Windows {
     /// The memory that the kernel may use.
     reach: Grants,
-    /// [`Memory::generation`](super::Memory) at the time of the look-ups: no allocation was freed since.
+    /// [`Memory::generation`](super::Memory) at the time of the look-ups. The windows count only while it is the same.
     generation: u64,
     /// Windows for reads, and windows for writes.
     known: [[Window; 4]; 2],

@@ -43,7 +43,7 @@ mod wmma_once;
 mod wmma_tile;
 
 pub(crate) use lds::two_offsets;
-pub(crate) use smem::load_plainly;
+pub(crate) use smem::load_scalars;
 
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::handler::Compilations;

@@ -96,10 +96,10 @@ fn load<const N: usize>(core: &mut Core<'_>, step: &Step) -> Flow {
     write(core, step, span.load_dwords::<N>(address))
 }
 
-/// As [`load`], if the address is in a register pair and all lies in one allocation, as nearly always. `false` if nothing was
-/// done.
+/// As [`load`] for the usual case: the base is a register pair, the offset is constant, and all lies in one allocation. `false`
+/// if nothing was done.
 #[inline(always)]
-pub(crate) fn load_plainly<const N: usize>(core: &mut Core<'_>, step: &Step) -> bool {
+pub(crate) fn load_scalars<const N: usize>(core: &mut Core<'_>, step: &Step) -> bool {
     let (Source::Scalar(_), Source::None | Source::Constant(_), Operand::Sgpr(first)) =
         (step.src[0], step.src[2], step.inst.dst)
     else {

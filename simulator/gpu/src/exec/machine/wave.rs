@@ -220,8 +220,8 @@ impl Wave {
         }
     }
 
-    /// Resets the state. Only the registers of the next kernel are cleared, and of them only the wave's lanes. What the
-    /// dispatch has for all its waves stays.
+    /// Resets the state. Only the registers of the next kernel are cleared, and of them only the wave's lanes. The caller sets the
+    /// rest: barriers, runtime, clock, modes, number and size of private memory are still those of an earlier dispatch.
     pub(crate) fn reset(&mut self, scalars: &[u32; 128], vgprs: usize, agprs: usize) {
         let first_agpr = usize::from(FIRST_AGPR);
         let (vectors, accumulation) = self.v.split_at_mut(first_agpr);

@@ -60,7 +60,8 @@ fn branch(emitter: &mut Emitter, op: Op) -> bool {
     true
 }
 
-/// What the handler of a step may change: memory instructions write vector registers, or the scalar ones that they name.
+/// What the handler of a step may change. Memory instructions write memory and vector registers, or the scalar ones that they
+/// name.
 fn effect(step: &Step) -> Effect {
     const EXEC: usize = 126;
     let inst = &step.inst;

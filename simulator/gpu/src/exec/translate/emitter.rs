@@ -35,7 +35,7 @@ const EXEC: u8 = 126;
 pub(super) enum Effect {
     /// Everything.
     Any,
-    /// Neither EXEC, nor the mode, nor registers by index.
+    /// Registers and memory, but neither EXEC, nor the mode, nor whether registers are indexed.
     Data,
 }
 

@@ -2,7 +2,7 @@
 //! Loads and stores of a dword of all lanes, and scalar loads, which blocks call in place of the handler.
 
 use super::call::{Callee, handler};
-use crate::exec::families::{load_plainly, two_offsets};
+use crate::exec::families::{load_scalars, two_offsets};
 use crate::exec::machine::core::{Core, Flow};
 use crate::exec::machine::shape::Width;
 use crate::exec::machine::step::{Source, Step};
@@ -46,7 +46,7 @@ fn of_groups<const GROUPS: usize>(step: &Step) -> Option<Callee> {
 /// # Safety
 /// As for [`handler`].
 unsafe extern "sysv64" fn scalar<const N: usize>(core: &mut Core<'_>, step: &Step) -> u32 {
-    if load_plainly::<N>(core, step) {
+    if load_scalars::<N>(core, step) {
         return Flow::Next as u32;
     }
     // SAFETY: by contract.

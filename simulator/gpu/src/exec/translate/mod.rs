@@ -16,7 +16,7 @@
 //! | `scalar`, `vector` | the instructions of a family; all others are calls of their handlers |
 //! | `pairs` | vector arithmetic on 64-bit numbers |
 //! | `inputs` | the sources of vector instructions |
-//! | `memory` | loads that blocks call in place of the handler |
+//! | `memory` | loads and stores that blocks call in place of the handler |
 //! | `code` | executable memory |
 //! | `call` | the border to Rust |
 
