@@ -60,8 +60,8 @@ fn branch(emitter: &mut Emitter, op: Op) -> bool {
     true
 }
 
-/// What the handler of a step may change. Memory instructions write memory and vector registers, or the scalar ones that they
-/// name.
+/// The effect that the handler of a step may have. Memory instructions write memory and vector registers, or the scalar ones
+/// that they name.
 fn effect(step: &Step) -> Effect {
     const EXEC: usize = 126;
     let inst = &step.inst;

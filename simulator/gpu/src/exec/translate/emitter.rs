@@ -30,7 +30,7 @@ const ABREAST: Reg = R15;
 /// The number of EXEC.
 const EXEC: u8 = 126;
 
-/// What a called function may change of a wave.
+/// The parts of a wave that a called function may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
     /// Everything.
